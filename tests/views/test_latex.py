@@ -19,7 +19,7 @@ def body(text):
 
 def test_a_table_has_booktabs_rules_a_caption_and_aligned_columns():
     """Names to the left, numbers to the right, three decimals, a dash for nothing."""
-    table = Table("Scores", ("metric", "95 %"), (("採点", 0.12345), ("b", None)), "A caption.")
+    table = Table("Scores", ("metric", "95 %"), (("採点", 0.12345), ("b", None)), ("A caption.",))
     assert as_latex([table]) == (
         "% needs \\usepackage{booktabs}\n\n"
         "\\begin{table}\n\\centering\n\\caption{Scores. A caption.}\n\\begin{tabular}{lr}\n\\toprule\n"

@@ -16,7 +16,7 @@ from saiten.views.strip_controls import strip_controls, strip_controls_json
 from saiten.views.table import Table, show_cell
 from saiten.views.terminal import print_tables
 
-ORDINARY = Table("Scores", ("metric", "mean", "n"), (("採点|x", 0.12345, 3), ("b", None, 0)), "A caption.")
+ORDINARY = Table("Scores", ("metric", "mean", "n"), (("採点|x", 0.12345, 3), ("b", None, 0)), ("A caption.",))
 HOSTILE = (
     "[red]red[/red] [/]",
     "a|b\\|c",

@@ -18,6 +18,7 @@ from saiten.views.page.sample_page import print_sample, sample_json
 from saiten.views.table import Table
 from saiten.views.tables.gist import profile_tables
 from saiten.views.terminal import print_tables
+from saiten.words import Message
 
 
 def worst_table(reader: RunReader, metric: str, number: int) -> Table:
@@ -29,15 +30,15 @@ def worst_table(reader: RunReader, metric: str, number: int) -> Table:
     scored = [one for one in reader.scores() if one.metric == metric]
     if not scored:
         raise BadInput(f"{reader.folder} has no scores of {metric}; it has {', '.join(reader.manifest.signatures)}")
-    sign, word = (-1, "Highest") if higher_is_better(metric) is False else (1, "Lowest")
+    sign, key = (-1, "highest_of") if higher_is_better(metric) is False else (1, "lowest_of")
     measured = [(one.score.value, one) for one in scored if one.score.value is not None]
     worst = sorted(measured, key=lambda pair: (sign * pair[0], pair[1].sample))[:number]
     rows = tuple((one.sample, value, one.score.reason) for value, one in worst)
     return Table(
-        f"{word} {metric}",
+        Message("title", key, metric=metric),
         ("sample", "value", "reason"),
         rows,
-        f"{len(measured)} {'sample has' if len(measured) == 1 else 'samples have'} a value.",
+        (Message("caption", "with_value", n=len(measured)),),
     )
 
 

@@ -21,7 +21,6 @@ from typing import Protocol
 from saiten import words
 from saiten.records import Language
 from saiten.views.strip_controls import strip_controls
-from saiten.views.words import in_japanese
 from saiten.words import Message, joined
 
 
@@ -83,7 +82,7 @@ class Table:
     title: str | Message
     columns: tuple[Heading, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    caption: str | tuple[str | Message, ...] = ""
+    caption: tuple[str | Message, ...] = ()
     """Explanations needed to interpret the figures."""
     intervals: tuple[Interval, ...] = ()
     """The intervals, by the names in `columns`."""
@@ -100,18 +99,13 @@ class Table:
 
     def in_language(self, language: Language) -> "WordedTable":
         """Return the table with its words in a language; texts from outside stay unchanged."""
-        columns = tuple(self._heading(column, language) for column in self.columns)
-        english = columns if language == "en" else tuple(self._heading(column, "en") for column in self.columns)
-        captions = (self.caption,) if isinstance(self.caption, str) else self.caption
+        columns = tuple(words.in_language(self._heading(column), language) for column in self.columns)
         return WordedTable(
             self.key,
-            _worded(self.title, "title", language),
+            words.in_language(self.title, language),
             columns,
-            tuple(
-                tuple(self._cell(cell, head, language) for cell, head in zip(row, english, strict=True))
-                for row in self.rows
-            ),
-            words.in_language(joined([_worded(part, "caption", language) for part in captions], "sentences"), language),
+            tuple(tuple(_worded(cell, language) for cell in row) for row in self.rows),
+            words.in_language(joined(self.caption, "sentences"), language),
             tuple(
                 Interval(
                     columns[self._place(each.figure)],
@@ -124,16 +118,6 @@ class Table:
             self.folded,
         )
 
-    def _cell(self, cell: Cell, heading: str, language: Language) -> Value:
-        if isinstance(cell, bool) and language != "en":
-            return words.in_language(Message("cell", show_cell(cell)), language)
-        if isinstance(cell, Message) and cell.section == "join" and language != "en":
-            # Some remarks may still be finished English sentences.
-            return in_japanese(heading, str(cell)) or words.in_language(cell, language)
-        if isinstance(cell, str) and self.key and heading not in {"remarks", "note"}:
-            return str(cell)
-        return _worded(cell, heading, language) if isinstance(cell, str | Message) else cell
-
     def _place(self, wanted: Heading) -> int:
         """Return the column's index; a name from outside may be spelled like a key."""
         found = [at for at, column in enumerate(self.columns) if column == wanted]
@@ -141,10 +125,8 @@ class Table:
             raise ValueError(f"no column {wanted!r}")
         return next((at for at in found if type(self.columns[at]) is type(wanted)), found[0])
 
-    def _heading(self, column: Heading, language: Language) -> str:
-        if self.key and not isinstance(column, Name | Message):
-            column = Message("column", column)
-        return _worded(column, "column", language)
+    def _heading(self, column: Heading) -> Heading:
+        return Message("column", column) if self.key and not isinstance(column, Name | Message) else column
 
 
 @dataclass(frozen=True)
@@ -161,10 +143,10 @@ class WordedTable:
     folded: bool = False
 
 
-def _worded(text: str | Message, section: str, language: Language) -> str:
-    if isinstance(text, Message):
-        return words.in_language(text, language)
-    return text if language == "en" or isinstance(text, Name) else in_japanese(section, text) or text
+def _worded(cell: Cell, language: Language) -> Value:
+    if isinstance(cell, bool) and language != "en":
+        cell = Message("cell", show_cell(cell))
+    return words.in_language(cell, language) if isinstance(cell, Message) else cell
 
 
 def is_number(cell: Cell) -> bool:

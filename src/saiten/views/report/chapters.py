@@ -28,13 +28,13 @@ from saiten.views.charts.ranking import ranking
 from saiten.views.page.page import Chapter
 from saiten.views.report.answering import AgainstPeople, Tests, answered, systems_apart
 from saiten.views.report.tally import Tally, Values
-from saiten.views.table import Cell, Chart, Interval, Name, Table
+from saiten.views.table import Cell, Interval, Name, Table
 from saiten.views.tables.agreement import agreement_glance
 from saiten.views.tables.aspect import aspect_bias_tables
 from saiten.views.tables.comparison import comparison_table, comparison_tables
 from saiten.views.tables.judge import judge_tables
 from saiten.views.tables.meta_cells import aspect_name
-from saiten.views.tables.meta_evaluation import meta_tables, ranking_title
+from saiten.views.tables.meta_evaluation import meta_tables
 from saiten.views.tables.run import currency_of, run_tables
 from saiten.words import Message, joined
 
@@ -206,12 +206,16 @@ def compared(tallies: Sequence[Tally]) -> Tests:
         if alone := _alone(groups):
             notes.append(Message("report", "systems_apart", run=one.name, sides=alone))
         drawn = _drawn(found, [comparison_table(each) for each in found])
-        tables += _of_run(one, drawn) if len(tallies) > 1 else drawn
+        tables += _prefixed(one, drawn) if len(tallies) > 1 else drawn
     return Tests(Chapter(Message("report", "compared"), tables, joined(notes, "sentences")), tuple(runs), systems)
 
 
-def _of_run(one: Tally, tables: Sequence[Table]) -> list[Table]:
-    return [replace(table, title=Message("title", "of_run", run=one.name, title=table.title)) for table in tables]
+def _prefixed(one: Tally, tables: Sequence[Table]) -> list[Table]:
+    return [replace(table, title=_of_run(one, table.title)) for table in tables]
+
+
+def _of_run(one: Tally, title: str | Message) -> Message:
+    return Message("title", "of_run", run=one.name, title=title)
 
 
 def _alone(groups: Sequence[Sequence[Side]]) -> Message:
@@ -253,11 +257,11 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
     elsewhere: list[Message] = []
     for one in tallies:
         items, others = _items(one.reader, answers)
-        named = [{label.item, *(halves(label.item, items) or ())} & others for label in labels]
-        revised = set[str]().union(*named)
+        other_texts = [{label.item, *(halves(label.item, items) or ())} & others for label in labels]
+        revised = set[str]().union(*other_texts)
         if revised:
             elsewhere.append(Message("report", "another_text", run=one.name, n=len(revised)))
-        theirs = [label for label, other in zip(labels, named, strict=True) if not other]
+        theirs = [label for label, other in zip(labels, other_texts, strict=True) if not other]
         try:
             aspects = pair(items, outputs_of_run(one.reader), theirs)
         except BadInput as error:
@@ -267,20 +271,14 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
         ranked = meta_evaluate(
             aspects, bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
         )
-        for aspect in ranked.aspects:
-            if aspect.ranking is not None and aspect.ranking.places:
-                name: str | Message = aspect_name(aspect)
-                if len(tallies) > 1:
-                    name = Message("title", "of_run", run=one.name, title=name)
-                rankings.append((name, aspect.ranking))
-        charts: dict[str | Message, Chart] = {
-            ranking_title(each): ranking(each.ranking) for each in ranked.aspects if each.ranking is not None
-        }
-        found = [
-            replace(table, charts=(chart,)) if (chart := charts.get(table.title)) is not None else table
+        named = [(aspect_name(each), each.ranking) for each in ranked.aspects if each.ranking and each.ranking.places]
+        rankings += [(_of_run(one, name) if len(tallies) > 1 else name, found) for name, found in named]
+        charts = iter([ranking(found) for _, found in named])  # in the order of their tables
+        made = [
+            replace(table, charts=(next(charts),)) if table.key == "ranking" else table
             for table in [*meta_tables(ranked), *judge_tables(ranked), *aspect_bias_tables(ranked)]
         ]
-        tables += _of_run(one, found) if len(tallies) > 1 else found
+        tables += _prefixed(one, made) if len(tallies) > 1 else made
     if len(errors) == len(tallies):
         raise errors[0]
     tables += [

@@ -22,7 +22,6 @@ from saiten.views.report.chapters import against_people, compared, overview, run
 from saiten.views.report.choosing import Choice, choose
 from saiten.views.report.items import Items
 from saiten.views.report.tally import Tally, facts_of, tally
-from saiten.views.table import Table
 from saiten.words import Message, in_language, section
 
 _OURS = re.compile(rb'<meta name="generator" content="saiten">')
@@ -40,13 +39,6 @@ SECOND_RANK = frozenset(
     }
 )
 """Keys of tables of interest only after the others, which a page shows folded: title, a few charts, number of rows."""
-_TITLES = frozenset(
-    {
-        *("over systems", "decisions", "grades", "bias", "bias by system and by human grade"),
-        *("who said what", "every two metrics", "Base rates", "Each two annotators"),
-    }
-)
-"""Titles of tables without a key yet, without the run and the aspect in front."""
 _SHORT = 3
 """Maximum rows of a table that is never folded."""
 
@@ -147,14 +139,10 @@ def _shown(chapter: Chapter, language: Language) -> Chapter:
     """Return the chapter with its sentences in a language and the tables of second rank folded."""
     return Chapter(
         in_language(chapter.title, language),
-        [replace(table, folded=len(table.rows) > _SHORT and _is_second(table)) for table in chapter.tables],
+        [replace(table, folded=len(table.rows) > _SHORT and table.key in SECOND_RANK) for table in chapter.tables],
         in_language(chapter.lead, language),
         [in_language(point, language) for point in chapter.points],
     )
-
-
-def _is_second(table: Table) -> bool:
-    return table.key in SECOND_RANK or str(table.title).rpartition(": ")[2] in _TITLES
 
 
 def write_report(report: Report, path: Path) -> None:

@@ -76,7 +76,7 @@ def _about(aspect: AspectResult, note: Message) -> Message:
     return Message("note", "about", aspect=aspect_name(aspect), note=note)
 
 
-def ranking_title(aspect: AspectResult) -> Message:
+def _ranking_title(aspect: AspectResult) -> Message:
     """Return the title of the ranking table."""
     measure = measure_name(aspect.ranking.by) if aspect.ranking else ""
     return Message("title", "ranking", aspect=aspect_name(aspect), measure=measure)
@@ -85,7 +85,7 @@ def ranking_title(aspect: AspectResult) -> Message:
 def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ranking = aspect.ranking
     if ranking is None:
-        return Table(ranking_title(aspect), (), ())
+        return Table(_ranking_title(aspect), (), ())
     # If unmeasured items are counted, nothing is left out.
     sets = {one.metric: easier(one) for one in aspect.metrics}
     lacks = {one.metric: counted(one.missing) for one in aspect.metrics}
@@ -102,7 +102,7 @@ def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
 
     measure = measure_name(ranking.by)
     return Table(
-        ranking_title(aspect),
+        _ranking_title(aspect),
         ("rank", "letters", "metric", *form.columns(measure), "n", "remarks"),
         tuple(map(row, ranking.places)),
         tuple(_ranking_captions(aspect, "bootstrap" if ranking.by in RECOUNTED else "swap")),
