@@ -118,7 +118,7 @@ def _unanimity(report: AgreementReport) -> Table:
         for found in one.unanimity:
             total = sum(found.agreed.values())
             for same, times in found.agreed.items():
-                agreed: Cell = str(same)
+                agreed = Message("preferring", "value", n=same)
                 if same in (1, found.annotators):
                     agreed = Message("preferring", "all" if same == found.annotators else "none")
                 rows.append((one.aspect, found.annotators, agreed, times, times / total))
