@@ -1,10 +1,9 @@
 """Many items at a time in one process: a fixed set of workers on one stream, with back-pressure at both ends."""
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from saiten.errors import ConfigurationError, JudgeError
 from saiten.protocols import Item, Result
@@ -50,102 +49,72 @@ class LocalExecutor:
     async def run(
         self, work: Callable[[Item], Awaitable[Result]], items: Iterable[Item] | AsyncIterable[Item]
     ) -> AsyncGenerator[Result]:
-        """The results in the order in which they are done.
+        """Yield the results in the order in which they are done.
 
-        A consumer that is slow stops the workers, and they stop the source. A synchronous source may block, for example
-        on a disk; it is asked between two steps of the work. The source is the caller's, who closes it.
+        A slow consumer stops the workers, and they stop the source. A synchronous source may block, for example on a
+        disk. The caller closes the source.
 
-        The first exception, of the work or of the source, cancels what is under way and waits for it to end; results
-        that were there by then are still handed out before it is raised. Leaving the loop early, or being cancelled,
-        ends all work likewise: use `contextlib.aclosing` where it must have ended before the next line runs. Results of
-        a cancelled run are lost, so work that is paid for writes down its result itself.
+        The first exception, of the work or of the source, cancels everything else and waits for it to end; results that
+        exist by then are yielded before it is raised. Leaving the loop early, or being cancelled, ends all work, too:
+        use `contextlib.aclosing` where it must have ended before the next line runs. Results of a cancelled run are
+        lost, so work that is paid for writes its result itself.
         """
-        flow: _Flow[Result] = _Flow(open_at_most=self.limit + _AHEAD)
         pull = _pulling(items)
-        workers = [asyncio.create_task(_worker(work, pull, flow)) for _ in range(self.limit)]
-        for worker in workers:
-            worker.add_done_callback(flow.worker_ended)
+        room = asyncio.Semaphore(self.limit + _AHEAD)
+        done: asyncio.Queue[Result | _Ended] = asyncio.Queue()
+
+        async def worker() -> None:
+            await room.acquire()
+            while (item := await pull()) is not _END:
+                done.put_nowait(await work(item))
+                await room.acquire()
+
+        def ended(worker: asyncio.Task[None]) -> None:
+            done.put_nowait(_Ended(asyncio.CancelledError() if worker.cancelled() else worker.exception()))
+
+        workers = [asyncio.create_task(worker()) for _ in range(self.limit)]
+        for each in workers:
+            each.add_done_callback(ended)
+        working, error = self.limit, None
         try:
-            while True:
-                while flow.results:
-                    yield flow.hand_out()
-                if flow.error is not None or flow.ended == self.limit:
-                    break
-                await flow.something_new()
+            while working and error is None:
+                result = await done.get()
+                if isinstance(result, _Ended):
+                    working, error = working - 1, result.error
+                    continue
+                room.release()
+                yield result
             await _end(workers)
-            while flow.results:
-                yield flow.hand_out()
-            if flow.error is not None:
-                raise flow.error
+            for result in _rest(done):
+                yield result
+            if error is not None:
+                raise error
         finally:
             await _end(workers)
 
 
-@dataclass(slots=True)
-class _Flow(Generic[Result]):
-    """The state shared by the workers and the consumer."""
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A worker that has ended; the first error counts."""
 
-    open_at_most: int
-    open: int = 0
-    """Items pulled, or about to be, whose results were not handed out."""
-    results: deque[Result] = field(default_factory=deque)
-    error: BaseException | None = None
-    ended: int = 0
-    """Workers that are through."""
-    _news: asyncio.Event = field(default_factory=asyncio.Event)
-    _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
-
-    async def admit(self) -> None:
-        """Wait until one more item may be open."""
-        while self.open >= self.open_at_most:
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            await turn
-        self.open += 1
-
-    def put(self, result: Result) -> None:
-        self.results.append(result)
-        self._news.set()
-
-    def hand_out(self) -> Result:
-        self.open -= 1
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                break
-        return self.results.popleft()
-
-    async def something_new(self) -> None:
-        await self._news.wait()
-        self._news.clear()
-
-    def worker_ended(self, worker: asyncio.Task[None]) -> None:
-        """Note that a worker has ended; the first error counts."""
-        self.ended += 1
-        error = asyncio.CancelledError() if worker.cancelled() else worker.exception()
-        self.error = self.error or error
-        self._news.set()
+    error: BaseException | None
 
 
-async def _worker(
-    work: Callable[[Item], Awaitable[Result]], pull: Callable[[], Awaitable[Item]], flow: _Flow[Result]
-) -> None:
-    while True:
-        await flow.admit()
-        item = await pull()
-        if item is _END:
-            return
-        flow.put(await work(item))
+def _rest(done: asyncio.Queue[Result | _Ended]) -> Iterator[Result]:
+    """Yield the results that are still in the queue."""
+    while not done.empty():
+        result = done.get_nowait()
+        if not isinstance(result, _Ended):
+            yield result
 
 
 def _pulling(items: Iterable[Item] | AsyncIterable[Item]) -> Callable[[], Awaitable[Item]]:
-    """How a worker gets its next item; after the last one, `_END` for ever."""
+    """Return the function with which a worker gets its next item; after the last one, it returns `_END` forever."""
     if isinstance(items, AsyncIterable):
         stream, turn = aiter(items), asyncio.Lock()
 
         async def pull_async() -> Item:
-            async with turn:  # an asynchronous generator cannot be asked by two at a time
+            async with turn:  # an asynchronous generator cannot be advanced twice at a time
                 return await anext(stream, _END)
 
         return pull_async

@@ -22,7 +22,7 @@ from saiten.judges.llm import LLMJudge
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.runs import read_run
 from saiten.runs.answers import summarise_answers
-from saiten.runs.paid import paid_in
+from saiten.runs.locked_folder import paid_in
 from servers import Fault, instance
 
 AT_ONCE = 4

@@ -11,9 +11,8 @@ import pytest
 import networks
 from saiten.errors import CannotJudge, ConfigurationError
 from saiten.judges.encoder import EncoderJudge
-from saiten.judges.encoder.network import FILE, LinearHead, load_encoder
+from saiten.judges.encoder.network import FILE, Cutter, LinearHead, load_encoder
 from saiten.judges.encoder.texts import Texts, learnable
-from saiten.judges.encoder.windows import Cutter
 from saiten.judges.tuned import NAME, HeldOut, TunedAspect, TunedJudge, write_tuned
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.settings import JudgeSettings

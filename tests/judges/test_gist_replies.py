@@ -10,8 +10,7 @@ from saiten import prompts
 from saiten.errors import Unreadable
 from saiten.judges.doubts import doubt, fault_in
 from saiten.judges.llm import LLMJudge
-from saiten.judges.reading import read_reply
-from saiten.judges.schema import schema_of
+from saiten.judges.reading import read_reply, schema_of
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 from saiten.tasks.gist import FindMissingAndExtra, GistExample, MissingAndExtra, ReferenceUnits, SplitGist

@@ -4,10 +4,8 @@ import pytest
 
 from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.judges.panel import Panel
-from saiten.judges.rehearsal import Rehearsal, estimate_tokens
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Memo, Metered
+from saiten.judges.wrappers import Memo, Metered, Panel, Rehearsal, estimate_tokens
 from saiten.protocols import Judge
 from saiten.records import Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext

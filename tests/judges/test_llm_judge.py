@@ -9,7 +9,7 @@ import pytest
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, Unreadable
 from saiten.judges.llm import LLMJudge
-from saiten.judges.schema import schema_of
+from saiten.judges.reading import schema_of
 from saiten.metrics.ragas.faithfulness import Faithfulness
 from saiten.protocols import ChatRequest, Completion, Embeddings
 from saiten.records import Sample, Usage

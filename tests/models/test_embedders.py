@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.budget import Budget, Price
 from saiten.models.builtin_embedder import BuiltinEmbedder, _embed
-from saiten.models.limits import Limits
+from saiten.models.limits import Limits, Retries
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
-from saiten.models.retries import Retries
 from saiten.models.stack import layers, stack_embedder
 from saiten.models.store import Store
 from saiten.records import Usage

@@ -9,8 +9,8 @@ import pytest
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.endpoint import Endpoint
 from saiten.models.faults import retry_after
+from saiten.models.limits import Retries
 from saiten.models.openai_compatible import OpenAICompatibleChat
-from saiten.models.retries import Retries
 from saiten.models.stack import layers, stack_chat
 from saiten.protocols import ChatMessage, ChatRequest
 from servers import Fault, OpenAIServer, refusal

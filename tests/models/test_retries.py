@@ -6,7 +6,7 @@ import pytest
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
 from saiten.models.layers import LayeredChat
-from saiten.models.retries import Retries, Retrying
+from saiten.models.limits import Retries, Retrying
 from saiten.models.scripted import ScriptedChat
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Usage

@@ -5,9 +5,8 @@ from random import Random
 
 from saiten.models.budget import Budgeted
 from saiten.models.cache import CachedChat
-from saiten.models.limits import Limiter, Limits
+from saiten.models.limits import Limiter, Limits, Retries, Retrying
 from saiten.models.openai_compatible import OpenAICompatibleChat
-from saiten.models.retries import Retries, Retrying
 from saiten.models.scripted import ScriptedChat
 from saiten.models.stack import layers, stack_chat
 from saiten.models.store import Store

@@ -8,9 +8,8 @@ import pytest
 
 from saiten import prompts
 from saiten.errors import ConfigurationError
-from saiten.judges.reading import read_reply
-from saiten.judges.rehearsal import estimate_tokens
-from saiten.judges.schema import schema_of
+from saiten.judges.reading import read_reply, schema_of
+from saiten.judges.wrappers import estimate_tokens
 from saiten.prompts.files import PLACEHOLDER, Example, load, names, read
 from saiten.protocols import Task
 from saiten.rag.steps import ALL_STEPS

@@ -13,7 +13,7 @@ from saiten.settings import CallSettings, JudgeSettings, read_config
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import SplitStatements
 from saiten.wiring import Models, SystemSettings, assemble_judge, assemble_system
-from saiten.wiring.keys import Keys
+from saiten.wiring.addresses import Keys
 from saiten.wiring.knowledge import open_engine
 from servers import OpenAIServer
 

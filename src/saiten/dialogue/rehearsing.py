@@ -11,8 +11,8 @@ from typing import Any
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import DialogueStep
 from saiten.dialogue.loop import converse
-from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
+from saiten.judges.wrappers import Rehearsal
 from saiten.protocols import Task
 from saiten.records import Answer, Inquiry, Sample, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer

@@ -24,7 +24,7 @@ from saiten.results.summary import Figure, Summary
 from saiten.runs import read_run
 from saiten.runs.answers import AnswerSummary, summarise_answers
 from saiten.runs.lines import from_line
-from saiten.runs.paid import paid_in
+from saiten.runs.locked_folder import paid_in
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.stats.ratios import ratio_of_means

@@ -33,9 +33,8 @@ from saiten.runs import Journal, RunSettings
 from saiten.runs.answers import AnswersFile, Collecting
 from saiten.runs.answers.answers_file import Outcome
 from saiten.runs.engine import Watch, run_all
-from saiten.runs.locked_folder import LockedFolder
+from saiten.runs.locked_folder import LockedFolder, PaidCalls
 from saiten.runs.manifest import MANIFEST_NAME
-from saiten.runs.paid import PaidCalls
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring import (

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from saiten.errors import BudgetSpent, ConfigurationError, JudgeError, SaitenError
 from saiten.models.layers import A, Load
@@ -36,27 +36,19 @@ class Price:
         return replace(usage, cost=cost, unpriced=0)
 
 
-@dataclass(frozen=True, slots=True)
-class PriceTable:
-    """The prices of several models in one currency."""
+def find_price(prices: Mapping[str, Any], name: str) -> Price | None:
+    """Return the price of a model; None if it is not listed.
 
-    prices: Mapping[str, Price]
-    """By model, such as `gpt-4o-mini` (on any server), or by full name, `openai:gpt-4o-mini@URL`."""
-    currency: str = "USD"
+    Args:
+        prices: By model, such as `gpt-4o-mini` (on any server), or by full name, `openai:gpt-4o-mini@URL`; each like
+            `{"prompt": 0.15, "completion": 0.6}`, per million tokens.
+        name: The full name.
 
-    @classmethod
-    def read(cls, models: Mapping[str, Any], currency: str = "USD") -> Self:
-        """Read a config such as `{"gpt-4o-mini": {"prompt": 0.15, "completion": 0.6}}`, per million tokens.
-
-        Raises:
-            ConfigurationError: a price is not a number, is negative, or has an unknown key.
-        """
-        return cls({model: _read_price(model, entry) for model, entry in models.items()}, currency)
-
-    def find(self, name: str) -> Price | None:
-        """Return the price for this name: by full name, else by the model alone; None if neither is listed."""
-        model = name.partition(":")[2].partition("@http")[0]
-        return self.prices.get(name, self.prices.get(model))
+    Raises:
+        ConfigurationError: any price is not a number, is negative, or has an unknown key.
+    """
+    table = {model: _read_price(model, entry) for model, entry in prices.items()}
+    return table.get(name, table.get(name.partition(":")[2].partition("@http")[0]))
 
 
 def _read_price(model: str, entry: Any) -> Price:

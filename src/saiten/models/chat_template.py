@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from saiten.models.roles import without_system
+from saiten.models.faults import without_system
 from saiten.protocols import ChatMessage
 
 FALLBACK_TEMPLATE = (

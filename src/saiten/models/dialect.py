@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import Any
 
 from saiten.errors import CallFailed
-from saiten.models.faults import ParameterRefused
+from saiten.models.faults import SYSTEM_ROLE, ParameterRefused
 from saiten.models.layers import A, adding
-from saiten.models.roles import SYSTEM_ROLE
 from saiten.models.wire import dump, load
 from saiten.protocols import ChatMessage
 from saiten.records import Usage

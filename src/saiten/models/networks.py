@@ -25,11 +25,7 @@ _holding = threading.Lock()
 
 
 def require(what: str, extra: str, *modules: str) -> None:
-    """Check that the modules are installed.
-
-    Raises:
-        ConfigurationError: a module is missing; the message names the extra to install.
-    """
+    """Check that the modules are installed; raises ConfigurationError if a module is missing."""
     if missing := [module for module in modules if find_spec(module) is None]:
         raise ConfigurationError(f'{what} needs {" and ".join(missing)}; install with: pip install "saiten[{extra}]"')
 
@@ -43,11 +39,7 @@ def best_device() -> str:
 
 
 def loaded(what: str, expected: str, load: Callable[[], T]) -> T:
-    """Return what `load` returns.
-
-    Raises:
-        ConfigurationError: `load` failed; `what` and `expected` describe the object in the message.
-    """
+    """Return what `load` returns; raises ConfigurationError if `load` failed."""
     try:
         return load()
     except ConfigurationError:

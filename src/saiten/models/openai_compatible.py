@@ -5,11 +5,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from saiten.models.client import OpenAICompatible
-from saiten.models.completions import read_completion
+from saiten.models.client import OpenAICompatible, read_completion
 from saiten.models.dialect import Dialect, Structured, response_format, seems_ignored, with_schema
+from saiten.models.faults import without_system
 from saiten.models.layers import load_of, through
-from saiten.models.roles import without_system
 from saiten.protocols import ChatRequest, Completion
 
 _PATH = "/chat/completions"

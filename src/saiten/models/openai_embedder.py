@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models.client import OpenAICompatible
-from saiten.models.completions import read_usage
+from saiten.models.client import OpenAICompatible, read_usage
 from saiten.models.dialect import Dialect
 from saiten.models.endpoint import OPENAI, Endpoint, KeyOfServer
 from saiten.models.flights import Flight, Flights, land

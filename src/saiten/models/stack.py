@@ -16,8 +16,7 @@ from typing import Protocol, Self, runtime_checkable
 from saiten.models.budget import Budget, Budgeted, Price
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder
-from saiten.models.limits import Limiter, Limits
-from saiten.models.retries import Retries, Retrying
+from saiten.models.limits import Limiter, Limits, Retries, Retrying
 from saiten.models.store import Store
 from saiten.protocols import Chat, Embedder
 

@@ -48,6 +48,9 @@ class TransformersChat:
         self._device = device
         self._opened: _Opened | None = None
 
+    def __repr__(self) -> str:
+        return f"TransformersChat({self.name!r})"
+
     @property
     def name(self) -> str:
         """`hf:NAME`, or `hf:FOLDER@FINGERPRINT`, so that training changes the name."""

@@ -26,9 +26,8 @@ from saiten.runs.lines import (
     to_line,
     usage_from_json,
 )
-from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder
+from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder, PaidCalls
 from saiten.runs.manifest import MANIFEST_NAME, Manifest, RunSettings, read_manifest, write_manifest
-from saiten.runs.paid import PaidCalls
 
 SAMPLES_NAME, SCORES_NAME = "samples.jsonl", "scores.jsonl"
 
@@ -123,11 +122,7 @@ class Journal(LockedFolder):
         return score_key(sample, metric) in self._done
 
     def sample(self, sample: Sample) -> None:
-        """Keep the sample unless the run has it.
-
-        Raises:
-            BadInput: The run has another sample under this id; the text says what changed.
-        """
+        """Keep the sample unless the run has it; raises BadInput if the run has another sample under this id."""
         line = to_line(sample_to_json(sample))
         key, content = id_key(sample.id), content_key(line)
         known = self._contents.get(key)

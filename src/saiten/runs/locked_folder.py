@@ -1,6 +1,7 @@
 """A folder that one process writes: locked, with files of lines that are repaired, synced and closed together."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -9,7 +10,8 @@ from saiten.durable.appended_file import AppendedFile, Syncing
 from saiten.durable.lock import Lock
 from saiten.durable.whole_file import sync_folder
 from saiten.errors import ConfigurationError, NotWritten
-from saiten.runs.lines import content_key, from_line, to_line
+from saiten.records import Usage
+from saiten.runs.lines import content_key, from_line, read_lines, to_line, usage_from_json
 
 ERRORS_NAME = "errors.jsonl"
 
@@ -144,3 +146,37 @@ class BadRows:
         if key not in self._known:
             self._folder.append(self.file, line)
             self._known.add(key)
+
+
+CALLS_NAME = "calls.jsonl"
+
+
+class PaidCalls:
+    """The file being written; created at the first call, so runs without calls have none."""
+
+    def __init__(self, folder: LockedFolder, before: Callable[[], Usage] = Usage) -> None:
+        """`before` returns the earlier spending if the file does not exist yet."""
+        self._folder = folder
+        self._before = before
+        self._file: AppendedFile | None = None
+
+    def enter(self, usage: Usage) -> None:
+        """Add to the total; raises NotWritten if it cannot be written, or another file of the run could not be."""
+        self._folder.check()
+        if self._file is None:
+            new = not (self._folder.path / CALLS_NAME).exists()
+            file = self._folder.file(CALLS_NAME)
+            for _ in self._folder.lines(file):  # repairs a line torn by a power failure
+                pass
+            if new and (before := self._before()) != Usage():
+                self._folder.append(file, to_line(asdict(before)))
+            self._file = file
+        self._folder.append(self._file, to_line({name: value for name, value in asdict(usage).items() if value}))
+
+
+def paid_in(folder: Path) -> Usage | None:
+    """Return the total of the file in this folder; None if there is no file, as in runs without a model."""
+    path = folder / CALLS_NAME
+    if not path.is_file():
+        return None
+    return sum((usage for _, usage in read_lines(path, usage_from_json)), Usage())

@@ -10,9 +10,8 @@ from saiten.errors import BadInput
 from saiten.records import Sample, Scored, Usage
 from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
 from saiten.runs.lines import read_lines, sample_from_json, score_key, scored_from_json
-from saiten.runs.locked_folder import ERRORS_NAME
+from saiten.runs.locked_folder import ERRORS_NAME, paid_in
 from saiten.runs.manifest import Manifest, read_manifest
-from saiten.runs.paid import paid_in
 
 _LOG = logging.getLogger(__name__)
 

@@ -17,9 +17,8 @@ from saiten.errors import ConfigurationError
 from saiten.judges.encoder import EncoderJudge
 from saiten.judges.llm import LLMJudge
 from saiten.judges.offline import Calibration, OfflineJudge
-from saiten.judges.panel import Panel
-from saiten.judges.tuned import read_tuned
-from saiten.judges.tuned_questions import without_learned
+from saiten.judges.tuned import read_tuned, without_learned
+from saiten.judges.wrappers import Panel
 from saiten.models.cache import CachedChat
 from saiten.models.local_model import LocalModel
 from saiten.models.networks import fingerprint

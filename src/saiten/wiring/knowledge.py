@@ -23,8 +23,7 @@ from saiten.rag.knowledge.opening import begin, check_embedder, end, find_manife
 from saiten.rag.knowledge.reading import Reader, check_readers
 from saiten.rag.knowledge.server_engine import KEY_VARIABLE, connect
 from saiten.records import Retrieved, Usage
-from saiten.wiring.addresses import url_of
-from saiten.wiring.keys import Keys, elsewhere, server_of
+from saiten.wiring.addresses import Keys, elsewhere, server_of, url_of
 from saiten.wiring.models import Models
 
 BUILTIN = "builtin:1024"

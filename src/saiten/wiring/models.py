@@ -3,16 +3,16 @@
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from saiten.models.budget import Account, Budget, Price, PriceTable
+from saiten.models.budget import Account, Budget, Price, find_price
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.layers import Layer
-from saiten.models.limits import Limiter, Limits
+from saiten.models.limits import Limiter, Limits, Retries
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
-from saiten.models.retries import Retries
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.models.stack import layers, stack_chat, stack_embedder
 from saiten.models.store import Store
@@ -20,8 +20,9 @@ from saiten.models.transformers_chat import TransformersChat
 from saiten.models.vectors import RAW
 from saiten.protocols import Chat, Embedder
 from saiten.settings import CallSettings
-from saiten.wiring.addresses import HERE, price_name, read_address, url_of
-from saiten.wiring.keys import Keys
+from saiten.wiring.addresses import HERE, Keys, price_name, read_address, url_of
+
+T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ def known_price(spec: str, calls: CallSettings) -> Price | None:
     """Return the token price of a chat model by its name; None if unknown, 0 for a model in this process."""
     if spec.strip().startswith(HERE):
         return Price(0.0)
-    return PriceTable.read(calls.prices, calls.currency).find(price_name(spec))
+    return find_price(calls.prices, price_name(spec))
 
 
 @dataclass(frozen=True)
@@ -82,15 +83,8 @@ class Models:
             local = TransformersChat(spec.strip().removeprefix(HERE))
             self._local.append(local)
             return stack_chat(local, self._around(local.name, local.name, Price(0.0)), self._store())
-        address = read_address(spec, self.environ, what=what, builtin=builtin, keys=self.keys)
-        model = OpenAICompatibleChat(
-            address.model,
-            address.url,
-            address.source,
-            timeout=self.calls.timeout,
-            key_variable=address.source.variable,
-        )
-        return stack_chat(model, self._around(model.name, address.url), self._store())
+        model, url = self._on_server(OpenAICompatibleChat, spec, what, builtin)
+        return stack_chat(model, self._around(model.name, url), self._store())
 
     def notice(self, sentence: str) -> None:
         """Report a sentence to the user, once."""
@@ -127,16 +121,14 @@ class Models:
             return BuiltinEmbedder(int(match[1]))
         if spec.startswith("st:"):
             return SentenceTransformersEmbedder(spec.removeprefix("st:"), scaled=scaled)
-        address = read_address(spec, self.environ, what="embedder", builtin="builtin", keys=self.keys)
-        model = OpenAICompatibleEmbedder(
-            address.model,
-            address.url,
-            address.source,
-            timeout=self.calls.timeout,
-            key_variable=address.source.variable,
-            scaled=scaled,
-        )
-        return stack_embedder(model, self._around(model.name.removeprefix(RAW), address.url), self._store())
+        model, url = self._on_server(OpenAICompatibleEmbedder, spec, "embedder", "builtin", scaled=scaled)
+        return stack_embedder(model, self._around(model.name.removeprefix(RAW), url), self._store())
+
+    def _on_server(self, make: Callable[..., T], spec: str, what: str, builtin: str, **settings: bool) -> tuple[T, str]:
+        at = read_address(spec, self.environ, what=what, builtin=builtin, keys=self.keys)
+        variable = at.source.variable
+        model = make(at.model, at.url, at.source, timeout=self.calls.timeout, key_variable=variable, **settings)
+        return model, at.url
 
     def _store(self) -> Store | None:
         """Return the shared cache, opened with the first model that needs it."""
@@ -151,6 +143,6 @@ class Models:
         return layers(
             retries=Retries(attempts=how.retries + 1),
             limits=self._limiters.setdefault(url, Limiter(limits)),
-            price=price or PriceTable.read(how.prices, how.currency).find(model),
+            price=price or find_price(how.prices, model),
             budget=self._budget,
         )

@@ -20,8 +20,7 @@ from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.budget import Budget
 from saiten.models.cache import CachedChat
 from saiten.models.layers import Layer
-from saiten.models.limits import Limits
-from saiten.models.retries import Retries
+from saiten.models.limits import Limits, Retries
 from saiten.models.stack import layers
 from saiten.protocols import Retriever, System
 from saiten.rag.chat_generator import ChatGenerator

@@ -16,8 +16,8 @@ import pytest
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
 from saiten.models.budget import Budget
 from saiten.models.builtin_embedder import BuiltinEmbedder
+from saiten.models.limits import Retries
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
-from saiten.models.retries import Retries
 from saiten.models.stack import layers, stack_embedder
 from saiten.protocols import Embeddings
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents

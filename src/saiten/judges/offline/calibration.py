@@ -72,11 +72,7 @@ class Calibration:
 
     @classmethod
     def load(cls, file: Path) -> Self:
-        """Read a file written by `save`.
-
-        Raises:
-            BadInput: the file is missing, or is no calibration.
-        """
+        """Read a file written by `save`; raises BadInput if the file is missing, or is no calibration."""
         try:
             read: dict[str, Any] = orjson.loads(file.read_bytes())
             made = cls(

@@ -7,7 +7,7 @@ only declines gives too little information, and is not acceptable.
 import re
 
 from saiten.errors import CannotJudge
-from saiten.judges.offline.reasons import why
+from saiten.judges.offline.reasons import said, why
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
@@ -73,5 +73,5 @@ def rate_aspect(task: RateAspect, _: Tools) -> Rating:
             f"the offline judge rates {task.aspect!r} only of answers that decline to answer, which this one does not. "
             "Use an LLM judge for it"
         )
-    reason = "回答は答えることを断っている。" if task.language == "ja" else "The answer declines to answer."
+    reason = said(task.language, "The answer declines to answer.", "回答は答えることを断っている。")
     return Rating(reason=reason, grade=task.values[0])

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from saiten.judges.offline.reasons import said
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
@@ -44,76 +45,62 @@ def compose(task: ComposeAnswer) -> Composition:
     """Join the sentences of the system's answers in order, without refusals and repetitions."""
     kept: list[str] = []
     heard: set[str] = set()
-    said: set[str] = set()
+    repeated: set[str] = set()
     used: list[int] = []
     for number, answer in enumerate(task.history[1::2], start=1):
         if is_refusal(answer, task.language):
             continue
         new = [(statement, units) for statement in statements_of(answer, task.language)
-               if (not units <= heard if (units := _units(statement)) else statement not in said)]  # fmt: skip
+               if (not units <= heard if (units := _units(statement)) else statement not in repeated)]  # fmt: skip
         if new:
             used.append(number)
         for statement, units in new:
             kept.append(statement)
-            said.add(statement)
+            repeated.add(statement)
             heard |= units
-    japanese = task.language == "ja"
     if not kept:
-        return Composition(
-            explanation="システムは何も述べていない。" if japanese else "The system said nothing.",
-            answer="分かりません。" if japanese else "I do not know.",
-        )
+        explanation = said(task.language, "The system said nothing.", "システムは何も述べていない。")
+        return Composition(explanation=explanation, answer=said(task.language, "I do not know.", "分かりません。"))
     numbers = ", ".join(map(str, used))
-    explained = f"応答{numbers}の文を並べた。" if japanese else f"The sentences of answer {numbers}, strung together."
-    return Composition(explanation=explained, answer=_strung(kept, task.language))
+    english = f"The sentences of answer {numbers}, strung together."
+    explanation = said(task.language, english, f"応答{numbers}の文を並べた。")
+    return Composition(explanation=explanation, answer=_strung(kept, task.language))
 
 
 def decide_next(task: DecideNext, tools: Tools) -> Need:
     """Ask on while a statement of the reference is missing, and a question about it has not been asked."""
     missing = _missing(task.reference, task.history, task.language, tools)
-    japanese = task.language == "ja"
     if missing and not _new_questions(missing, task.history[::2], task.language):
-        return Need(
-            explanation="まだ述べられていない内容について、尋ねられることはすべて尋ねた。"
-            if japanese
-            else "What is missing has been asked for in every way known here.",
-            needed=False,
-        )
+        english = "What is missing has been asked for in every way known here."
+        japanese = "まだ述べられていない内容について、尋ねられることはすべて尋ねた。"
+        return Need(explanation=said(task.language, english, japanese), needed=False)
     if not missing:
-        return Need(
-            explanation="参照回答の内容はすべて述べられている。" if japanese else "The system has said it all.",
-            needed=False,
-        )
-    said = f"まだ述べられていない内容が{len(missing)}件ある。"
+        english = "The system has said it all."
+        return Need(explanation=said(task.language, english, "参照回答の内容はすべて述べられている。"), needed=False)
     english = f"{len(missing)} of the reference's statements {'is' if len(missing) == 1 else 'are'} not said yet."
-    return Need(explanation=said if japanese else english, needed=True)
+    japanese = f"まだ述べられていない内容が{len(missing)}件ある。"
+    return Need(explanation=said(task.language, english, japanese), needed=True)
 
 
 def ask_next(task: AskNext, tools: Tools) -> NextQuestion:
     """Ask about the topic words of a missing statement, with the first question not asked before."""
     missing = _missing(task.reference, task.history, task.language, tools) or [task.reference]
     new = _new_questions(missing, (*task.earlier, *task.refused), task.language)
-    japanese = task.language == "ja"
-    explained = (
-        "参照回答のうち、まだ述べられていない部分の話題を尋ねる。" if japanese else "The topic of what is missing."
-    )
-    return NextQuestion(explanation=explained, question=(new or [task.question])[0])
+    japanese = "参照回答のうち、まだ述べられていない部分の話題を尋ねる。"
+    explanation = said(task.language, "The topic of what is missing.", japanese)
+    return NextQuestion(explanation=explanation, question=(new or [task.question])[0])
 
 
 def revise(task: ReviseAnswer, tools: Tools) -> Composition:
     """Remove what the reference does not support, unless it contributes words of the reference."""
     statements = statements_of(task.answer, task.language)
     kept = _worth_keeping(statements, task, tools)
-    japanese = task.language == "ja"
     if not kept or len(kept) == len(statements):
-        return Composition(explanation="変更なし。" if japanese else "Nothing was changed.", answer=task.answer)
+        return Composition(explanation=said(task.language, "Nothing was changed.", "変更なし。"), answer=task.answer)
     left_out = len(statements) - len(kept)
-    return Composition(
-        explanation=f"参照回答にない{left_out}文を除いた。"
-        if japanese
-        else f"Left out what the reference does not have: {left_out}.",
-        answer=_strung(kept, task.language),
-    )
+    english = f"Left out what the reference does not have: {left_out}."
+    explanation = said(task.language, english, f"参照回答にない{left_out}文を除いた。")
+    return Composition(explanation=explanation, answer=_strung(kept, task.language))
 
 
 def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from saiten.errors import CannotJudge
 from saiten.judges.offline.correctness import ReferenceMatch, correctness
-from saiten.judges.offline.reasons import absent, instead_of
+from saiten.judges.offline.reasons import absent, instead_of, said
 from saiten.judges.offline.statements import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
@@ -46,18 +46,16 @@ def grade(task: GradeAnswer, tools: Tools) -> Grade:
     Without calibration the figure ranks answers but means little by itself, as the feedback says.
     """
     best = best_correctness(task.question, task.answer, task.references, task.language, tools)
-    japanese = task.language == "ja"
     if is_refusal(task.answer, task.language):
-        return Grade(
-            feedback="回答は答えることを断っている。" if japanese else "The answer declines to answer.", grade=0
-        )
+        feedback = said(task.language, "The answer declines to answer.", "回答は答えることを断っている。")
+        return Grade(feedback=feedback, grade=0)
     mean = tools.calibrated("grade", best.p) if "grade" in tools.calibrations else 1 + 4 * best.p
     remarks = _remarks(task.answer, best, task.language, tools)
     added = _unsupported(task.answer, (*task.references, *task.evidence, task.question), task.language, tools)
     if added:
         remarks.append(_quote("added", added, task.language))
     if "grade" not in tools.calibrations:
-        remarks.append("校正していない評点" if japanese else "the grade is not calibrated")
+        remarks.append(said(task.language, "the grade is not calibrated", "校正していない評点"))
     steps = (1, 2, 3, 4, 5)
     return Grade(feedback=_explain(remarks, best.p, task.language), grade=steps[int(mean + 0.5) - 1], mean=mean)
 
@@ -84,29 +82,22 @@ def best_correctness(
 
 
 def _remarks(answer: str, best: ReferenceMatch, language: Language, tools: Tools) -> list[str]:
-    japanese = language == "ja"
     if not answer.strip():
-        return ["回答が空である" if japanese else "the answer is empty"]
+        return [said(language, "the answer is empty", "回答が空である")]
     if is_refusal(answer, language):
-        return ["回答は答えることを断っている" if japanese else "the answer declines to answer"]
+        return [said(language, "the answer declines to answer", "回答は答えることを断っている")]
     remarks = absent(best.missing_numbers, best.missing_names, "answer", language)
     remarks += instead_of(best.replaced, language)
     if best.missing_numbers and best.other_numbers and not best.replaced:
         others = ", ".join(best.other_numbers[:3])
-        remarks.append(f"回答には代わりに {others} とある" if japanese else f"it has {others} instead")
-    if best.polarity is not None:
-        same = (
-            ("肯定・否定が一致する", "肯定・否定が逆である")
-            if japanese
-            else ("yes and no agree", "says the opposite of yes or no")
-        )
-        remarks.append(same[0] if best.polarity else same[1])
+        remarks.append(said(language, f"it has {others} instead", f"回答には代わりに {others} とある"))
+    if best.polarity:
+        remarks.append(said(language, "yes and no agree", "肯定・否定が一致する"))
+    elif best.polarity is not None:
+        remarks.append(said(language, "says the opposite of yes or no", "肯定・否定が逆である"))
     percent = round(100 * best.recall)
-    remarks.append(
-        f"正答例の内容語の {percent} % が回答にある"
-        if japanese
-        else f"{percent} % of the reference's content words in the answer"
-    )
+    english = f"{percent} % of the reference's content words in the answer"
+    remarks.append(said(language, english, f"正答例の内容語の {percent} % が回答にある"))
     missing = _unsupported(best.reference, (answer,), language, tools)
     if missing:
         remarks.append(_quote("missing", missing, language))
@@ -156,8 +147,9 @@ def prefer(task: PreferAnswer, tools: Tools) -> Preference:
     better: Better = "tie"
     if abs(first - second) > _TIE:
         better = "first" if first > second else "second"
-    if task.language == "ja":
-        explanation = f"語の重なりのみによる判定。最初の回答は p = {first:.2f}、二番目の回答は p = {second:.2f}"
-    else:
-        explanation = f"Judged by overlap alone: the first has p = {first:.2f}, the second p = {second:.2f}"
+    explanation = said(
+        task.language,
+        f"Judged by overlap alone: the first has p = {first:.2f}, the second p = {second:.2f}",
+        f"語の重なりのみによる判定。最初の回答は p = {first:.2f}、二番目の回答は p = {second:.2f}",
+    )
     return Preference(explanation=explanation, better=better)

@@ -28,45 +28,35 @@ _ABSENT: dict[Language, dict[Source, str]] = {
 }
 
 
+def said(language: Language, english: str, japanese: str) -> str:
+    """Return the words in the sample's language."""
+    return japanese if language == "ja" else english
+
+
 def why(found: Support, verdict: bool, unclear: bool, source: Source, language: Language, *, cut: bool = False) -> str:  # noqa: FBT001 - the verdict itself
     """Explain a verdict: what is missing, how much is shared, and whether a negation differs."""
-    japanese = language == "ja"
     if not found.comparable:
-        return (
-            "比べられる内容語・数値・名称がない"
-            if japanese
-            else "unclear: no content words, numbers or names to compare"
-        )
+        english = "unclear: no content words, numbers or names to compare"
+        return said(language, english, "比べられる内容語・数値・名称がない")
     parts = absent(found.missing_numbers, found.missing_names, source, language) + instead_of(found.replaced, language)
-    parts += [
-        f"同じ文には {other} もあり、{one} がどちらの値かは語からは分からない"
-        if japanese
-        else f"the sentence also has {other}, and words do not tell which of the two {one} is to be"
-        for one, other in found.rivals[:_SHOWN]
-    ]
+    for one, other in found.rivals[:_SHOWN]:
+        english = f"the sentence also has {other}, and words do not tell which of the two {one} is to be"
+        parts.append(said(language, english, f"同じ文には {other} もあり、{one} がどちらの値かは語からは分からない"))
     percent = round(100 * found.share)
-    parts.append(
-        f"内容語の {percent} % が最も近い文にある"
-        if japanese
-        else f"{percent} % of the content words in the best sentence"
-    )
+    english = f"{percent} % of the content words in the best sentence"
+    parts.append(said(language, english, f"内容語の {percent} % が最も近い文にある"))
     if found.negation_differs:
-        parts.append("否定の有無が異なる" if japanese else "negation differs")
+        parts.append(said(language, "negation differs", "否定の有無が異なる"))
     if cut:
-        parts.append(
-            "長すぎるため末尾は読んでいない" if japanese else "the contexts were too long to be read to their end"
-        )
-    lead = (
-        ("判定保留：" if unclear else "" if verdict else "要確認：")
-        if japanese
-        else ("unclear: " if unclear else "" if verdict else "to check: ")
-    )
-    return lead + ("；" if japanese else "; ").join(parts)
+        english = "the contexts were too long to be read to their end"
+        parts.append(said(language, english, "長すぎるため末尾は読んでいない"))
+    lead = said(language, "unclear: ", "判定保留：") if unclear else said(language, "to check: ", "要確認：")
+    return ("" if verdict and not unclear else lead) + said(language, "; ", "；").join(parts)
 
 
 def instead_of(replaced: Sequence[tuple[str, str]], language: Language) -> list[str]:
     """Format *has 13,000 yen in the place of 10,000 yen*, at most three."""
-    template = "{0} のところが {1} になっている" if language == "ja" else "has {1} in the place of {0}"
+    template = said(language, "has {1} in the place of {0}", "{0} のところが {1} になっている")
     return [template.format(*pair) for pair in list(dict.fromkeys(replaced))[:_SHOWN]]
 
 

@@ -10,14 +10,19 @@ or an object with
 
 Of several names the first one present counts. Anything but a text where one is required is refused; impossible numbers
 in `usage` or scores count as missing.
+
+Questions are sent through the layers that are also used for models: retries, limits, the budget.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+from saiten.errors import CallFailed, SystemFailed
 from saiten.models.http_client import CHARGED
+from saiten.models.layers import Layer, Load, likely_tokens, through
+from saiten.protocols import Completion
 from saiten.records import Answer, Inquiry, Passage, Usage
 
 _ANSWER = ("answer", "response", "output")
@@ -147,3 +152,26 @@ def kind_of(value: Any) -> str:
 def _names(value: Mapping[Any, Any]) -> str:
     names = [f"`{str(name)[:40]}`" for name in list(value)[:_NAMES_SHOWN]]
     return ", ".join(names) + (", …" if len(value) > _NAMES_SHOWN else "") if names else "nothing in it"
+
+
+async def ask(around: Sequence[Layer], attempt: Callable[[], Awaitable[Answer]], inquiry: Inquiry) -> Answer:
+    """Return the answer of the successful attempt, with the usage of all; its seconds are that attempt's alone.
+
+    Waiting for a slot or before a retry therefore does not count as the system's latency.
+
+    Raises:
+        SystemFailed: no attempt succeeded.
+        ConfigurationError, BudgetSpent: passed on.
+    """
+    answers: list[Answer] = []
+
+    async def one() -> Completion:
+        answer = await attempt()
+        answers.append(answer)
+        return Completion("", answer.usage)  # layers only use the usage
+
+    try:
+        done = await through(around, one, Load(likely_tokens([inquiry.question])))
+    except CallFailed as error:
+        raise SystemFailed(str(error), error.kind, error.usage) from error
+    return replace(answers[-1], usage=done.usage)

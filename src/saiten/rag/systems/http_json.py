@@ -22,8 +22,7 @@ from saiten.models.faults import read_complaint, retry_after
 from saiten.models.http_client import CHARGED, SENT, HttpClient, HttpReply
 from saiten.models.layers import Layer
 from saiten.models.wire import dump, glimpse, load
-from saiten.rag.systems.attempts import ask
-from saiten.rag.systems.contract import question_object, read_answer
+from saiten.rag.systems.contract import ask, question_object, read_answer
 from saiten.records import Answer, Inquiry
 from saiten.redaction import redact
 

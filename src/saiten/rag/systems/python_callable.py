@@ -19,8 +19,7 @@ from typing import Any
 from saiten.errors import CallFailed, ConfigurationError, FailureKind, SaitenError
 from saiten.models.http_client import CHARGED
 from saiten.models.layers import Layer
-from saiten.rag.systems.attempts import ask
-from saiten.rag.systems.contract import kind_of, question_object, read_answer
+from saiten.rag.systems.contract import ask, kind_of, question_object, read_answer
 from saiten.rag.systems.loading import Loaded
 from saiten.records import Answer, Inquiry
 

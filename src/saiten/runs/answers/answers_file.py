@@ -18,9 +18,8 @@ from saiten.errors import BadInput, ConfigurationError, SystemFailed
 from saiten.records import Answer, Passage, Sample, TimedCall, Usage
 from saiten.runs import sample_to_json
 from saiten.runs.lines import content_key, id_key, read_lines, to_line, usage_from_json
-from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder
+from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder, PaidCalls
 from saiten.runs.manifest import Manifest, RunSettings, read_manifest, write_manifest
-from saiten.runs.paid import PaidCalls
 
 Outcome = Answer | SystemFailed
 """The result of one question."""

@@ -12,8 +12,7 @@ from typing import Any
 from saiten.records import Usage
 from saiten.runs.answers.answers_file import folder_of
 from saiten.runs.lines import read_lines, usage_from_json
-from saiten.runs.locked_folder import ERRORS_NAME
-from saiten.runs.paid import paid_in
+from saiten.runs.locked_folder import ERRORS_NAME, paid_in
 from saiten.stats.latency import Latency, latency_of
 
 _REASONS = 1000

@@ -12,8 +12,18 @@ from saiten.choices import HeadName
 from saiten.durable.lock import Lock
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
-from saiten.judges.tuned import NAME, HeldOut, TunedAspect, TunedJudge, prompts_digest, read_tuned, write_tuned
-from saiten.judges.tuned_questions import TunedQuestion, answer_digest, write_questions
+from saiten.judges.tuned import (
+    NAME,
+    HeldOut,
+    TunedAspect,
+    TunedJudge,
+    TunedQuestion,
+    answer_digest,
+    prompts_digest,
+    read_tuned,
+    write_questions,
+    write_tuned,
+)
 from saiten.metrics.rubrics import Rubric, Weights
 from saiten.models.networks import fingerprint
 from saiten.protocols import Judge

@@ -15,9 +15,8 @@ import numpy as np
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.encoder import EncoderJudge
-from saiten.judges.encoder.network import LinearHead, load_encoder
+from saiten.judges.encoder.network import Cut, LinearHead, load_encoder
 from saiten.judges.encoder.texts import Texts, learnable
-from saiten.judges.encoder.windows import Cut
 from saiten.judges.tuned import TunedAspect
 from saiten.models.local_model import LocalModel
 from saiten.models.networks import quietly, require
