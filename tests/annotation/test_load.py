@@ -19,7 +19,7 @@ from storing import work_off as work_off_here
 
 from saiten.annotation.forms import GradeForm
 from saiten.annotation.live_agreement import LiveAgreement
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import create_person
 from saiten.annotation.store.progress import ItemCounts, item_counts

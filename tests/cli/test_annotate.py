@@ -14,8 +14,8 @@ pytest.importorskip("fastapi", reason="the annotation page is an extra: pip inst
 
 from saiten.annotation.forms import FORMS
 from saiten.annotation.records import ProjectSettings
-from saiten.annotation.store.annotated import annotated_item, annotated_items
-from saiten.annotation.store.annotated import decide as store_decision
+from saiten.annotation.store.annotations import annotated_item, annotated_items
+from saiten.annotation.store.annotations import decide as store_decision
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import all_people, person_by_token

@@ -6,7 +6,7 @@ from threading import Lock
 
 from saiten.annotation.forms import Form
 from saiten.annotation.records import AnnotatedItem
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.store.progress import act_count
 from saiten.annotation.store.project import Project
 from saiten.records import Label

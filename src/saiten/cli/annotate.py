@@ -64,7 +64,7 @@ def annotate(
     require("`saiten annotate`", "annotate", "alembic", "fastapi", "sqlalchemy", "uvicorn")
     from saiten.annotation.export import export_lines
     from saiten.annotation.forms import FORMS
-    from saiten.annotation.store.annotated import annotated_items
+    from saiten.annotation.store.annotations import annotated_items
     from saiten.annotation.store.people import server_admin
     from saiten.cli.annotate_data import fill, write_labels
     from saiten.cli.annotate_project import opened

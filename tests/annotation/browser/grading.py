@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from saiten.annotation.forms import FORMS
 from saiten.annotation.records import ProjectSettings
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import create_person, server_admin
 from saiten.annotation.store.project import open_project

@@ -10,7 +10,7 @@ from grading import all_sent, fetched, ready, site
 
 import browsing
 from saiten.annotation.forms import PreferenceForm
-from saiten.annotation.store.assigned import assigned_items
+from saiten.annotation.store.annotations import assigned_items
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.items import add_prelabels
 from saiten.annotation.store.saving import save_annotation

@@ -7,8 +7,7 @@ import pytest
 from sqlalchemy import select
 from storing import new_id, new_items, settings_of, work_off
 
-from saiten.annotation.store.annotated import annotated_item, annotated_items, decide
-from saiten.annotation.store.assigned import assigned_item, assigned_items
+from saiten.annotation.store.annotations import annotated_item, annotated_items, assigned_item, assigned_items, decide
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import create_person, set_active

@@ -9,8 +9,7 @@ import pytest
 from storing import new_id, new_items, settings_of, work_off
 
 from saiten.annotation.records import NewItem
-from saiten.annotation.store.annotated import annotated_item, annotated_items
-from saiten.annotation.store.assigned import assigned_item, assigned_items
+from saiten.annotation.store.annotations import annotated_item, annotated_items, assigned_item, assigned_items
 from saiten.annotation.store.assignment import expected_share, next_item
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import create_person, set_active

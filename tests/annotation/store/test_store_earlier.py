@@ -4,7 +4,7 @@ import pytest
 from storing import new_id, settings_of
 
 from saiten.annotation.records import NewItem
-from saiten.annotation.store.assigned import earlier_item
+from saiten.annotation.store.annotations import earlier_item
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import create_person

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from storing import new_items, settings_of
 
 from saiten.annotation.records import NewItem
-from saiten.annotation.store.annotated import annotated_item, annotated_items
-from saiten.annotation.store.assigned import assigned_items
+from saiten.annotation.store.annotations import annotated_item, annotated_items, assigned_items
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.items import add_items, add_prelabels
 from saiten.annotation.store.order import BINS, bin_of, bins_of, place

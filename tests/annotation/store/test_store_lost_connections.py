@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 from storing import new_id, new_items, settings_of
 
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.database import StoreUnavailable
 from saiten.annotation.store.items import add_items

@@ -8,7 +8,7 @@ import pytest
 from storing import new_id, new_items, settings_of, work_off
 from workers import another_process, works_off
 
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import create_person, set_active

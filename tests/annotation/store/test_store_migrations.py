@@ -11,7 +11,7 @@ from storing import new_id, settings_of, work_off
 
 from saiten.annotation.records import NewItem
 from saiten.annotation.store import schema
-from saiten.annotation.store.annotated import annotated_item, annotated_items, decide
+from saiten.annotation.store.annotations import annotated_item, annotated_items, decide
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.engines import engine_of, read_address
 from saiten.annotation.store.items import add_items, add_prelabels

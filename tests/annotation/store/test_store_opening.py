@@ -13,8 +13,7 @@ import pytest
 from storing import new_items, settings_of
 from workers import another_process, opens
 
-from saiten.annotation.store.annotated import annotated_item
-from saiten.annotation.store.assigned import assigned_item, assigned_items
+from saiten.annotation.store.annotations import annotated_item, assigned_item, assigned_items
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.database import NoSuchProject, StoreUnavailable
 from saiten.annotation.store.items import add_items

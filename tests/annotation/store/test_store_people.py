@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from storing import new_items, settings_of
 
-from saiten.annotation.store.assigned import assigned_item, assigned_items
+from saiten.annotation.store.annotations import assigned_item, assigned_items
 from saiten.annotation.store.assignment import expected_share, next_item
 from saiten.annotation.store.items import add_items
 from saiten.annotation.store.people import (

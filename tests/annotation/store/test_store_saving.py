@@ -9,8 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sqlalchemy import select
 from storing import new_id, new_items, settings_of
 
-from saiten.annotation.store.annotated import annotated_item
-from saiten.annotation.store.assigned import assigned_item, assigned_items
+from saiten.annotation.store.annotations import annotated_item, assigned_item, assigned_items
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.database import NotAssigned, SaveConflict
 from saiten.annotation.store.items import add_items

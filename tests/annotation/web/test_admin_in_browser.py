@@ -4,7 +4,7 @@ import pytest
 
 import browsing
 from saiten.annotation.forms import PreferenceForm
-from saiten.annotation.store.annotated import annotated_item
+from saiten.annotation.store.annotations import annotated_item
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample
 

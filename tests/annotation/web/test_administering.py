@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from sqlalchemy import select
 
-from saiten.annotation.store.annotated import annotated_item
+from saiten.annotation.store.annotations import annotated_item
 from saiten.annotation.store.people import all_people
 from saiten.annotation.store.schema import decisions
 from saiten.records import Sample

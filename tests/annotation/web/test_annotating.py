@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from saiten.annotation.forms import PreferenceForm
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.web.pages import preferred_language
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Sample

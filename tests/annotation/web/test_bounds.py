@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 import uvicorn
 
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.web.guards import WrongJoins, network_of
 from saiten.annotation.web.serving import PatientForAWhile, bound_socket
 from saiten.errors import ConfigurationError

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.web.middleware import POLICY
 from saiten.records import Sample
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from starlette.routing import Mount
 
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.store.people import all_people, set_active
 from saiten.annotation.store.saving import save_annotation
 

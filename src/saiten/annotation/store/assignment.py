@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from sqlalchemy import ColumnElement, insert, select, update
 
 from saiten.annotation.records import Assigned
-from saiten.annotation.store.assigned import assigned_item
+from saiten.annotation.store.annotations import assigned_item
 from saiten.annotation.store.candidates import (
     Candidate,
     Search,

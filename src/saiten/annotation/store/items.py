@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, exists, func, insert, select, update
+from sqlalchemy import case, exists, func, insert, select, update
 
 from saiten.annotation.records import Json, NewItem
 from saiten.annotation.store.capacity import lock_project
@@ -38,8 +38,7 @@ def _add_all(tx: Transaction, new: Iterable[NewItem]) -> int:
     newest = tx.connection.scalar(select(func.max(items.c.id))) or 0
     added = sum(_add(tx, rows) for rows in _chunks(tx, new))
     wanted = round(tx.settings.overlap * (before + added)) - overlapping
-    draw = _draw_questions if tx.settings.whole_questions else _draw
-    drawn_now = draw(tx, newest, min(max(wanted, 0), added))
+    drawn_now = _draw(tx, newest, min(max(wanted, 0), added))
     tx.connection.execute(
         update(projects)
         .where(projects.c.id == tx.project)
@@ -107,46 +106,35 @@ def _require_same(content_hash: bytes, row: dict[str, Any]) -> None:
 
 
 def _draw(tx: Transaction, newest: int, wanted: int) -> int:
-    """Draw `wanted` of the items after `newest` for the overlap."""
-    if wanted:
-        chosen = (
-            select(items.c.id)
-            .where(items.c.project_id == tx.project, items.c.id > newest)
-            .order_by(items.c.drawn, items.c.id)
-            .limit(wanted)
-        )
-        _need_several(tx, items.c.id.in_(chosen))
-    return wanted
+    """Draw `wanted` of the items after `newest` for the overlap, and return how many were drawn.
 
-
-def _draw_questions(tx: Transaction, newest: int, wanted: int) -> int:
-    """Draw whole questions of about `wanted` items; a question stored before keeps its number of annotators."""
+    With whole questions, draw those of about as many items; a question stored before keeps its number of annotators.
+    """
+    group = items.c.topic if tx.settings.whole_questions else items.c.id
     new = items.c.id > newest
     found = tx.connection.execute(
         select(
-            items.c.topic,
+            group.label("name"),
             func.count(case((new, 1))).label("added"),
             func.max(case((~new, items.c.needed))).label("needed"),
         )
-        .where(items.c.project_id == tx.project)
-        .group_by(items.c.topic)
+        .where(items.c.project_id == tx.project, *(() if tx.settings.whole_questions else (new,)))
+        .group_by(group)
         .having(func.count(case((new, 1))) > 0)
-        .order_by(func.min(items.c.drawn), items.c.topic)
+        .order_by(func.min(items.c.drawn), group)
     ).all()
-    chosen = {row.topic: row.added for row in found if (row.needed or 1) > 1}
+    chosen = {row.name: row.added for row in found if (row.needed or 1) > 1}
+    lacking = wanted - sum(chosen.values())
     for row in found:
-        lacking = wanted - sum(chosen.values()) if row.needed is None else 0
-        if lacking > 0 and 2 * lacking >= row.added:
-            chosen[row.topic] = row.added
-    topics = list(chosen)
-    for begin in range(0, len(topics), _AT_ONCE):
-        _need_several(tx, new, items.c.project_id == tx.project, items.c.topic.in_(topics[begin : begin + _AT_ONCE]))
+        if row.needed is None and lacking > 0 and 2 * lacking >= row.added:
+            chosen[row.name] = row.added
+            lacking -= row.added
+    several = {"needed": tx.settings.per_item, "room": tx.settings.per_item}
+    names = list(chosen)
+    for begin in range(0, len(names), _AT_ONCE):
+        drawn_now = group.in_(names[begin : begin + _AT_ONCE])
+        tx.connection.execute(update(items).where(items.c.project_id == tx.project, new, drawn_now).values(several))
     return sum(chosen.values())
-
-
-def _need_several(tx: Transaction, *conditions: ColumnElement[bool]) -> None:
-    per_item = tx.settings.per_item
-    tx.connection.execute(update(items).where(*conditions).values(needed=per_item, room=per_item))
 
 
 def add_prelabels(project: Project, rows: Iterable[tuple[str, str, Json]]) -> int:

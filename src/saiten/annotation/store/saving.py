@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import Row, Select, exists, insert, select, update
 
 from saiten.annotation.records import Assigned, Json, Saved
-from saiten.annotation.store.assigned import assigned_item
+from saiten.annotation.store.annotations import assigned_item
 from saiten.annotation.store.capacity import COUNTS, HOLDS, lock_project, move
 from saiten.annotation.store.database import NotAssigned, SaveConflict
 from saiten.annotation.store.json_text import plain, to_text

@@ -1,7 +1,6 @@
 """Adjudication: the admin's list of items on which annotators disagree, and decisions about them."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -10,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from saiten.annotation.forms import Form
 from saiten.annotation.forms.preference import letter_of
 from saiten.annotation.records import AnnotatedItem, Json
-from saiten.annotation.store.annotated import annotated_item, annotated_items, decide
+from saiten.annotation.store.annotations import annotated_item, annotated_items, decide
 from saiten.annotation.store.progress import item_counts
 from saiten.annotation.web.bodies import Body, RequestRefused, checked_payload, field, json_reply
 from saiten.annotation.web.guards import Admin, Service, TheService
@@ -46,7 +45,10 @@ def list_differences(request: Request, service: TheService, session: Admin) -> R
         session=session,
         kind="admin",
         names=aspect_names(service.form, language_of(request)),
-        items=[_listed(_item(number, service), service.form) for number in chosen],
+        items=[_item(number, service) for number in chosen],
+        question=lambda each: in_brief(each.item.content.get("question", ""), _LONGEST_QUESTION),
+        answers=lambda each: _answers(each.item.content),
+        aspects=lambda each: _aspects(each, service.form),
         counts={
             "there": total,
             "decided": decided,
@@ -131,19 +133,6 @@ def _differing(service: Service) -> Iterator[AnnotatedItem]:
 
 def _aspects(found: AnnotatedItem, form: Form) -> tuple[str, ...]:
     return form.differences([annotation.payload for _, annotation in found.annotations])
-
-
-def _listed(found: AnnotatedItem, form: Form) -> dict[str, Any]:
-    content = found.item.content
-    return {
-        "id": found.item.id,
-        "question": in_brief(content.get("question", ""), _LONGEST_QUESTION),
-        "answers": _answers(content),
-        "aspects": _aspects(found, form),
-        "people": [person.name for person, _ in found.annotations],
-        "unclear": any(annotation.unclear for _, annotation in found.annotations),
-        "decided": found.decision is not None,
-    }
 
 
 def _answers(content: Json) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from saiten.annotation.export import export_lines
 from saiten.annotation.records import Login, Participant
-from saiten.annotation.store.annotated import annotated_items
+from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.store.people import SERVER_ADMIN, all_people, create_person, renew_token, set_active
 from saiten.annotation.store.progress import annotator_progress, item_counts
 from saiten.annotation.web.bodies import Body, RequestRefused, field

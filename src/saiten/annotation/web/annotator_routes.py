@@ -4,6 +4,7 @@ Items are numbered per annotator, so that no number leads to somebody else's ite
 """
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
@@ -11,8 +12,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from saiten.annotation.records import Assigned, Json, Login, Saved
-from saiten.annotation.store.assigned import assigned_item, assigned_items, earlier_item
+from saiten.annotation.records import Assigned, Json, Login
+from saiten.annotation.store.annotations import assigned_item, assigned_items, earlier_item
 from saiten.annotation.store.assignment import expected_share, next_item
 from saiten.annotation.store.progress import answered_count
 from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
@@ -54,9 +55,15 @@ def grade(request: Request, service: TheService, session: LoggedIn) -> Response:
 @router.get("/mine")
 def mine(request: Request, service: TheService, session: Annotator) -> Response:
     """List the annotator's items, newest first."""
-    items = [_listed(each) for each in assigned_items(service.project, session.person.id)]
-    data = _page_data(service, session, language_of(request))
-    return render("mine.html", request, session=session, kind="mine", data={**data, "texts": {}}, items=items[::-1])
+    return render(
+        "mine.html",
+        request,
+        session=session,
+        kind="mine",
+        data={**_page_data(service, session, language_of(request)), "texts": {}},
+        items=assigned_items(service.project, session.person.id)[::-1],
+        question=lambda item: in_brief(item.content.get("question", ""), _FIRST_WORDS),
+    )
 
 
 @router.get("/api/items/next")
@@ -93,18 +100,17 @@ def save(number: int, service: TheService, session: Annotator, body: Body) -> Re
     save_id, unclear = save_id_of(body), field(body, "unclear", bool, "no_flag", default=False)
     seconds = seconds_of(body)
     payload = checked_payload(service.form, own.item.content, field(body, "payload", dict, "not_json"))
-    return _saved(
-        save_annotation(
-            service.project, session.person.id, number, payload, save_id=save_id, unclear=unclear, seconds=seconds
-        )
+    saved = save_annotation(
+        service.project, session.person.id, number, payload, save_id=save_id, unclear=unclear, seconds=seconds
     )
+    return json_reply(asdict(saved))
 
 
 @router.post("/api/items/{number:int}/skip")
 def skip(number: int, service: TheService, session: Annotator, body: Body) -> Response:
     """Skip an item, so that somebody else gets it."""
     _own(number, service, session)
-    return _saved(skip_item(service.project, session.person.id, number, save_id=save_id_of(body)))
+    return json_reply(asdict(skip_item(service.project, session.person.id, number, save_id=save_id_of(body))))
 
 
 @router.post("/api/undo")
@@ -119,10 +125,6 @@ def _own(number: int, service: Service, session: Login) -> Assigned:
     if assigned is None:
         raise RequestRefused(404, "no_number")
     return assigned
-
-
-def _saved(saved: Saved) -> Response:
-    return json_reply({"revision": saved.revision, "again": saved.again})
 
 
 def _shown(assigned: Assigned, service: Service, session: Login) -> dict[str, Any]:
@@ -157,17 +159,6 @@ def _shown_content(assigned: Assigned, person: int, seed: int) -> Json:
 def _drawn(*parts: Any) -> bytes:
     """Return a reproducible pseudo-random sort key."""
     return sha256(repr(parts).encode()).digest()
-
-
-def _listed(assigned: Assigned) -> dict[str, Any]:
-    answered = assigned.annotation
-    return {
-        "number": assigned.number,
-        "words": in_brief(assigned.item.content.get("question", ""), _FIRST_WORDS),
-        "state": assigned.state,
-        "unclear": answered is not None and answered.unclear,
-        "saved_at": None if answered is None else answered.saved_at.isoformat(),
-    }
 
 
 def _page_data(service: Service, session: Login, language: Language) -> Mapping[str, Any]:

@@ -1,14 +1,22 @@
-"""Items with all their annotations and admins' decisions: for the admin pages, live agreement and the export."""
+"""Items with annotations: those assigned to an annotator, and all of a project, with admins' decisions."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Select, exists, insert, select
 
-from saiten.annotation.records import Adjudication, AnnotatedItem, Annotation, Json, Participant
-from saiten.annotation.store.assigned import annotation_of, item_of
-from saiten.annotation.store.json_text import from_text, to_text
+from saiten.annotation.records import (
+    Adjudication,
+    AnnotatedItem,
+    Annotation,
+    Assigned,
+    Json,
+    Participant,
+    State,
+    StoredItem,
+)
+from saiten.annotation.store.json_text import from_text, plain, to_text
 from saiten.annotation.store.people import lock_person
 from saiten.annotation.store.project import Project, Transaction, reads, writes
 from saiten.annotation.store.schema import (
@@ -26,6 +34,45 @@ from saiten.errors import BadInput
 
 _AT_ONCE = 200
 _LONGEST_NOTE = 100_000
+
+
+@reads
+def assigned_items(tx: Transaction, person: int) -> list[Assigned]:
+    """Return everything assigned to the person, by number, without items that were reassigned."""
+    chosen = _assigned_to(tx, person).where(assignments.c.state != "released").order_by(assignments.c.number)
+    return [_assigned(tx, row) for row in tx.connection.execute(chosen)]
+
+
+@reads
+def assigned_item(tx: Transaction, person: int, number: int) -> Assigned | None:
+    """Return the person's item of this number, even if it was reassigned; None if it does not exist."""
+    return _assigned_item(tx, person, number)
+
+
+@reads
+def earlier_item(tx: Transaction, person: int, number: int, field: str) -> Assigned | None:
+    """Return the item this person annotated last whose content has the same `field` as their item `number`.
+
+    None if nothing matches, or if their item has no such field.
+    """
+    current = _assigned_item(tx, person, number)
+    if current is None or field not in current.item.content:
+        return None
+    wanted = current.item.content[field]
+    # the field as it appears in the stored text, so that most items are ruled out without parsing their JSON
+    written = to_text({field: wanted}, "the field")[1:-1]
+    answered = (
+        select(assignments.c.number, items.c.content)
+        .join(items, items.c.id == assignments.c.item_id)
+        .where(items.c.project_id == tx.project, assignments.c.person_id == person)
+        .where(assignments.c.standing_id.is_not(None), assignments.c.number != number)
+        .order_by(assignments.c.standing_id.desc())
+        .execution_options(yield_per=_AT_ONCE)
+    )
+    with tx.connection.execute(answered) as found:
+        alike = (number for number, content in found if written in content and from_text(content).get(field) == wanted)
+        latest = next(alike, None)
+    return None if latest is None else _assigned_item(tx, person, latest)
 
 
 def annotated_items(project: Project) -> Iterator[AnnotatedItem]:
@@ -51,13 +98,52 @@ def decide(tx: Transaction, item: int, payload: Json, note: str, *, admin: int) 
         BadInput: there is no such item, the person is not an active admin, or the texts cannot be stored.
     """
     text = to_text(payload, "the decision")
-    if len(note) > _LONGEST_NOTE or "\0" in note or any("\ud800" <= character <= "\udfff" for character in note):
-        raise BadInput(f"a note is a text of at most {_LONGEST_NOTE} characters")
+    if note:
+        plain(note, "a note", _LONGEST_NOTE)
     if tx.connection.scalar(select(items.c.id).where(items.c.id == item, items.c.project_id == tx.project)) is None:
         raise BadInput(f"there is no item number {item} in this project")
     if lock_person(tx, admin).role != "admin":
         raise BadInput(f"person number {admin} is not an admin of this project, so cannot decide")
     tx.connection.execute(insert(decisions).values(item_id=item, person_id=admin, payload=text, note=note, at=tx.now))
+
+
+def _item_of(row: Sequence[Any]) -> StoredItem:
+    """Build an item from the columns `ITEM`."""
+    number, key, content, needed = row
+    return StoredItem(number, key, from_text(content), needed)
+
+
+def _annotation_of(row: Sequence[Any]) -> Annotation:
+    """Build an annotation from the columns `ANNOTATION`."""
+    payload, revision, at, unclear, seconds = row
+    return Annotation(from_text(payload), revision, at, unclear, seconds)
+
+
+def _assigned_item(tx: Transaction, person: int, number: int) -> Assigned | None:
+    row = tx.connection.execute(_assigned_to(tx, person).where(assignments.c.number == number)).one_or_none()
+    return None if row is None else _assigned(tx, row)
+
+
+def _assigned_to(tx: Transaction, person: int) -> Select[Any]:
+    return (
+        select(*ITEM, *ANNOTATION, assignments.c.number, assignments.c.state, prelabels.c.payload)
+        .select_from(assignments)
+        .join(items, items.c.id == assignments.c.item_id)
+        .outerjoin(acts, acts.c.id == assignments.c.standing_id)
+        .outerjoin(prelabels, prelabels.c.item_id == items.c.id)
+        .where(assignments.c.person_id == person, items.c.project_id == tx.project)
+    )
+
+
+def _assigned(tx: Transaction, row: Sequence[Any]) -> Assigned:
+    annotation, (number, state, prelabel) = row[4:9], row[9:]
+    return Assigned(
+        number,
+        _item_of(row[:4]),
+        "given" if state == "released" else cast(State, state),
+        None if annotation[0] is None else _annotation_of(annotation),
+        from_text(prelabel) if tx.settings.prelabels == "shown" and prelabel is not None else None,
+    )
 
 
 @reads
@@ -84,7 +170,7 @@ def _annotated(tx: Transaction, chosen: Select[Any]) -> list[AnnotatedItem]:
     shown = tx.settings.prelabels == "shown"
     return [
         AnnotatedItem(
-            item_of(row[:4]),
+            _item_of(row[:4]),
             tuple(annotations[row[0]]),
             decided.get(row[0]),
             None if row[4] is None else (row[4], from_text(row[5]), shown),
@@ -104,7 +190,7 @@ def _annotations(tx: Transaction, numbers: Sequence[int]) -> dict[int, list[tupl
     )
     by_item: defaultdict[int, list[tuple[Participant, Annotation]]] = defaultdict(list)
     for row in found:
-        by_item[row[0]].append((Participant(*row[1:5]), annotation_of(row[5:])))
+        by_item[row[0]].append((Participant(*row[1:5]), _annotation_of(row[5:])))
     return by_item
 
 
