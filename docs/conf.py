@@ -82,8 +82,8 @@ def _page(entry: Entry) -> str:
     """What it measures, its docstrings as they are, and its settings."""
     metric: Any = entry.load()
     docstrings = (inspect.getdoc(sys.modules[metric.__module__]), inspect.getdoc(metric))
-    needs = ", ".join(f"`{need}`" for need in entry.needs)
-    judge = "asks a judge" if entry.needs_judge else "needs no judge"
+    needs = ", ".join(f"`{need}`" for need in metric.needs)
+    judge = "asks a judge" if metric.tasks else "needs no judge"
     settings = [f"| `{each.name}` | {_cell(each.values)} | {_cell(str(each.default))} |" for each in entry.settings]
     table = ["## Settings", "", "| setting | takes | default |", "|---|---|---|", *settings, ""] if settings else []
     return "\n".join(
@@ -92,7 +92,7 @@ def _page(entry: Entry) -> str:
             "",
             f"{entry.en[:1].upper()}{entry.en[1:]}. {entry.ja}。",
             "",
-            f"Needs {needs}; {judge}; range {range_text(entry.bounds)}; {_BETTER[entry.higher_is_better]}.",
+            f"Needs {needs}; {judge}; range {range_text(metric.bounds)}; {_BETTER[metric.higher_is_better]}.",
             "",
             *(f"```text\n{text}\n```\n" for text in docstrings if text),
             *table,

@@ -121,4 +121,4 @@ def test_the_japanese_table_of_metrics_has_each_with_what_it_needs(entry):
     """One line a metric or a family, with a link to its own page; in brackets what only one of its forms needs."""
     page = (DOCS / "ja" / "metrics.md").read_text(encoding="utf-8")
     (row,) = re.findall(rf"^\| .*\(\.\./metric/{entry.title}\.md\).*\| (.*) \|$", page, re.MULTILINE)
-    assert set(row.partition("(")[0].split()) == {NEEDS[need] for need in entry.needs}
+    assert set(row.partition("(")[0].split()) == {NEEDS[need] for need in entry.load().needs}

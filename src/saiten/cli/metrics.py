@@ -65,13 +65,14 @@ def metrics(
 
 
 def _row(entry: "Entry", *, japanese: bool) -> tuple[str, ...]:
+    metric = entry.load()
     return (
         entry.title,
         entry.ja if japanese else entry.en,
-        ", ".join(entry.needs),
-        range_text(entry.bounds),
-        {True: "higher", False: "lower", None: "–"}[entry.higher_is_better],
-        "yes" if entry.needs_judge else "no",
+        ", ".join(metric.needs),
+        range_text(metric.bounds),
+        {True: "higher", False: "lower", None: "–"}[metric.higher_is_better],
+        "yes" if metric.tasks else "no",
     )
 
 
@@ -88,7 +89,7 @@ def _explain(name: str, *, japanese: bool) -> None:
     metric = entry.load()
     out = stdout()
     out.print(f"[bold]{entry.title}[/]  {entry.ja if japanese else entry.en}")
-    out.print(f"needs {', '.join(entry.needs)} · range {range_text(entry.bounds)}\n", style="dim")
+    out.print(f"needs {', '.join(metric.needs)} · range {range_text(metric.bounds)}\n", style="dim")
     for text in (inspect.getdoc(sys.modules[metric.__module__]), inspect.getdoc(metric)):
         out.print(escape(text or ""), end="\n\n")
     for setting in entry.settings:

@@ -1,7 +1,8 @@
 """Samples and scores as columns, and the four libraries that hold columns: pandas, Polars, Arrow, Hugging Face.
 
-The columns do not depend on the library, and each library is imported on first use. Cells are the objects that the
-scores hold, not copies; a missing value is NaN in pandas and null elsewhere, never 0 or the text "None".
+The columns do not depend on the library. Each library is imported on first use; the functions raise ConfigurationError
+if it is not installed. Cells are the objects that the scores hold, not copies; a missing value is NaN in pandas and
+null elsewhere, never 0 or the text "None".
 """
 
 import json
@@ -165,11 +166,7 @@ _TO_PLAIN: Mapping[Kind, Any] = {
 
 
 def to_pandas(columns: Mapping[str, Column]) -> Any:
-    """Return a DataFrame: numbers as float64, statuses as a categorical, lists as Python objects.
-
-    Raises:
-        ConfigurationError: pandas is not installed.
-    """
+    """Return a DataFrame: numbers as float64, statuses as a categorical, lists as Python objects."""
     pd = _loaded("pandas", "to_pandas", "frames")
     dtypes: Mapping[Kind, Any] = {"number": "float64", "status": pd.CategoricalDtype(STATUSES), "texts": "object"}
     made = {  # pandas infers the type of texts: object before pandas 3, str since
@@ -179,20 +176,12 @@ def to_pandas(columns: Mapping[str, Column]) -> Any:
 
 
 def rows_to_pandas(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a DataFrame of records, with the types that pandas infers.
-
-    Raises:
-        ConfigurationError: pandas is not installed.
-    """
+    """Return a DataFrame of records, with the types that pandas infers."""
     return _loaded("pandas", "to_pandas", "frames").DataFrame(list(rows))
 
 
 def to_polars(columns: Mapping[str, Column]) -> Any:
-    """Return a DataFrame: numbers as Float64, statuses as an Enum, lists as lists of strings.
-
-    Raises:
-        ConfigurationError: Polars is not installed.
-    """
+    """Return a DataFrame: numbers as Float64, statuses as an Enum, lists as lists of strings."""
     pl = _loaded("polars", "to_polars", "frames")
     dtypes = {"number": pl.Float64, "status": pl.Enum(STATUSES), "texts": pl.List(pl.String)}
     return pl.DataFrame(
@@ -201,21 +190,13 @@ def to_polars(columns: Mapping[str, Column]) -> Any:
 
 
 def to_arrow(columns: Mapping[str, Column]) -> Any:
-    """Return a Table: numbers as float64, statuses dictionary-encoded, lists as lists of strings.
-
-    Raises:
-        ConfigurationError: pyarrow is not installed.
-    """
+    """Return a Table: numbers as float64, statuses dictionary-encoded, lists as lists of strings."""
     pa = _loaded("pyarrow", "to_arrow", "data")
     return _table(pa, columns, pa.dictionary(pa.int8(), pa.string()))
 
 
 def to_dataset(columns: Mapping[str, Column]) -> Any:
-    """Return a `datasets.Dataset` of the Arrow table, with statuses as strings: `datasets` has no dictionary type.
-
-    Raises:
-        ConfigurationError: datasets is not installed.
-    """
+    """Return a `datasets.Dataset` of the Arrow table, with statuses as strings: `datasets` has no dictionary type."""
     datasets = _loaded("datasets", "to_dataset", "datasets")
     pa = _loaded("pyarrow", "to_dataset", "data")
     return datasets.Dataset(datasets.table.InMemoryTable(_table(pa, columns, pa.string())))

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.naming import BracketItem, read_name, split_names
-from saiten.protocols import Metric, Need
+from saiten.protocols import Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A metric of the catalog; all other properties are read from its class."""
+    """A metric of the catalog; needs, bounds and the like are those of its class."""
 
     title: str
     path: str
@@ -51,29 +51,6 @@ class Entry:
         module, _, name = self.path.partition(":")
         loaded: type[Any] = getattr(import_module(f"saiten.metrics.{module}"), name)
         return loaded
-
-    @property
-    def needs(self) -> tuple[Need, ...]:
-        """The fields that a sample must have."""
-        needs: tuple[Need, ...] = self.load().needs
-        return needs
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The lowest and highest possible value."""
-        bounds: tuple[float, float] = self.load().bounds
-        return bounds
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """The direction; None if neither is better, or if it depends on a setting."""
-        direction: bool | None = self.load().higher_is_better
-        return direction
-
-    @property
-    def needs_judge(self) -> bool:
-        """Whether the metric uses a judge."""
-        return bool(self.load().tasks)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -118,7 +95,7 @@ def describe_all() -> tuple[Entry, ...]:
     return ENTRIES
 
 
-def needs_judge(metric: Metric) -> bool:
+def needs_judge(metric: Metric | type[Metric]) -> bool:
     """Return whether the metric uses a judge."""
     return bool(metric.tasks)
 

@@ -61,7 +61,7 @@ class ExtractiveGenerator:
     def _pick(self, question: str, texts: Sequence[str], language: Language) -> str:
         """Return the sentences that, together with their texts, cover most of the question, in original order."""
         pool = pool_of(question, texts, language)
-        shares = pool.shares()
+        shares = [pool.share(units) for units in pool.units]
         if max(shares, default=0.0) < self.least:
             return I_DO_NOT_KNOW[language]
         worth = [own + whole for own, whole in zip(shares, pool.shares_of_texts(), strict=True)]
@@ -111,10 +111,6 @@ class Pool:
         """Return the share of the question's weight covered by these units."""
         return math.fsum(weight for unit, weight in self.weights.items() if unit in units)
 
-    def shares(self) -> list[float]:
-        """Return the share covered by each sentence."""
-        return [self.share(units) for units in self.units]
-
     def shares_of_texts(self) -> list[float]:
         """Return, for each sentence, the share covered by its whole text."""
         held: dict[int, set[str]] = {}
@@ -126,7 +122,8 @@ class Pool:
 
 def pool_of(question: str, texts: Sequence[str], language: Language) -> Pool:
     """Split the texts into sentences and weight the question's units."""
-    read = _content if _content(question) else _all_words  # *What is it?* has no content words
+    # *What is it?* has no content words
+    read = _content if _content(question) else lambda text: words_of(normalise(text).lower())
     found = _sentences(texts, language)
     units = [read(sentence) for sentence in found]
     frequency = Counter(unit for each in units for unit in each)
@@ -137,10 +134,6 @@ def pool_of(question: str, texts: Sequence[str], language: Language) -> Pool:
 
 def _content(text: str) -> set[str]:
     return units_of(normalise(text).lower())
-
-
-def _all_words(text: str) -> set[str]:
-    return words_of(normalise(text).lower())
 
 
 def _sentences(texts: Sequence[str], language: Language) -> dict[str, int]:

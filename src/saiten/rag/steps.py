@@ -22,6 +22,7 @@ class Step(ABC):
     called: ClassVar[str]
     """The name under which calls are timed."""
 
+    question: str
     language: Language = field(kw_only=True)
     history: tuple[Turn, ...] = field(default=(), kw_only=True)
     """Earlier questions and answers, oldest first."""
@@ -40,7 +41,6 @@ class AnswerFromDocuments(Step):
     prompt = "rag_answer"
     called = "qa"
 
-    question: str
     documents: tuple[str, ...]
 
 
@@ -51,7 +51,6 @@ class RefineAnswer(Step):
     prompt = "rag_refine"
     called = "refine"
 
-    question: str
     candidate: str
     document: str
 
@@ -63,7 +62,6 @@ class AggregateAnswers(Step):
     prompt = "rag_aggregate"
     called = "aggregate"
 
-    question: str
     candidates: tuple[str, ...]
 
 
@@ -73,8 +71,6 @@ class WriteQuery(Step):
 
     prompt = "rag_query"
     called = "query"
-
-    question: str
 
 
 ALL_STEPS: tuple[type[Step], ...] = (AnswerFromDocuments, RefineAnswer, AggregateAnswers, WriteQuery)

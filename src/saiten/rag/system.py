@@ -4,26 +4,16 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from saiten.choices import ChainName, RagForm
 from saiten.errors import ConfigurationError, JudgeError, SystemFailed, Unreadable
-from saiten.protocols import Retriever
+from saiten.protocols import Completion, Retriever
 from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS, Ask, Question
 from saiten.rag.steps import I_DO_NOT_KNOW, Generator, Step, WriteQuery
-from saiten.records import Answer, Inquiry, Passage, TimedCall, Usage
+from saiten.records import Answer, Inquiry, Passage, Retrieved, TimedCall, Usage
 
-
-class Costly(Protocol):
-    """A call's result with its cost: a completion, or what a retriever found."""
-
-    @property
-    def usage(self) -> Usage:
-        """The cost of the call."""
-        ...
-
-
-T = TypeVar("T", bound=Costly)
+T = TypeVar("T", Completion, Retrieved)
 Clock = Callable[[], float]
 """Returns seconds since a fixed point; monotonic."""
 

@@ -9,7 +9,7 @@ import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, Literal, Protocol
 
@@ -80,8 +80,6 @@ def tokeniser_for(language: Language) -> Tokeniser:
     return SudachiTokeniser() if language == "ja" else WordTokeniser()
 
 
-# ----------------------------------------------------------------------------------------------------- in pieces
-
 _END = re.compile(r"[\n。！？!?]")
 _SPACE = re.compile(r"\s")
 
@@ -97,8 +95,6 @@ def _pieces(text: str) -> Iterator[str]:
         start = cut
     yield text[start:]
 
-
-# ------------------------------------------------------------------------------------------------------ English
 
 JAPANESE = (
     "\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -118,14 +114,12 @@ def _words(piece: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(piece.replace("\u2019", "'")))
 
 
-# ----------------------------------------------------------------------------------------------------- Japanese
-
 _NO_WORD = ("補助記号", "空白")
 
 
 @lru_cache(maxsize=CACHED_PIECES)
 def _morphemes(mode: Literal["A", "B", "C"], piece: str) -> tuple[str, ...]:
-    morphemes = _SUDACHI.tokeniser(mode).tokenize(piece)
+    morphemes = _tokenizer(mode).tokenize(piece)
     words = (m.surface() for m in morphemes if m.part_of_speech()[0] not in _NO_WORD or _has_letter(m.surface()))
     return tuple(part for word in words for part in word.split())  # a few dictionary entries contain a space
 
@@ -134,27 +128,20 @@ def _has_letter(surface: str) -> bool:
     return any(map(str.isalnum, surface))  # the dictionary counts (^o^) and some foreign letters as symbols
 
 
-class _Sudachi:
-    """One dictionary per process, and one Sudachi tokeniser per thread, since they cannot be shared."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._dictionary: Any = None
-        self._mine = threading.local()
-
-    def tokeniser(self, mode: Literal["A", "B", "C"]) -> Any:
-        by_mode = self._mine.__dict__
-        if mode not in by_mode:
-            by_mode[mode] = self._load().tokenizer(mode)
-        return by_mode[mode]
-
-    def _load(self) -> Any:
-        from sudachipy import Dictionary  # noqa: PLC0415 - English does not need it
-
-        with self._lock:
-            if self._dictionary is None:
-                self._dictionary = Dictionary(dict="core")
-            return self._dictionary
+_LOADING = threading.Lock()
+_MINE = threading.local()
 
 
-_SUDACHI = _Sudachi()
+def _tokenizer(mode: str) -> Any:
+    """Return this thread's Sudachi tokenizer: they cannot be shared, unlike the dictionary."""
+    if mode not in _MINE.__dict__:
+        with _LOADING:
+            _MINE.__dict__[mode] = _dictionary().tokenizer(mode)
+    return _MINE.__dict__[mode]
+
+
+@cache
+def _dictionary() -> Any:
+    from sudachipy import Dictionary  # noqa: PLC0415 - English does not need it
+
+    return Dictionary(dict="core")

@@ -19,16 +19,31 @@ from saiten.records import Sample, Score
 from saiten.tasks.aspects import RateAspect, Rating
 
 
+class RubricMetric(BaseMetric):
+    """A metric by a rubric; subclasses declare the setting `rubric`, whose place decides that in the name."""
+
+    needs = ("question", "answer")
+    tasks = (RateAspect,)
+    rubric: str
+
+    @cached_property
+    def read(self) -> Rubric:
+        """The rubric."""
+        return read_rubric(self.rubric)
+
+    def describe(self) -> Mapping[str, str]:
+        """Return the rubric and its digest."""
+        return {"rubric": f"{self.read.name}:{self.read.digest}"}
+
+
 @dataclass(frozen=True)
-class Aspects(BaseMetric):
+class Aspects(RubricMetric):
     """The grade on one aspect, the mean over a panel's votes; `aspects` alone means all aspects of the rubric.
 
     A blank answer is undefined without a call: there is nothing to rate.
     """
 
     title = "aspects"
-    needs = ("question", "answer")
-    tasks = (RateAspect,)
     bounds = (-1.0, 3.0)
     higher_is_better = None
     main = "aspect"
@@ -45,19 +60,10 @@ class Aspects(BaseMetric):
         chosen = aspect_of(self.read, self.aspect, "aspects")
         self.declare(bounds=chosen.bounds, higher_is_better=chosen.higher_is_better)
 
-    @cached_property
-    def read(self) -> Rubric:
-        """The rubric."""
-        return read_rubric(self.rubric)
-
     @property
     def parts(self) -> tuple[str, ...]:
         """The metrics that the bare name means."""
         return self.read.names
-
-    def describe(self) -> Mapping[str, str]:
-        """Return the rubric and its digest."""
-        return described(self.read)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Return the grade."""
@@ -75,11 +81,6 @@ def aspect_of(rubric: Rubric, name: str, metric: str) -> Aspect:
             f"{metric}: the rubric {rubric.name!r} has no aspect {name!r}; it has {', '.join(rubric.names)}"
         )
     return rubric.aspect(name)
-
-
-def described(rubric: Rubric) -> Mapping[str, str]:
-    """Return the rubric's part of the signature."""
-    return {"rubric": f"{rubric.name}:{rubric.digest}"}
 
 
 def rating_task(aspect: Aspect, sample: Sample) -> RateAspect:

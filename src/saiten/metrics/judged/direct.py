@@ -4,21 +4,18 @@
 Source: the paper on long-form question answering and LLM-MATE.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.base import BaseMetric
-from saiten.metrics.judged.aspects import described, rating_task, score_of
-from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
+from saiten.metrics.judged.aspects import RubricMetric, rating_task, score_of
+from saiten.metrics.rubrics import Aspect
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.aspects import RateAspect
 
 
 @dataclass(frozen=True)
-class Direct(BaseMetric):
+class Direct(RubricMetric):
     """The grade on the rubric's overall aspect, the mean over a panel's votes.
 
     Shares its call with `aspects[acceptability]`. A blank answer gets the worst grade without a call, since a system
@@ -26,8 +23,6 @@ class Direct(BaseMetric):
     """
 
     title = "direct"
-    needs = ("question", "answer")
-    tasks = (RateAspect,)
     bounds = (0.0, 3.0)
 
     rubric: str = ""
@@ -38,11 +33,6 @@ class Direct(BaseMetric):
         self.declare(bounds=self.overall.bounds, higher_is_better=self.overall.higher_is_better)
 
     @cached_property
-    def read(self) -> Rubric:
-        """The rubric."""
-        return read_rubric(self.rubric)
-
-    @cached_property
     def overall(self) -> Aspect:
         """The aspect that is rated."""
         if self.read.overall is None:
@@ -51,10 +41,6 @@ class Direct(BaseMetric):
                 f'overall = "{self.read.names[-1]}" at its top'
             )
         return self.read.aspect(self.read.overall)
-
-    def describe(self) -> Mapping[str, str]:
-        """Return the rubric and its digest."""
-        return described(self.read)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Return the grade."""

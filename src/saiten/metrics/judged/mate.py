@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from saiten.metrics.base import BaseMetric, perform_all
-from saiten.metrics.judged.aspects import described, details_of, rating_task
-from saiten.metrics.rubrics import Rubric, Weights, read_rubric, read_weights
+from saiten.metrics.base import perform_all
+from saiten.metrics.judged.aspects import RubricMetric, details_of, rating_task
+from saiten.metrics.rubrics import Weights, read_weights
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.aspects import RateAspect, Rating
+from saiten.tasks.aspects import Rating
 
 
 @dataclass(frozen=True)
-class Mate(BaseMetric):
+class Mate(RubricMetric):
     """w · f + 3, one call per aspect, shared with `aspects`.
 
     With several votes their deductions are averaged, not their grades. A blank answer gets the worst possible score
@@ -27,8 +27,6 @@ class Mate(BaseMetric):
     """
 
     title = "mate"
-    needs = ("question", "answer")
-    tasks = (RateAspect,)
     bounds = (-0.122, 3.0)
 
     weights: str = ""
@@ -42,11 +40,6 @@ class Mate(BaseMetric):
         self.declare(bounds=self.weighing.bounds(self.read))
 
     @cached_property
-    def read(self) -> Rubric:
-        """The rubric."""
-        return read_rubric(self.rubric)
-
-    @cached_property
     def weighing(self) -> Weights:
         """The weights."""
         return read_weights(self.weights)
@@ -55,7 +48,7 @@ class Mate(BaseMetric):
         """Return the rubric, and the weights with the fingerprint of their training data."""
         learned = f":{self.weighing.learned.fingerprint}" if self.weighing.learned else ""
         weights = f"{self.weighing.digest}{learned}" if self.weights else f"published:{self.weighing.digest}"
-        return {**described(self.read), "weights": weights}
+        return {**super().describe(), "weights": weights}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Return the weighted sum."""

@@ -19,8 +19,16 @@ Compared = tuple[float, dict[str, Any]]
 """A value in [0, 1] with the counts behind it."""
 
 
+class TokenMetric(BaseMetric):
+    """A metric that counts tokens, whose tokenizers are in its signature."""
+
+    def describe(self) -> Mapping[str, str]:
+        """Return the tokenizers of both languages."""
+        return {"tokeniser_ja": tokeniser_for("ja").name, "tokeniser_en": tokeniser_for("en").name}
+
+
 @dataclass(frozen=True)
-class ReferenceMetric(BaseMetric, ABC):
+class ReferenceMetric(TokenMetric, ABC):
     """Compares the answer with each reference; the best match counts, since every reference is right by itself.
 
     An empty answer is wrong: 0. References without any units are skipped; if none is left, the score is undefined.
@@ -28,10 +36,6 @@ class ReferenceMetric(BaseMetric, ABC):
     """
 
     needs = ("answer", "reference")
-
-    def describe(self) -> Mapping[str, str]:
-        """Return the tokenisers of both languages."""
-        return tokeniser_names()
 
     def units(self, text: str, language: Language) -> Units:
         """Return the units to count: tokens, unless the metric overrides this."""
@@ -57,11 +61,6 @@ class ReferenceMetric(BaseMetric, ABC):
         index = max(compared, key=lambda i: compared[i][0])
         value, details = compared[index]
         return Score(value, details={**details, "best_reference": index})
-
-
-def tokeniser_names() -> dict[str, str]:
-    """Return the tokenisers, for signatures."""
-    return {"tokeniser_ja": tokeniser_for("ja").name, "tokeniser_en": tokeniser_for("en").name}
 
 
 def in_common(one: Iterable[Hashable], other: Iterable[Hashable]) -> int:

@@ -7,26 +7,20 @@ Question Answering*. It is the baseline that every judge of faithfulness has to 
 to LLM judges. It does not see who did what to whom, nor a *not*.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from saiten.metrics.base import BaseMetric
-from saiten.metrics.overlap.base import in_common, tokeniser_names
+from saiten.metrics.overlap.base import TokenMetric, in_common
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.text.tokenisers import tokeniser_for
 
 
 @dataclass(frozen=True)
-class ContextOverlap(BaseMetric):
+class ContextOverlap(TokenMetric):
     """The share of the answer's tokens found in the contexts."""
 
     title = "context_overlap"
     needs = ("answer", "contexts")
-
-    def describe(self) -> Mapping[str, str]:
-        """Return the tokenisers of both languages."""
-        return tokeniser_names()
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Count without using the judge. Details: tokens found, and their total."""

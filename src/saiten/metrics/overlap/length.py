@@ -5,28 +5,22 @@ grows with it.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from saiten.metrics.base import BaseMetric
-from saiten.metrics.overlap.base import tokeniser_names
+from saiten.metrics.overlap.base import TokenMetric
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.text.tokenisers import tokeniser_for
 
 
 @dataclass(frozen=True)
-class Length(BaseMetric):
+class Length(TokenMetric):
     """The number of the answer's tokens."""
 
     title = "length"
     needs = ("answer",)
     bounds = (0.0, math.inf)
     higher_is_better = None
-
-    def describe(self) -> Mapping[str, str]:
-        """Return the tokenisers of both languages."""
-        return tokeniser_names()
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Count without using the judge. Details: the number of characters."""

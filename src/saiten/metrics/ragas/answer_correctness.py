@@ -45,17 +45,14 @@ class AnswerCorrectness(RagasMetric):
     """w, the weight of the statements; with 1 no similarity is measured."""
 
     def __post_init__(self) -> None:
-        """Refuse beta ≤ 0 and a weight outside [0, 1]."""
+        """Refuse beta ≤ 0 and a weight outside [0, 1]; RAGAS's cosine may be -1."""
         super().__post_init__()
+        if self.as_ragas:
+            self.declare(bounds=(self.weight - 1, 1.0))
         if not 0 < self.beta < float("inf"):
             raise ConfigurationError(f"answer_correctness needs a beta above 0, not {self.beta}")
         if not 0 <= self.weight <= 1:
             raise ConfigurationError(f"answer_correctness needs a weight from 0 to 1, not {self.weight}")
-
-    @property
-    def lowest_in_ragas(self) -> float:
-        """The value with nothing right and a cosine of -1."""
-        return self.weight - 1
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Return the weighted mean of F and similarity."""

@@ -33,6 +33,7 @@ class AnswerRelevancy(RagasMetric):
     title = "answer_relevancy"
     needs = ("question", "answer")
     tasks = (WriteQuestions, MeasureSimilarity)
+    lowest_in_ragas = -1.0
     refused_by_ragas = ("question", "answer")
     questions: int = 3
     """Number of questions to write; RAGAS calls it strictness."""
@@ -42,11 +43,6 @@ class AnswerRelevancy(RagasMetric):
         super().__post_init__()
         if not 1 <= self.questions <= 50:
             raise ConfigurationError(f"answer_relevancy needs 1 to 50 questions, not {self.questions}")
-
-    @property
-    def lowest_in_ragas(self) -> float:
-        """The lowest mean of cosines."""
-        return -1.0
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Return the mean similarity."""

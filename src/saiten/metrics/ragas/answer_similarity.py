@@ -27,11 +27,7 @@ class AnswerSimilarity(RagasMetric):
     title = "answer_similarity"
     needs = ("answer", "reference")
     tasks = (MeasureSimilarity,)
-
-    @property
-    def lowest_in_ragas(self) -> float:
-        """The lowest cosine."""
-        return -1.0
+    lowest_in_ragas = -1.0
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Return the cosine."""

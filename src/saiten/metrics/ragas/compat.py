@@ -21,6 +21,9 @@ class RagasMetric(BaseMetric):
     refused_by_ragas: ClassVar[tuple[Need, ...]] = ()
     """Fields for which RAGAS raises if they are empty."""
 
+    lowest_in_ragas: ClassVar[float] = 0.0
+    """The lower bound with `compat=ragas`; below 0 for cosines, which RAGAS does not clip."""
+
     compat: Literal["ours", "ragas"] = field(default="ours", kw_only=True)
     """`ragas`: the same value as RAGAS 0.4.3 for the same replies, edge cases included."""
 
@@ -29,11 +32,6 @@ class RagasMetric(BaseMetric):
         super().__post_init__()
         if self.as_ragas:
             self.declare(bounds=(self.lowest_in_ragas, self.bounds[1]))
-
-    @property
-    def lowest_in_ragas(self) -> float:
-        """The lower bound with `compat=ragas`; below 0 for unclipped cosines."""
-        return 0.0
 
     @property
     def as_ragas(self) -> bool:
