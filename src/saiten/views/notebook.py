@@ -16,7 +16,8 @@ from saiten.results.comparison import Comparison, compare_sides
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.sides import Side
 from saiten.results.summary import Summary
-from saiten.views.page.page import clean, templates
+from saiten.text.templates import templates
+from saiten.views.page.page import clean
 from saiten.views.render import as_markdown
 from saiten.views.table import Table, is_number, show_cell
 from saiten.views.tables.comparison import comparison_table
@@ -31,7 +32,7 @@ def as_fragment(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
         ["right" if any(is_number(row[at]) for row in table.rows) else "left" for at in range(len(table.columns))]
         for table in worded
     ]
-    template = templates().get_template("fragment.html")
+    template = templates("saiten.views").get_template("fragment.html")
     return template.render(tables=list(zip(worded, sides, strict=True)), notes=notes, clean=clean, shown=show_cell)
 
 

@@ -2,15 +2,17 @@
 
 import re
 
-from saiten.annotation.web.pages import templates
+from saiten.text.templates import templates
 from saiten.words import catalogue, section
+
+TEMPLATES = templates("saiten.annotation.web")
 
 
 def test_every_word_of_the_admins_pages_is_there():
     """A template names none that is missing."""
     known = section("annotation_admin", "en").keys() | section("annotation_server", "en").keys()
-    for name in templates().list_templates(filter_func=lambda each: each.startswith(("admin", "message"))):
-        source, *_ = templates().loader.get_source(templates(), name)
+    for name in TEMPLATES.list_templates(filter_func=lambda each: each.startswith(("admin", "message"))):
+        source, *_ = TEMPLATES.loader.get_source(TEMPLATES, name)
         assert set(re.findall(r"\bsay\.(\w+)", source)) <= known, name
 
 

@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -13,25 +11,13 @@ from saiten.annotation.forms import Form
 from saiten.annotation.live_agreement import ALL_MARKS
 from saiten.annotation.records import Login
 from saiten.records import Language
+from saiten.text.templates import templates
 from saiten.words import section
 
 LANGUAGE_COOKIE = "saiten-language"
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 _RANGE = re.compile(r"([a-zA-Z]{1,8})(?:-[\w-]{1,32})?(?:;q=([01](?:\.\d{0,3})?))?")
 _MOST_RANGES = 20
-
-
-@cache
-def templates() -> Environment:
-    """Return the template environment."""
-    return Environment(
-        loader=PackageLoader("saiten.annotation.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
 
 
 def render(
@@ -44,7 +30,7 @@ def render(
     """
     language = language_of(request)
     text = (
-        templates()
+        templates("saiten.annotation.web")
         .get_template(name)
         .render(
             language=language,

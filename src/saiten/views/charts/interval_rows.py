@@ -5,7 +5,7 @@ the left, figure and number of observations on the right, so that nothing has to
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from saiten.views.charts.axes import Axis
 from saiten.views.charts.colours import CARD, INK, MUTED, REFERENCE
@@ -177,7 +177,7 @@ def _noted(plot: Plot, notes: Sequence[str], bottom: float, left: float) -> Plot
         )
         for place, note in enumerate(notes)
     ]
-    return Plot(plot.width, plot.height, plot.x, plot.y, [*plot.marks, *lines], plot.x_title, x_numbers=plot.x_numbers)
+    return replace(plot, marks=[*plot.marks, *lines])
 
 
 def _within(axis: Axis, value: float) -> float:

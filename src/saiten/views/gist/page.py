@@ -11,8 +11,9 @@ from markupsafe import Markup, escape
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.metrics.judged.gist_profiles import PROFILES, Profiles
 from saiten.records import Language
+from saiten.text.templates import templates
 from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless, sign
-from saiten.views.page.page import Part, templates, write_page
+from saiten.views.page.page import Part, write_page
 from saiten.words import section
 
 CLASSES: Mapping[Kind, str] = {
@@ -65,7 +66,7 @@ def gist_block(view: GistView, language: Language, *, alone: bool = True) -> Mar
     `alone`: the page has no other setting of the metric, so its name is left out.
     """
     sample, words = view.sample, section("gist", language)
-    html = templates().get_template("gist_block.html").render(
+    html = templates("saiten.views").get_template("gist_block.html").render(
         words=words,
         number="none" if view.profile is None else PROFILES.index(view.profile),
         id=sign(sample.id),

@@ -8,17 +8,16 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from hashlib import sha256
 from itertools import groupby
 from math import isfinite
 from typing import IO, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from rich.cells import cell_len
 
 from saiten.records import Language
+from saiten.text.templates import templates
 from saiten.version import __version__
 from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Chart, Table, Value, is_number, show_cell
@@ -92,19 +91,6 @@ def as_html(tables: Sequence[Table | Chapter], *, title: str = "", language: Lan
     return "".join(page_pieces(tables, title=title, language=language)) + "\n"
 
 
-@cache
-def templates() -> Environment:
-    """Return the page templates; every value in them is escaped."""
-    return Environment(
-        loader=PackageLoader("saiten.views"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-
-
 def page_pieces(
     tables: Sequence[Table | Chapter], *, title: str = "", language: Language = "en", part: Part | None = None
 ) -> Iterator[str]:
@@ -118,7 +104,7 @@ def page_pieces(
     sections = [one for chapter in chapters for one in chapter.sections]
     signatures = [table for chapter in chapters for table in chapter.signatures]
     stream = (
-        templates()
+        templates("saiten.views")
         .get_template(f"{names[-1]}.html")
         .stream(
             **(part.values if part is not None else {}),
@@ -155,7 +141,7 @@ def clean(text: str) -> str:
 
 
 def _source(name: str) -> str:
-    page = templates()
+    page = templates("saiten.views")
     assert page.loader is not None  # noqa: S101 - said for the type checker
     return page.loader.get_source(page, name)[0].strip()
 

@@ -82,11 +82,6 @@ class Report:
         offline = any(only_words(one.summary.signatures.values()) for one in self.tallies)
         return in_language(ONLY_WORDS_SHORT, self.language) if offline else ""
 
-    @property
-    def charts(self) -> Iterator[VegaChart]:
-        """The charts alone."""
-        return (figure.chart for figure in self.figures)
-
 
 def make_report(
     readers: Sequence[RunReader],
@@ -118,7 +113,7 @@ def make_report(
     choice = choose([identity for one in facts for identity in one.places], limit, groups.leader)
     tallies = [tally(*each, choice) for each in zip(readers, names, facts, strict=True)]
     # Damage has been reported by now; later readings stay silent.
-    tallies = [replace(one, reader=replace(one.reader, notify=_nobody)) for one in tallies]
+    tallies = [replace(one, reader=replace(one.reader, notify=lambda _: None)) for one in tallies]
     if not any(one.scores for one in tallies):
         raise BadInput(f"there are no scores yet in {', '.join(str(reader.folder) for reader in readers)}")
     chosen = language or _most_of([one.languages for one in facts])
@@ -215,7 +210,3 @@ def _names(folders: Sequence[Path]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     return [f"{folder} ({number})" for number, folder in enumerate(folders, 1)]
-
-
-def _nobody(_: str) -> None:
-    """Ignore a message."""

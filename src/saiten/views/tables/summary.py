@@ -57,14 +57,11 @@ def means_by(summary: Summary, by: Literal["system", "group"]) -> Table:
 
 def glance_tables(summary: Summary) -> list[Table]:
     """Return the tables of `summary_tables` for the terminal, with the breakdowns as means side by side."""
-    breakdowns = {f"by_{by}": by for by in _BREAKDOWNS}
+    breakdowns: dict[str, Literal["system", "group"]] = {"by_system": "system", "by_group": "group"}
     return [
         means_by(summary, breakdowns[table.key]) if table.key in breakdowns else table
         for table in summary_tables(summary)
     ]
-
-
-_BREAKDOWNS: tuple[Literal["system", "group"], ...] = ("system", "group")
 
 
 def _row(figure: Figure) -> tuple[Cell, ...]:
