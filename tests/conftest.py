@@ -1,3 +1,5 @@
+import functools
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -15,6 +17,9 @@ STEADY = settings(derandomize=True, database=None, deadline=None, suppress_healt
 settings.register_profile("full", STEADY, max_examples=200)
 settings.register_profile("quick", STEADY, max_examples=25)  # `make test`
 settings.load_profile("full")
+
+# Each run's manifest names the versions of a dozen packages; reading them takes longer than many of the small runs here.
+importlib.metadata.version = functools.cache(importlib.metadata.version)
 
 
 @pytest.fixture
