@@ -12,7 +12,8 @@ import numpy as np
 
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
-from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.results.summary import Place
+from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 
@@ -21,11 +22,11 @@ ITEMS, METRICS, SYSTEMS, ANNOTATORS = 10_000, 10, 5, 3
 
 def world(
     grades: int, items: int = ITEMS, annotators: int = ANNOTATORS
-) -> tuple[dict[str, SampleInfo], list[Output], list[Label]]:
+) -> tuple[dict[str, Place], list[Output], list[Label]]:
     """Items with a hidden quality, people who see it with noise, metrics that see it with more."""
     random = np.random.default_rng(7)
     quality = random.normal(size=items)
-    places = {f"i{i}": SampleInfo(f"q{i // SYSTEMS}", f"s{i % SYSTEMS}") for i in range(items)}
+    places = {f"i{i}": Place(f"q{i // SYSTEMS}", f"s{i % SYSTEMS}") for i in range(items)}
     outputs = [
         Output(f"i{i}", f"metric {m}", float(value))
         for m in range(METRICS)

@@ -10,8 +10,9 @@ from sklearn import metrics as sk
 from saiten.errors import BadInput
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
+from saiten.results.summary import Place
 from saiten.trust.estimate import estimate
-from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.views.tables.meta_evaluation import meta_tables
@@ -24,7 +25,7 @@ N = 80
 PEOPLE = RANDOM.integers(1, 6, N).astype(float)
 JUDGE = np.clip(PEOPLE + RANDOM.integers(-1, 2, N), 1, 5)
 DECLINED = np.arange(N) % 8 == 3
-ITEMS = {f"i{i:02}": SampleInfo(f"q{i // 2:02}", f"s{i % 4}") for i in range(N)}
+ITEMS = {f"i{i:02}": Place(f"q{i // 2:02}", f"s{i % 4}") for i in range(N)}
 IDS = list(ITEMS)
 
 
@@ -183,7 +184,7 @@ def test_the_estimate_is_of_the_answers_that_people_grade():
 
 def test_a_stratified_estimate_weighs_systems_by_their_graded_answers():
     """All of one system is labeled, half of another whose answers decline more often."""
-    items = {f"{s}{i:03}": SampleInfo(f"q{s}{i}", s) for s in "ab" for i in range(60)}
+    items = {f"{s}{i:03}": Place(f"q{s}{i}", s) for s in "ab" for i in range(60)}
     grades = {item: 0.0 if item[0] == "b" and int(item[1:]) % 3 else 2.0 + (int(item[1:]) % 2) for item in items}
     said = [Output(item, METRIC, 3.0) for item in items]
     chosen = [Label(item, grade, aspect="correctness") for item, grade in grades.items() if item < "b030"]
@@ -202,7 +203,7 @@ def test_intervals_of_the_graded_mean_cover_the_truth():
     grade = np.clip(np.round(3 + 1.2 * quality), 1, 5)
     grade[random.random(n) < 1 / (1 + np.exp(2 + 2 * quality))] = 0
     judge = np.clip(np.round(3.4 + 1.2 * quality + 0.6 * random.normal(size=n)), 1, 5)
-    items = {f"i{i:04}": SampleInfo(f"q{i}") for i in range(n)}
+    items = {f"i{i:04}": Place(f"q{i}") for i in range(n)}
     ids = list(items)
     refuses = random.random(n) < np.where(grade == 0, 0.9, 0.02)
     said = [Output(ids[i], METRIC, "declined" if refuses[i] else float(judge[i])) for i in range(n)]

@@ -8,8 +8,9 @@ import pytest
 
 from saiten.errors import BadInput, SaitenError
 from saiten.records import Label
+from saiten.results.summary import Place
 from saiten.trust.estimate import estimate
-from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.outputs import Output
 
 TRUE = {"good": 0.8, "poor": 0.4}
 
@@ -23,7 +24,7 @@ def world(labelled=120, questions=600, seed=0):
         for system, rate in TRUE.items():
             name = f"{question}/{system}"
             people[name] = float(hard < rate)
-            items[name] = SampleInfo(f"q{question}", system)
+            items[name] = Place(f"q{question}", system)
             said = people[name] if rng.random() < 0.9 else 1 - people[name]
             outputs.append(Output(name, "judge", said))
     chosen = rng.sample(range(questions), labelled // 2)
@@ -140,7 +141,7 @@ def test_what_is_not_there_is_refused_with_what_there_is(asked, said):
 def test_without_systems_there_is_nothing_to_stratify_by():
     """Said, rather than that there are no labels of ''."""
     items, outputs, labels, _ = world()
-    bare = {name: SampleInfo(item.question) for name, item in items.items()}
+    bare = {name: Place(item.question) for name, item in items.items()}
     with pytest.raises(BadInput, match="names its system"):
         estimate(bare, outputs, labels, stratified=True)
 
@@ -167,7 +168,7 @@ def test_a_mean_that_misses_the_threshold_by_rounding_reaches_it():
 def test_the_figures_are_those_of_the_formula():
     """No systems, one answer a question: the few lines of the paper on the very same items, pseudo-items apart."""
     rng = random.Random(9)
-    items = {f"i{n}": SampleInfo(f"q{n}") for n in range(300)}
+    items = {f"i{n}": Place(f"q{n}") for n in range(300)}
     people = {name: rng.gauss(3, 1) for name in items}
     outputs = [Output(name, "judge", value + rng.gauss(0, 0.5)) for name, value in people.items()]
     chosen = rng.sample(sorted(items), 80)

@@ -12,9 +12,10 @@ from sklearn import metrics as sk
 from saiten.errors import ConfigurationError
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
+from saiten.results.summary import Place
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.inputs.scales import grades as rounded
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
@@ -23,7 +24,7 @@ from saiten.trust.meta_evaluation.systems import system_level
 RANDOM = np.random.default_rng(5)
 N = 60
 QUALITY = RANDOM.normal(size=N)
-ITEMS = {f"i{i:02}": SampleInfo(f"q{i // 4}", f"s{i % 4}") for i in range(N)}
+ITEMS = {f"i{i:02}": Place(f"q{i // 4}", f"s{i % 4}") for i in range(N)}
 QUICK = Settings(resamples=200)
 
 
@@ -222,7 +223,7 @@ def test_fewer_than_three_systems_have_no_order(systems, says):
 def test_people_can_be_taken_over_all_that_they_rated():
     """With `systems_over=all` an item without a value counts in people's mean; by default both means are over the same."""
     people = [[value] for value in [3.0, 1.0, 2.0, 2.0, 9.0, 1.0] * 4]
-    items = {f"i{n:02}": SampleInfo(f"q{n // 6}", "abc"[n % 3]) for n in range(24)}
+    items = {f"i{n:02}": Place(f"q{n // 6}", "abc"[n % 3]) for n in range(24)}
     outputs = [Output(f"i{n:02}", "m", "failed" if n % 6 == 4 else float(n % 3)) for n in range(24)]
     labels = [Label(f"i{n:02}", people[n][0], "p") for n in range(24)]
     found = {}
@@ -256,7 +257,7 @@ def test_grades_can_be_ranked_by(by):
     """The figure shown is that of its table, and the clearly better judge stands first, alone."""
     rng = np.random.default_rng(8)
     grades = rng.integers(1, 6, 80)
-    items = {f"i{n:02}": SampleInfo(f"q{n // 2}") for n in range(80)}
+    items = {f"i{n:02}": Place(f"q{n // 2}") for n in range(80)}
     said = {"close": np.clip(grades + rng.integers(0, 2, 80), 1, 5), "far": rng.integers(1, 6, 80)}
     outputs = [Output(f"i{n:02}", judge, float(values[n])) for judge, values in said.items() for n in range(80)]
     labels = [Label(f"i{n:02}", float(grades[n]), "p") for n in range(80)]

@@ -8,13 +8,14 @@ import pytest
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample, Score, Scored, Span
+from saiten.results.summary import Place, place_of
 from saiten.trust.inputs.judge_files import read_outputs
-from saiten.trust.inputs.outputs import Output, SampleInfo, item_of, outputs_of
+from saiten.trust.inputs.outputs import Output, outputs_of
 from saiten.trust.inputs.pairing import halves, pair
 from saiten.trust.inputs.sources import read_source, side_by_side
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 
-ITEMS = {f"s{i}": SampleInfo(f"q{i // 2}", "ab"[i % 2]) for i in range(4)}
+ITEMS = {f"s{i}": Place(f"q{i // 2}", "ab"[i % 2]) for i in range(4)}
 OUTPUTS = [Output(f"s{i}", "m", i / 4) for i in range(4)]
 
 
@@ -139,7 +140,7 @@ def test_a_run_speaks_through_its_scores():
     """Only `ok` has a value; a sample without a question is a cluster of its own."""
     scores = [Scored("a", "m", Score(0.5)), Scored("b", "m", Score.declined("does not know"))]
     assert list(outputs_of(scores)) == [Output("a", "m", 0.5), Output("b", "m", "declined")]
-    assert item_of(Sample("a")).question != item_of(Sample("b")).question
+    assert place_of(Sample("a")).question != place_of(Sample("b")).question
 
 
 FILES = {

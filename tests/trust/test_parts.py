@@ -7,14 +7,15 @@ import pytest
 
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
-from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.results.summary import Place
+from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 
 RANDOM = np.random.default_rng(3)
 N = 72
 GROUPS = ("north", "south", None)
-ITEMS = {f"i{i:02}": SampleInfo(f"q{i // 6:02}", f"s{i % 3}", GROUPS[i // 6 % 3]) for i in range(N)}
+ITEMS = {f"i{i:02}": Place(f"q{i // 6:02}", f"s{i % 3}", GROUPS[i // 6 % 3]) for i in range(N)}
 PEOPLE = RANDOM.integers(1, 6, N).astype(float)
 JUDGE = np.clip(PEOPLE + RANDOM.integers(-2, 3, N), 1, 5)
 QUICK = Settings(resamples=100, yes_from=3)
@@ -96,7 +97,7 @@ def test_a_part_that_is_too_small_says_so():
 
 def test_preferences_have_parts_too():
     """By the group of the first answer, with the orders of the judge."""
-    items = {f"{side}{i}": SampleInfo(f"q{i}", side, "xy"[i % 2]) for i in range(20) for side in "ab"}
+    items = {f"{side}{i}": Place(f"q{i}", side, "xy"[i % 2]) for i in range(20) for side in "ab"}
     truth = RANDOM.choice([-1, 1], 20)
     said = [Output(f"a{i} vs b{i}", "j", float(truth[i] if i % 4 else -truth[i])) for i in range(20)]
     said += [Output(f"b{i} vs a{i}", "j", float(-truth[i])) for i in range(0, 20, 2)]

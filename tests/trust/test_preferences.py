@@ -7,8 +7,9 @@ from sklearn import metrics as sk
 
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
+from saiten.results.summary import Place
 from saiten.trust.inputs.judge_files import read_outputs
-from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.trust.meta_evaluation.preferences import majority, most_said
@@ -20,7 +21,7 @@ PEOPLE = np.clip(np.round(BETTER[:, None] + RANDOM.normal(size=(N, 3)) / 2), -2,
 SCORES = RANDOM.random(size=(N, 2))
 SCORES[:, 1] = np.round(SCORES[:, 0] + BETTER / 4 + RANDOM.normal(size=N) / 8, 1)
 SCORES[:, 0] = SCORES[:, 0].round(1)
-ITEMS = {f"p{i}/{side}": SampleInfo(f"q{i}") for i in range(N) for side in (1, 2)}
+ITEMS = {f"p{i}/{side}": Place(f"q{i}") for i in range(N) for side in (1, 2)}
 
 
 def aspect(people=PEOPLE, scores=SCORES, settled=()):

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.records import Label
+from saiten.results.summary import Place
 from saiten.trust.agreement import agreement_report
-from saiten.trust.inputs.outputs import SampleInfo
 from saiten.trust.inputs.picks import pairs_of, picks, unanimity
 from saiten.trust.meta_evaluation.preferred import preferred_and_top
 
@@ -26,7 +26,7 @@ def ranking(question, annotator, *groups, adjudicated=False, systems="abc"):
 
 def known(questions, systems="abc"):
     """The answers of all systems to so many questions."""
-    return {f"q{n}/{system}": SampleInfo(f"Question {n}?", system) for n in range(questions) for system in systems}
+    return {f"q{n}/{system}": Place(f"Question {n}?", system) for n in range(questions) for system in systems}
 
 
 def rows(labels, items):

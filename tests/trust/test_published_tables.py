@@ -14,9 +14,10 @@ import pytest
 from saiten.data import read_labels, read_samples
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
+from saiten.results.summary import Place, place_of
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.judge_files import read_outputs
-from saiten.trust.inputs.outputs import Output, SampleInfo, item_of
+from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 from saiten.trust.meta_evaluation.systems import system_level
@@ -44,7 +45,7 @@ def prepared(tmp_path_factory):
 
     def aspects(name, *, only=()):
         samples = read_samples(folder / f"{name}.samples.jsonl", detect_language=lambda *_: "en")
-        items = {sample.id: item_of(sample) for sample in samples}
+        items = {sample.id: place_of(sample) for sample in samples}
         outputs = list(read_outputs(folder / f"{name}.judges.jsonl"))
         return pair(items, outputs, list(read_labels(folder / f"{name}.labels.jsonl")), aspects=only)
 
@@ -175,7 +176,7 @@ def test_lexical_matching_on_evouna_nq(system, f1, accuracy):
     ]
     labels = [Label(row["qid"], row["human"][system]) for row in read]
     (found,) = meta_evaluate(
-        pair({row["qid"]: SampleInfo(row["question"]) for row in read}, outputs, labels), Settings(**QUICK)
+        pair({row["qid"]: Place(row["question"]) for row in read}, outputs, labels), Settings(**QUICK)
     ).aspects
     (one,) = found.metrics
     assert 100 * one.decisions.f1.value == pytest.approx(f1, abs=0.06)

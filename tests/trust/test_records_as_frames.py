@@ -5,15 +5,16 @@ import pytest
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
 from saiten.results.probe import ProbeReport
+from saiten.results.summary import Place
 from saiten.trust.agreement import agreement_report
 from saiten.trust.estimate import estimate
-from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
 
 pytest.importorskip("pandas")
 
-ITEMS = {f"i{n:02}": SampleInfo(f"q{n // 2}", "ab"[n % 2]) for n in range(40)}
+ITEMS = {f"i{n:02}": Place(f"q{n // 2}", "ab"[n % 2]) for n in range(40)}
 OUTPUTS = [Output(item, metric, (n * 7 % 10) / 10) for metric in "mk" for n, item in enumerate(ITEMS)]
 LABELS = [Label(item, float((n * 7 + who) % 10 > 4), f"a{who}") for n, item in enumerate(ITEMS) for who in range(2)]
 

@@ -11,10 +11,11 @@ from scipy import stats
 from saiten.errors import BadInput
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
+from saiten.results.summary import Place
 from saiten.stats.correlation import correlations_by_row
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.judge_files import read_system_pairs
-from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.correlations import question_level
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
@@ -165,7 +166,7 @@ def test_spearman_over_systems_is_scipys_and_has_an_interval():
 
 def test_a_list_of_pairs_is_the_same_for_means_and_wins_and_must_name_systems():
     """Each pair counts once, in whatever order; an unknown system is an error that names those there are."""
-    items = {f"{q}{s}{i}": SampleInfo(q, s) for i, (q, s) in enumerate(zip(OF, BY, strict=True))}
+    items = {f"{q}{s}{i}": Place(q, s) for i, (q, s) in enumerate(zip(OF, BY, strict=True))}
     said = [Output(item, "m", float(value)) for item, value in zip(items, METRIC, strict=True)]
     aspects = pair(items, said, [Label(item, float(value)) for item, value in zip(items, PEOPLE, strict=True)])
     chosen = (("s0", "s1"), ("s1", "s0"), ("s2", "s4"))

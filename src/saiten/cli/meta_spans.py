@@ -13,8 +13,8 @@ from saiten.cli.reading import sample_rows
 from saiten.data import BadRow, read_labels
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample
+from saiten.results.summary import place_of
 from saiten.runs import read_run
-from saiten.trust.inputs.outputs import item_of
 from saiten.trust.spans.comparison import compare_spans
 from saiten.trust.spans.marks import Marks, PeopleMarks, judges_of, misplaced, people_of
 from saiten.views.render import render
@@ -57,7 +57,7 @@ def show_spans(compared: Compared, options: MetaOptions, form: Format) -> None:
             found |= _named_apart(_judges_in(path), found)
     if aspects:
         found = {name: {at: spans for at, spans in marks.items() if at[1] in aspects} for name, marks in found.items()}
-    questions = {name: item_of(sample).question for name, sample in samples.items()} or None
+    questions = {name: place_of(sample).question for name, sample in samples.items()} or None
     report = compare_spans(people, found, questions=questions, resamples=options.resamples, seed=options.seed)
     report = replace(report, notes=(*report.notes, *_misplaced(people, found, samples)))
     render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {subject.name}")

@@ -14,7 +14,8 @@ from saiten.options import option
 from saiten.records import Sample
 
 if TYPE_CHECKING:
-    from saiten.trust.inputs.outputs import Output, SampleInfo
+    from saiten.results.summary import Place
+    from saiten.trust.inputs.outputs import Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class JudgeFiles:
 
     def read(
         self, path: Path, sample_columns: Sequence[str] | None, notes: Console
-    ) -> tuple[dict[str, "SampleInfo"], list["Output"]]:
+    ) -> tuple[dict[str, "Place"], list["Output"]]:
         """Return the samples, with their scores if `path` is a run, and the outputs of the judges.
 
         Raises:

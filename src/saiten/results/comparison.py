@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from saiten.choices import COVERAGE
-from saiten.data.frames import rows_to_pandas
 from saiten.dialogue.reading import has_dialogues
 from saiten.dialogue.running import HIGHER_IS_BETTER
 from saiten.errors import BadInput, ConfigurationError
@@ -14,6 +13,7 @@ from saiten.metrics.catalog import make_metric
 from saiten.metrics.naming import is_human
 from saiten.records import CHECKS
 from saiten.results.made_differently import made_differently
+from saiten.results.rows import AsRows, Row, columns_of
 from saiten.results.sides import Missing, PairedSide, Pairing, Side, apart, pair_keys, paired, pairing_of, side_of
 from saiten.results.summary import place_of
 from saiten.runs import RunReader
@@ -87,7 +87,7 @@ class MetricComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(AsRows):
     """Two sides compared, metric by metric; the first is the baseline."""
 
     first: str
@@ -101,18 +101,13 @@ class Comparison:
         """Return the comparison of this metric; None if either side lacks it."""
         return next((each for each in self.metrics if each.metric == metric), None)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one dict per metric: `metric, difference, ci_low, ci_high, p_value, verdict, n, of, …`."""
+    def rows(self) -> list[Row]:
+        """Return one row per metric: `metric, difference, ci_low, ci_high, p_value, verdict, n, of, …`."""
         return [
             {
-                "metric": each.metric,
-                "difference": each.difference,
-                "ci_low": each.ci_low,
-                "ci_high": each.ci_high,
-                "p_value": each.p_value,
-                "verdict": each.verdict,
-                "n": each.n,
-                "of": each.of,
+                **columns_of(each, "metric", "difference"),
+                **columns_of(each.pairs, "low", "high"),
+                **columns_of(each, "p_value", "verdict", "n", "of"),
                 "higher": each.pairs.wins,
                 "equal": each.pairs.ties,
                 "lower": each.pairs.losses,
@@ -121,14 +116,6 @@ class Comparison:
             }
             for each in self.metrics
         ]
-
-    def to_pandas(self) -> Any:
-        """Return `rows` as a pandas DataFrame.
-
-        Raises:
-            ConfigurationError: pandas is not installed.
-        """
-        return rows_to_pandas(self.rows())
 
     @property
     def checks(self) -> list[str]:

@@ -28,11 +28,6 @@ class DialogueSide:
     side: PairedSide
     """Scores by pair."""
 
-    @property
-    def values(self) -> Mapping[str, Mapping[Key, float]]:
-        """Values by score, then by pair."""
-        return self.side.values
-
 
 @dataclass(frozen=True, slots=True)
 class GroupMeans:
@@ -95,7 +90,7 @@ def compare_dialogues(readers: Sequence[RunReader], names: Sequence[str]) -> Dia
 
 def by_group(runs: Sequence[DialogueSide], groups: Mapping[Key, str | None]) -> DialogueComparison | None:
     """Compare on the pairs measured in all runs, overall and by group; return None without such pairs."""
-    shared = sorted(set.intersection(*(set(run.values.get(score, {})) for run in runs for score in SCORES)))
+    shared = sorted(set.intersection(*(set(run.side.values.get(score, {})) for run in runs for score in SCORES)))
     if not shared:
         return None
     members: dict[str, list[Key]] = {}
@@ -104,7 +99,7 @@ def by_group(runs: Sequence[DialogueSide], groups: Mapping[Key, str | None]) -> 
             members.setdefault(group, []).append(key)
     parts = {name: members[name] for name in sorted(members)} if 1 < len(members) <= BROKEN_DOWN_AT_MOST else {}
     means = tuple(
-        GroupMeans(score, part, len(keys), tuple(fmean(run.values[score][key] for key in keys) for run in runs))
+        GroupMeans(score, part, len(keys), tuple(fmean(run.side.values[score][key] for key in keys) for run in runs))
         for score in SCORES
         for part, keys in chain([(None, shared)], parts.items())
     )
@@ -130,7 +125,7 @@ def _differences(
 
 
 def _compared(first: DialogueSide, other: DialogueSide, score: str, keys: list[Key]) -> PairedComparison:
-    a, b = ([run.values[score][key] for key in keys] for run in (first, other))
+    a, b = ([run.side.values[score][key] for key in keys] for run in (first, other))
     return compare_paired(a, b, [question for question, _ in keys])
 
 

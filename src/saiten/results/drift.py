@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from saiten.records import Status
-from saiten.results.rows import AsRows, Row, figure_row
+from saiten.results.rows import AsRows, Row, columns_of, figure_row
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison
 
@@ -81,14 +81,9 @@ class DriftReport(AsRows):
         """Return one row per metric; the interval and p without a prefix belong to the shift of the mean."""
         return [
             {
-                "metric": one.metric,
-                "mean_before": one.mean_before,
-                "mean_now": one.mean_now,
+                **columns_of(one, "metric", "mean_before", "mean_now"),
                 "shift": one.shift.difference,
-                "ci_low": one.shift.low,
-                "ci_high": one.shift.high,
-                "p_value": one.shift.p_value,
-                "n": one.shift.n,
+                **columns_of(one.shift, "low", "high", "p_value", "n"),
                 **figure_row(one.equal, "agreement"),
                 **figure_row(one.icc, "icc"),
                 **figure_row(one.kappa, "quadratic_kappa"),

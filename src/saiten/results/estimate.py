@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from saiten.results.rows import AsRows, Row
+from saiten.results.rows import AsRows, Row, columns_of, figure_row
 from saiten.stats.prediction_powered_records import Powered
 from saiten.words import Message, joined
 
@@ -62,16 +62,12 @@ class Estimates(AsRows):
         """Return one row per estimate; the interval without a prefix belongs to the estimate from labels and judge."""
         return [
             {
-                "aspect": one.aspect,
-                "metric": one.metric,
+                **columns_of(one, "aspect", "metric"),
                 "of": one.what,
                 "judge_mean": one.powered.judge,
-                "labels_mean": one.powered.alone.value,
-                "labels_mean_ci_low": one.powered.alone.low,
-                "labels_mean_ci_high": one.powered.alone.high,
+                **figure_row(one.powered.alone, "labels_mean"),
                 "estimate": one.powered.powered.value,
-                "ci_low": one.powered.powered.low,
-                "ci_high": one.powered.powered.high,
+                **columns_of(one.powered.powered, "low", "high"),
                 "labels": one.powered.n,
                 "items": one.powered.total,
                 "labels_saved": one.powered.saved,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from saiten.records import Status, Usage
-from saiten.results.rows import AsRows, Row
+from saiten.results.rows import AsRows, Row, columns_of
 from saiten.stats.estimate import Estimate
 from saiten.stats.reliability import Reliability
 from saiten.words import Message
@@ -95,26 +95,9 @@ class ProbeReport(AsRows):
 
     def rows(self) -> list[Row]:
         """Return one row per probe and metric, then one per variant of the probes with several."""
-        return [
-            {
-                "probe": one.probe,
-                "metric": one.metric,
-                "variant": one.variant,
-                "expectation": one.expectation,
-                "verdict": one.verdict,
-                "n": one.n,
-                "questions": one.questions,
-                "broken": one.broken,
-                "share": one.share,
-                "share_ci_low": one.share_low,
-                "share_ci_high": one.share_high,
-                "difference": one.difference,
-                "ci_low": one.low,
-                "ci_high": one.high,
-                "p_value": one.p_value,
-            }
-            for one in (*self.probes, *self.variants)
-        ]
+        names = ["probe", "metric", "variant", "expectation", "verdict", "n", "questions", "broken"]
+        names += ("share", "share_low", "share_high", "difference", "low", "high", "p_value")
+        return [columns_of(one, *names) for one in (*self.probes, *self.variants)]
 
     @property
     def violated(self) -> tuple[ProbeRow, ...]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from saiten.results.rows import AsRows, Row, figure_row
+from saiten.results.rows import AsRows, Row, columns_of, figure_row
 from saiten.stats.dependent_correlations import WilliamsTest
 from saiten.stats.estimate import Estimate
 
@@ -55,14 +55,7 @@ class Ranking(AsRows):
     def rows(self) -> list[Row]:
         """Return one row per metric, best first, including people."""
         return [
-            {
-                "rank": each.rank,
-                "letters": each.letters,
-                "metric": each.metric,
-                "people": each.people,
-                **figure_row(each.figure),
-                "n": each.figure.n,
-            }
+            columns_of(each, "rank", "letters", "metric", "people") | figure_row(each.figure) | {"n": each.figure.n}
             for each in self.places
         ]
 

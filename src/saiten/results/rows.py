@@ -1,10 +1,12 @@
 """Records as rows of plain values, with one column per figure and per end of its interval."""
 
+import re
 from abc import ABC, abstractmethod
 from typing import Any
 
 from saiten.data.frames import rows_to_pandas
 from saiten.stats.estimate import Estimate
+from saiten.stats.prediction_powered_records import Mean
 
 Row = dict[str, Any]
 
@@ -27,7 +29,12 @@ class AsRows(ABC):
         return rows_to_pandas(self.rows())
 
 
-def figure_row(figure: Estimate | None, name: str = "") -> Row:
+def columns_of(record: Any, *names: str) -> Row:
+    """Return these attributes of a record as columns; `low` and `high` become `ci_low` and `ci_high`."""
+    return {re.sub(r"(low|high)$", r"ci_\1", name): getattr(record, name) for name in names}
+
+
+def figure_row(figure: Estimate | Mean | None, name: str = "") -> Row:
     """Return a figure and its ends: `value`, `ci_low` and `ci_high`, or `NAME`, `NAME_ci_low` and `NAME_ci_high`."""
     ends = (None, None, None) if figure is None else (figure.value, figure.low, figure.high)
     names = (name or "value", *(f"{name}_{end}" if name else end for end in ("ci_low", "ci_high")))

@@ -21,13 +21,7 @@ Key = tuple[str, str]
 """Question, and the id or whatever else distinguishes its answers; "" if nothing does."""
 Missing = Status | Literal["absent"]
 """Reason for a missing value: the status of the score, or no answer."""
-How = Literal[
-    "id_question",
-    "question",
-    "question_no_ids",
-    "question_other_ids",
-    "place",
-]
+How = Literal["id_question", "question", "question_no_ids", "question_other_ids", "place"]
 """How answers are paired; `place`: by their position in the file, without ids and questions."""
 
 _PLACE_IN_FILE = re.compile(r"row-\d+(@.*)?", re.DOTALL)

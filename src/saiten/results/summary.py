@@ -7,10 +7,10 @@ bootstrap that resamples questions, since answers to one question are not indepe
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
-from saiten.data.frames import rows_to_pandas
 from saiten.records import STATUSES, Sample, Scored, Signature, Status, Usage
+from saiten.results.rows import AsRows, Row, columns_of
 from saiten.stats.corpus_bleu import COUNTS, corpus_bleu, corpus_signature
 from saiten.stats.estimate import Estimate, bootstrap_mean
 from saiten.stats.paired import PairedComparison, compare_paired
@@ -28,17 +28,17 @@ _HIGHEST_GRADE = 10
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The facts about a sample that a summary needs."""
+    """The question, system and group of a sample."""
 
     question: str
     """Samples of one question are resampled together."""
-    group: str | None
-    system: str | None
+    system: str | None = None
+    group: str | None = None
 
 
 def place_of(sample: Sample) -> Place:
     """Return the sample's place; a sample without a question is a cluster of its own."""
-    return Place(sample.question or f"\0{sample.id}", sample.group, sample.system)
+    return Place(sample.question or f"\0{sample.id}", sample.system, sample.group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(AsRows):
     """Everything shown of a run at a glance."""
 
     figures: tuple[Figure, ...]
@@ -101,17 +101,11 @@ class Summary:
     remarks: tuple[Message, ...] = ()
     """Remarks on what the figures exclude."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one dict per figure: `metric, system, group, mean, ci_low, ci_high, n, of, questions, …`."""
+    def rows(self) -> list[Row]:
+        """Return one row per figure: `metric, system, group, mean, ci_low, ci_high, n, of, questions, …`."""
         return [
             {
-                "metric": figure.metric,
-                "system": figure.system,
-                "group": figure.group,
-                "mean": figure.mean,
-                "ci_low": figure.low,
-                "ci_high": figure.high,
-                "n": figure.n,
+                **columns_of(figure, "metric", "system", "group", "mean", "low", "high", "n"),
                 "of": figure.total,
                 "questions": figure.questions,
                 **{status: figure.coverage.get(status, 0) for status in STATUSES if status != "ok"},
@@ -119,14 +113,6 @@ class Summary:
             }
             for figure in self.figures
         ]
-
-    def to_pandas(self) -> Any:
-        """Return `rows` as a pandas DataFrame.
-
-        Raises:
-            ConfigurationError: pandas is not installed.
-        """
-        return rows_to_pandas(self.rows())
 
     @property
     def measured(self) -> bool:
@@ -218,7 +204,7 @@ def summarise(
     rows: dict[str, list[_Row]] = {metric: [] for metric in signatures or {}}
     usage = Usage()
     for one in scored:
-        rows.setdefault(one.metric, []).append(_row(one, places.get(one.sample) or Place(one.sample, None, None)))
+        rows.setdefault(one.metric, []).append(_row(one, places.get(one.sample) or Place(one.sample)))
         usage += one.score.usage
     rows = {metric: of for metric, of in rows.items() if of}
     figures = [_figure(metric, of) for metric, of in rows.items()]

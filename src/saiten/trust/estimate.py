@@ -16,10 +16,11 @@ from saiten.choices import GradeZero
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label
 from saiten.results.estimate import Estimates, MeanEstimate
+from saiten.results.summary import Place
 from saiten.stats.clusters import Floats
 from saiten.stats.prediction_powered import Scores, prediction_powered
 from saiten.stats.prediction_powered_records import Limits
-from saiten.trust.inputs.outputs import Output, Said, SampleInfo
+from saiten.trust.inputs.outputs import Output, Said
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.inputs.scales import declared_bounds
 
@@ -28,7 +29,7 @@ _ROUNDING = 1e-12
 
 
 def estimate(
-    items: Mapping[str, SampleInfo],
+    items: Mapping[str, Place],
     outputs: Sequence[Output],
     labels: Iterable[Label],
     *,
@@ -126,7 +127,7 @@ def _check(yes_from: float | None, systems: tuple[str, str] | None, width: float
         raise ConfigurationError(f"the difference of {systems[0]!r} and itself is 0; name two systems")
 
 
-def _said(items: Mapping[str, SampleInfo], outputs: Sequence[Output], metric: str, aspect: str) -> dict[str, Said]:
+def _said(items: Mapping[str, Place], outputs: Sequence[Output], metric: str, aspect: str) -> dict[str, Said]:
     """Return the metric's output per item, preferring output on this aspect to output without one.
 
     Labels without an aspect are compared with any output of the metric, as in `pairing.pair`.
@@ -148,7 +149,7 @@ class _Maker:
         *,
         aspect: str,
         metric: str,
-        items: Mapping[str, SampleInfo],
+        items: Mapping[str, Place],
         labelled: Mapping[str, float | None],
         said: Mapping[str, Said],
         outside: int,

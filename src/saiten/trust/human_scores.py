@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from saiten.errors import BadInput
 from saiten.metrics.naming import HUMAN
 from saiten.records import Label, Score, Scored
-from saiten.trust.inputs.outputs import Output, SampleInfo
+from saiten.results.summary import Place
+from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import LabelledAspect, pair
 
 
 def human_scores(
-    items: Mapping[str, SampleInfo], outputs: Iterable[Output], labels: Iterable[Label], *, main: str = ""
+    items: Mapping[str, Place], outputs: Iterable[Output], labels: Iterable[Label], *, main: str = ""
 ) -> Iterator[Scored]:
     """Yield a score per sample and aspect of single answers; skip preferences and marked spans.
 

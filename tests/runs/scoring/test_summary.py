@@ -14,7 +14,7 @@ def scored(sample, value, status="ok", metric="m", **more):
 
 def places(**questions):
     """Samples and their questions."""
-    return {sample: Place(question, None, None) for sample, question in questions.items()}
+    return {sample: Place(question) for sample, question in questions.items()}
 
 
 def test_only_ok_enters_the_mean_and_every_other_status_is_counted():
@@ -58,10 +58,10 @@ def test_samples_without_a_question_are_clusters_of_their_own():
 def test_systems_and_groups_have_figures_of_their_own():
     """Over everything first, then per system, then per group; who has neither is only in the first."""
     where = {
-        "a": Place("q1", "ja", "careful"),
-        "b": Place("q1", "ja", "hasty"),
-        "c": Place("q2", "en", "hasty"),
-        "d": Place("q3", None, None),
+        "a": Place("q1", "careful", "ja"),
+        "b": Place("q1", "hasty", "ja"),
+        "c": Place("q2", "hasty", "en"),
+        "d": Place("q3"),
     }
     rows = [scored("a", 1.0), scored("b", 0.0), scored("c", 0.5), scored("d", 0.1)]
     figures = summarise(rows, where).figures
@@ -77,13 +77,13 @@ def test_systems_and_groups_have_figures_of_their_own():
 def test_one_system_alone_is_not_repeated():
     """It would only say the same twice."""
     rows = [scored("a", 1.0)]
-    assert len(summarise(rows, {"a": Place("q", "g", "s")}).figures) == 1
+    assert len(summarise(rows, {"a": Place("q", "s", "g")}).figures) == 1
 
 
 def test_too_many_groups_are_not_broken_down_and_that_is_said():
     """A group of its own for every sample would make a table that nobody reads, and take for ever."""
     rows = [scored(f"s{n}", 1.0) for n in range(101)]
-    found = summarise(rows, {f"s{n}": Place("q", f"g{n}", None) for n in range(101)})
+    found = summarise(rows, {f"s{n}": Place("q", None, f"g{n}") for n in range(101)})
     assert [figure.group for figure in found.figures] == [None]
     assert tuple(map(str, found.remarks)) == ("There are 101 groups; beyond 100 they are not broken down.",)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.correctness import Correctness
-from saiten.records import Sample, Scored, Status
+from saiten.records import Scored, Status
 from saiten.results.meta_evaluation import Origin
 from saiten.runs import RunReader
 
@@ -41,21 +41,6 @@ class Output:
     def made(self) -> Origin:
         """Return how it was made, as far as known."""
         return self.origin or Origin(self.metric)
-
-
-@dataclass(frozen=True, slots=True)
-class SampleInfo:
-    """The sample's properties used in meta-evaluation."""
-
-    question: str
-    """Items of one question are resampled together."""
-    system: str | None = None
-    group: str | None = None
-
-
-def item_of(sample: Sample) -> SampleInfo:
-    """Return the sample's properties; a sample without a question is its own cluster."""
-    return SampleInfo(sample.question or f"\0{sample.id}", sample.system, sample.group)
 
 
 def outputs_of(scores: Iterable[Scored]) -> Iterator[Output]:

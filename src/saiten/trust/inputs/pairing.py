@@ -13,10 +13,11 @@ from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
 from saiten.results.meta_evaluation import Origin, Unpaired
+from saiten.results.summary import Place
 from saiten.stats.clusters import Floats, Ints
 from saiten.trust.inputs.declining import graded, zero_as_declined
 from saiten.trust.inputs.orders import both_orders, combined, in_both_orders, splits
-from saiten.trust.inputs.outputs import VERSUS, Output, Said, SampleInfo
+from saiten.trust.inputs.outputs import VERSUS, Output, Said
 from saiten.words import Message
 
 
@@ -80,7 +81,7 @@ class LabelledAspect:
 
 
 def pair(
-    items: Mapping[str, SampleInfo],
+    items: Mapping[str, Place],
     outputs: Iterable[Output],
     labels: Iterable[Label],
     *,
@@ -156,7 +157,7 @@ def _are_preferences(labels: Sequence[Label], known: set[str]) -> bool:
 def _aspect(
     name: str,
     labels: Sequence[Label],
-    items: Mapping[str, SampleInfo],
+    items: Mapping[str, Place],
     outputs: tuple[Mapping[tuple[str, str], Mapping[str, Said]], Mapping[str, Origin]],
     *,
     pairs: bool,
@@ -240,13 +241,13 @@ def part_of(aspect: LabelledAspect, rows: Ints) -> LabelledAspect:
     )
 
 
-def _place(item: str, items: Mapping[str, SampleInfo], known: set[str], *, pairs: bool) -> SampleInfo:
+def _place(item: str, items: Mapping[str, Place], known: set[str], *, pairs: bool) -> Place:
     place = items.get(item)
     if place is None and pairs:
         two = halves(item, known)
         first = items.get(two[0]) if two else None
-        place = SampleInfo(first.question, None, first.group) if first else None
-    return place or SampleInfo(f"\0{item}")
+        place = Place(first.question, None, first.group) if first else None
+    return place or Place(f"\0{item}")
 
 
 def _targets(labels: Sequence[Label], row_of: Mapping[str, int]) -> dict[str, Any]:

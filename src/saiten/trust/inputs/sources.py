@@ -12,11 +12,12 @@ from pathlib import Path
 from saiten.errors import BadInput
 from saiten.records import Sample
 from saiten.results.meta_evaluation import Origin
+from saiten.results.summary import Place, place_of
 from saiten.runs import read_run
 from saiten.runs.journal import SCORES_NAME
 from saiten.runs.manifest import MANIFEST_NAME
 from saiten.trust.inputs.judge_files import read_outputs
-from saiten.trust.inputs.outputs import BETWEEN, Output, Said, SampleInfo, item_of, outputs_of_run
+from saiten.trust.inputs.outputs import BETWEEN, Output, Said, outputs_of_run
 
 Tell = Callable[[str], None]
 
@@ -27,7 +28,7 @@ class Source:
 
     path: Path
     outputs: tuple[Output, ...]
-    items: Mapping[str, SampleInfo] = field(default_factory=dict)
+    items: Mapping[str, Place] = field(default_factory=dict)
     """The samples of a run."""
     answers: Mapping[str, str | None] = field(default_factory=dict)
     """The samples' answers: a label refers to one text."""
@@ -70,12 +71,12 @@ def samples_source(path: Path, samples: Iterable[Sample]) -> Source:
     return Source(path, (), *_known(samples))
 
 
-def side_by_side(sources: Sequence[Source], *, notify: Tell) -> tuple[dict[str, SampleInfo], list[Output]]:
+def side_by_side(sources: Sequence[Source], *, notify: Tell) -> tuple[dict[str, Place], list[Output]]:
     """Return the items and the outputs of all sources; a source named twice counts once.
 
     Outputs on a sample that has a different answer in an earlier source are left out: a label refers to one text.
     """
-    items: dict[str, SampleInfo] = {}
+    items: dict[str, Place] = {}
     answers: dict[str, str | None] = {}
     kept: list[Source] = []
     for given in sources:
@@ -96,9 +97,9 @@ def side_by_side(sources: Sequence[Source], *, notify: Tell) -> tuple[dict[str, 
     return items, list(_named_apart(kept, notify))
 
 
-def _known(samples: Iterable[Sample]) -> tuple[dict[str, SampleInfo], dict[str, str | None]]:
+def _known(samples: Iterable[Sample]) -> tuple[dict[str, Place], dict[str, str | None]]:
     every = list(samples)
-    return {sample.id: item_of(sample) for sample in every}, {sample.id: sample.answer for sample in every}
+    return {sample.id: place_of(sample) for sample in every}, {sample.id: sample.answer for sample in every}
 
 
 def _counted(outputs: Iterable[Output], path: Path, notify: Tell) -> Iterator[Output]:

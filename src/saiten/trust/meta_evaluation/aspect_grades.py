@@ -11,8 +11,8 @@ from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
 from saiten.metrics.naming import read_name
 from saiten.records import Scored
+from saiten.results.summary import Place
 from saiten.stats.estimate import Estimate, bootstrap_mean
-from saiten.trust.inputs.outputs import SampleInfo
 from saiten.trust.inputs.pairing import LabelledAspect as Rated
 from saiten.words import Message
 
@@ -55,15 +55,15 @@ def is_direct(metric: str) -> bool:
         return False
 
 
-def grades_by_system(scored: Iterable[Scored], items: Mapping[str, SampleInfo]) -> tuple[AspectGrades, ...]:
+def grades_by_system(scored: Iterable[Scored], items: Mapping[str, Place]) -> tuple[AspectGrades, ...]:
     """Return one entry per aspect over all systems and, if there are several systems, one per system.
 
     Metrics keep the order of the scores; systems are sorted.
     """
-    found: dict[str, list[tuple[SampleInfo, _Read | None]]] = {}
+    found: dict[str, list[tuple[Place, _Read | None]]] = {}
     for one in scored:
         if is_aspect_metric(one.metric):
-            item = items.get(one.sample) or SampleInfo(f"\0{one.sample}")
+            item = items.get(one.sample) or Place(f"\0{one.sample}")
             found.setdefault(one.metric, []).append((item, _read(one)))
     entries = []
     for metric, rows in found.items():
@@ -84,7 +84,7 @@ def _read(one: Scored) -> _Read | None:
     return aspect, grade, best
 
 
-def _entry(metric: str, system: str | None, rows: list[tuple[SampleInfo, _Read | None]]) -> list[AspectGrades]:
+def _entry(metric: str, system: str | None, rows: list[tuple[Place, _Read | None]]) -> list[AspectGrades]:
     graded = [(item.question, read) for item, read in rows if read is not None]
     if not graded:
         return []

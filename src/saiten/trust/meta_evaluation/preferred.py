@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from saiten.records import Label
-from saiten.trust.inputs.outputs import VERSUS, SampleInfo
+from saiten.results.summary import Place
+from saiten.trust.inputs.outputs import VERSUS
 from saiten.trust.inputs.pairing import halves
 from saiten.trust.inputs.picks import AnswerPair, Pick, picks
 
@@ -50,7 +51,7 @@ class _Outcome:
 
 
 def preferred_and_top(
-    labels: Iterable[Label], items: Mapping[str, SampleInfo], *, overall: str, best: float
+    labels: Iterable[Label], items: Mapping[str, Place], *, overall: str, best: float
 ) -> tuple[Preferred, ...]:
     """Return a row per system that was compared, the most preferred first; empty without preferences.
 
@@ -76,7 +77,7 @@ def preferred_and_top(
     return tuple(sorted(rows, key=lambda row: -row.preferred))
 
 
-def _pair(item: str, items: Mapping[str, SampleInfo]) -> AnswerPair | None:
+def _pair(item: str, items: Mapping[str, Place]) -> AnswerPair | None:
     """Return the pair if its answers are of different systems."""
     two = halves(item, items) if VERSUS in item else None
     if two is None:
@@ -100,9 +101,7 @@ def _grades(labels: Iterable[Label]) -> dict[str, list[float]]:
     return found
 
 
-def _outcomes(
-    found: Iterable[Pick], pairs: Mapping[str, AnswerPair], items: Mapping[str, SampleInfo]
-) -> list[_Outcome]:
+def _outcomes(found: Iterable[Pick], pairs: Mapping[str, AnswerPair], items: Mapping[str, Place]) -> list[_Outcome]:
     """Return one outcome per question in which answers were compared, cyclic preferences included."""
     compared: dict[Hashable, set[str]] = {}
     for pair in pairs.values():
@@ -113,7 +112,7 @@ def _outcomes(
     return [_outcome(answers, by_question.get(question, ()), items) for question, answers in compared.items()]
 
 
-def _outcome(compared: Iterable[str], found: Sequence[Pick], items: Mapping[str, SampleInfo]) -> _Outcome:
+def _outcome(compared: Iterable[str], found: Sequence[Pick], items: Mapping[str, Place]) -> _Outcome:
     system_of = {answer: items[answer].system or "" for answer in compared}
     votes: defaultdict[str, float] = defaultdict(float)
     answers: Counter[str] = Counter()
@@ -133,7 +132,7 @@ def _row(
     outcomes: Sequence[_Outcome],
     comparisons: int,
     shares: Mapping[str, float],
-    items: Mapping[str, SampleInfo],
+    items: Mapping[str, Place],
 ) -> Preferred:
     own = [share for item, share in shares.items() if items[item].system == system]
     of = [outcome for outcome in outcomes if system in outcome.systems]

@@ -126,14 +126,12 @@ def system_level(
     only in people's mean; a system without any value of the metric is left out. `pairs`: the pairs to count; None for
     all. `lacking`: why the metric has values for fewer systems than there are.
     """
-    measured = {systems[i] for i in np.flatnonzero(~np.isnan(metric)).tolist()} - {None}
-    rows = np.array([i for i, system in enumerate(systems) if system in measured], dtype=np.int64)
-    names, of = np.unique([str(systems[i]) for i in rows], return_inverse=True)
+    rows, names, of = _measured(metric, systems)
     resamples = resamples.only(rows)
     metric, people = metric[rows], people[rows]
     known = ~np.isnan(metric)
     x, y = _means(metric[known], of[known], len(names)), _means(people, of, len(names))
-    found = (tuple(str(name) for name in names), tuple(x.tolist()), tuple(y.tolist()))
+    found = (tuple(names), tuple(x.tolist()), tuple(y.tolist()))
     if reason := few(len(names), lacking):
         return SystemLevel(*found, reason, reason, reason, Ordered.none(reason))
     member = np.eye(len(names))[of]
@@ -156,6 +154,14 @@ def system_level(
         pearson=resamples.interval(pearson(x, y), each[:, 0]),
         pairs=ordered(found[0], signs, resamples, pairs=pairs),
     )
+
+
+def _measured(metric: Floats, systems: Sequence[str | None]) -> tuple[Ints, list[str], Ints]:
+    """Return the rows of systems with a value of the metric, the systems' names, and each row's system by number."""
+    measured = {systems[i] for i in np.flatnonzero(~np.isnan(metric)).tolist()} - {None}
+    rows = np.array([i for i, system in enumerate(systems) if system in measured], dtype=np.int64)
+    names, of = np.unique([str(systems[i]) for i in rows], return_inverse=True)
+    return rows, names.tolist(), of
 
 
 def _means(values: Floats, of: np.ndarray, systems: int) -> Floats:
@@ -190,8 +196,7 @@ def wins(
     answers of a system to a question count by their mean. Pairs without a common question are left out and counted.
     `lacking`: why the metric has values for fewer systems than there are.
     """
-    rows = np.array([i for i, system in enumerate(systems) if system is not None], dtype=np.int64)
-    names, of = np.unique([str(systems[i]) for i in rows], return_inverse=True)
+    rows, names, of = _measured(metric, systems)
     if reason := few(len(names), lacking):
         return Ordered.none(reason)
     questions = resamples.clusters
@@ -213,4 +218,4 @@ def wins(
         drawn = np.sign(by_question.sums(np.concatenate([a, b], axis=1)))
         return np.sign(a.sum(axis=0)), np.sign(b.sum(axis=0)), drawn[:, : len(some)], drawn[:, len(some) :]
 
-    return ordered(names.tolist(), signs, by_question, pairs=pairs)
+    return ordered(names, signs, by_question, pairs=pairs)

@@ -13,10 +13,10 @@ from saiten.results.comparison import Comparison, compare_sides
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.ranking import Ranking
 from saiten.results.sides import Side, apart, comparable, side_of, systems_of
-from saiten.results.summary import Figure
+from saiten.results.summary import Figure, Place, place_of
 from saiten.runs import RunReader
 from saiten.trust.agreement import agreement_report
-from saiten.trust.inputs.outputs import SampleInfo, item_of, outputs_of_run
+from saiten.trust.inputs.outputs import outputs_of_run
 from saiten.trust.inputs.pairing import halves, pair
 from saiten.trust.inputs.scales import declared_bounds
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
@@ -293,14 +293,14 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
     return AgainstPeople(Chapter(Message("report", "people"), tables, lead), tuple(rankings))
 
 
-def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, SampleInfo], set[str]]:
+def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Place], set[str]]:
     """Return a run's samples, and the ids under which an earlier run has another answer: a label is of one text.
 
     `answers` maps each id to a digest of its first answer over all runs, and is extended.
     """
-    items, others = dict[str, SampleInfo](), set[str]()
+    items, others = dict[str, Place](), set[str]()
     for sample in reader.samples():
-        items[sample.id] = item_of(sample)
+        items[sample.id] = place_of(sample)
         digest = hash(sample.answer)
         if answers.setdefault(sample.id, digest) != digest:
             others.add(sample.id)

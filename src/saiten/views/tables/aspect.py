@@ -10,7 +10,7 @@ from saiten.metrics.judged.mate import Mate
 from saiten.metrics.rubrics import Learned, Weights, read_rubric
 from saiten.records import Label, Scored
 from saiten.results.meta_evaluation import MetaEvaluation
-from saiten.trust.inputs.outputs import SampleInfo
+from saiten.results.summary import Place
 from saiten.trust.meta_evaluation.aspect_grades import AspectGrades, grades_by_system, is_aspect_metric
 from saiten.trust.meta_evaluation.preferred import Preferred, preferred_and_top
 from saiten.views.table import Cell, Interval, Name, Table
@@ -26,7 +26,7 @@ def has_aspects(metrics: Iterable[str]) -> bool:
     return any(is_aspect_metric(metric) for metric in metrics)
 
 
-def aspect_tables(scored: Iterable[Scored], items: Mapping[str, SampleInfo]) -> list[Table]:
+def aspect_tables(scored: Iterable[Scored], items: Mapping[str, Place]) -> list[Table]:
     """Return grade counts by aspect and system, with the share of the best; empty without such scores."""
     every = grades_by_system(scored, items)
     if len({one.system for one in every}) > _SYSTEMS_AT_MOST:
@@ -65,7 +65,7 @@ def _grades(one: AspectGrades) -> tuple[Cell, ...]:
 
 
 def preference_tables(
-    labels: Sequence[Label], items: Mapping[str, SampleInfo], scored: Iterable[Scored] = ()
+    labels: Sequence[Label], items: Mapping[str, Place], scored: Iterable[Scored] = ()
 ) -> list[Table]:
     """Return how often a system's answers were preferred and got the top grade; empty without preferences.
 

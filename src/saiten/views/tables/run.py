@@ -9,7 +9,7 @@ from saiten.records import Label, Scored
 from saiten.results.summary import Summary, place_of, summarise
 from saiten.runs import RunReader
 from saiten.trust.human_scores import human_scores
-from saiten.trust.inputs.outputs import item_of, outputs_of_run
+from saiten.trust.inputs.outputs import outputs_of_run
 from saiten.views.table import Table
 from saiten.views.tables.aspect import aspect_tables, has_aspects
 from saiten.views.tables.dialogue import dialogue_tables, without_repeats
@@ -31,7 +31,7 @@ def summary_of(reader: RunReader, people: Sequence[Scored] = (), *, of_labels: s
 
 def people_of(reader: RunReader, labels: Sequence[Label], *, main: str = "") -> Iterator[Scored]:
     """Yield people's labels of the run's answers as scores; raises BadInput like `human_scores`."""
-    items = {sample.id: item_of(sample) for sample in reader.samples()}
+    items = {sample.id: place_of(sample) for sample in reader.samples()}
     return human_scores(items, outputs_of_run(reader), labels, main=main)
 
 
@@ -46,7 +46,7 @@ def run_tables(reader: RunReader, summary: Summary, *, glance: bool = False) -> 
     if has_gist(summary.signatures):
         tables += gist_tables(reader.scores())
     if has_aspects(summary.signatures):
-        tables += aspect_tables(reader.scores(), {sample.id: item_of(sample) for sample in reader.samples()})
+        tables += aspect_tables(reader.scores(), {sample.id: place_of(sample) for sample in reader.samples()})
     if has_dialogues(reader):
         *first, signatures = without_repeats(tables)  # a run always has signatures, as the last table
         tables = [*first, *dialogue_tables(outcomes_of(read_dialogues(reader)), currency_of(reader)), signatures]
