@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten import prompts
-from saiten.judges.doubts import fault_in
+from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply, schema_of
 from saiten.judges.scripted import ScriptedJudge
 from saiten.judges.wrappers import Panel

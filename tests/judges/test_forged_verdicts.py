@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from saiten.errors import Unreadable
-from saiten.judges.doubts import fault_in
+from saiten.judges.faults import fault_in
 from saiten.judges.llm import LLMJudge
 from saiten.judges.reading import read_reply
 from saiten.models.scripted import ScriptedChat

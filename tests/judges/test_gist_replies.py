@@ -8,7 +8,8 @@ import pytest
 
 from saiten import prompts
 from saiten.errors import Unreadable
-from saiten.judges.doubts import doubt, fault_in
+from saiten.judges.doubts import doubt
+from saiten.judges.faults import fault_in
 from saiten.judges.llm import LLMJudge
 from saiten.judges.reading import read_reply, schema_of
 from saiten.protocols import ChatRequest, Completion

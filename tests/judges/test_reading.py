@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.judges.doubts import fault_in
+from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply
 from saiten.protocols import Reply, Task
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences

@@ -6,16 +6,12 @@ same faults.
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.resources import files
 from itertools import chain
 from typing import Any
 
 from saiten.protocols import Reply, Task
-from saiten.records import Language
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
 from saiten.text.partition import known_again, lay_out
-from saiten.text.phrases import Catalogue
 
 _MOST_FAULTS = 5
 """Maximum number of faults reported to the model at once."""
@@ -42,17 +38,3 @@ _DOUBTS: Mapping[type[Task[Any]], Callable[[Any, Any], tuple[str, ...]]] = {
     SplitGist: _of_split,
     FindMissingAndExtra: _of_find,
 }
-
-
-_UNKNOWN = "指定された形の返答ではありません"
-"""Used if the catalogue lacks a fault: vague is better than a mix of languages."""
-
-
-def fault_in(language: Language, fault: str) -> str:
-    """Return the fault in the language of the prompt."""
-    return fault if language == "en" else _catalogue().look_up("fault", fault) or _UNKNOWN
-
-
-@cache
-def _catalogue() -> Catalogue:
-    return Catalogue.read(files(__package__) / "faults.toml")

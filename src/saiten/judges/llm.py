@@ -8,7 +8,8 @@ import numpy as np
 
 from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
-from saiten.judges.doubts import doubt, fault_in
+from saiten.judges.doubts import doubt
+from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply, schema_of
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
 from saiten.tasks.similarity import MeasureSimilarity, Similarities
