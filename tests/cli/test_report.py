@@ -309,7 +309,7 @@ def test_a_folder_of_runs_names_them(run, saiten):
     run("first"), run("second")
     said = saiten("report", "runs", "-o", "page.html")
     assert said.status == 2
-    assert f"name those to be reported: {Path('runs/first')}, {Path('runs/second')}" in " ".join(said.err.split())
+    assert f"name the runs to report: {Path('runs/first')}, {Path('runs/second')}" in " ".join(said.err.split())
 
 
 def test_the_same_run_named_twice_is_reported_once(run, page):
