@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.search.en import SearchEnglish
 
 from saiten.cli.metrics import range_text
-from saiten.metrics.catalog import Entry, describe_all
+from saiten.metrics.catalog import ENTRIES, Entry
 from saiten.version import __version__
 
 project = "saiten 採点"
@@ -58,7 +58,7 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", _say_the_language)
     folder = Path(app.srcdir) / "metric"
     folder.mkdir(exist_ok=True)
-    for name, content in {"index": _index(), **{entry.title: _page(entry) for entry in describe_all()}}.items():
+    for name, content in {"index": _index(), **{entry.title: _page(entry) for entry in ENTRIES}}.items():
         file = folder / f"{name}.md"
         if not file.is_file() or file.read_text("utf-8") != content:  # else everything would be built again
             file.write_text(content, "utf-8")
@@ -72,8 +72,8 @@ def _say_the_language(_app: Sphinx, page: str, _template: str, context: dict[str
 
 def _index() -> str:
     """The list of all metrics."""
-    rows = [f"| [`{entry.title}`]({entry.title}.md) | {entry.en} | {entry.ja} |" for entry in describe_all()]
-    names = "\n".join(entry.title for entry in describe_all())
+    rows = [f"| [`{entry.title}`]({entry.title}.md) | {entry.en} | {entry.ja} |" for entry in ENTRIES]
+    names = "\n".join(entry.title for entry in ENTRIES)
     table = "\n".join(["| metric | measures | 測るもの |", "|---|---|---|", *rows])
     return f"# Metrics, one by one\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 

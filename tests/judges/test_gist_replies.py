@@ -103,7 +103,7 @@ def test_what_is_no_split_is_refused(text, fault):
 )
 def test_units_are_named_by_number_or_by_text(named, positions):
     """Numbers as numbers, as words, in brackets, with their text; a text that can mean one unit only; doubles once."""
-    assert FIND.missing(read_reply(FIND, found(missing_gist=named)))[0] == positions
+    assert FIND.missing(read_reply(FIND, found(missing_gist=named)))[0][0] == positions
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_units_are_named_by_number_or_by_text(named, positions):
 )
 def test_a_model_may_count_on_from_the_gist(named, positions):
     """After three units of gist, 4 and 5 can only be the first and the second supplement."""
-    assert FIND.missing(read_reply(FIND, found(missing_supplement=named)))[1] == positions
+    assert FIND.missing(read_reply(FIND, found(missing_supplement=named)))[1][0] == positions
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,9 @@ def test_a_number_or_text_that_names_no_unit_is_asked_about(lists, fault, gist, 
     said = doubt(FIND, reply)
     assert fault in said
     assert has_its_japanese(said)
-    assert FIND.missing(reply) == (gist, supplement)
-    assert sum(map(len, FIND.unreadable(reply))) == 1
+    positions, faults = zip(*FIND.missing(reply), strict=True)
+    assert positions == (gist, supplement)
+    assert sum(map(len, faults)) == 1
 
 
 def test_a_reference_without_a_class_has_no_such_unit():
@@ -157,7 +158,7 @@ def test_a_reference_without_a_class_has_no_such_unit():
     task = FindMissingAndExtra("q", "a", ("x",), (), language="en")
     reply = read_reply(task, found(missing_supplement=[1]))
     assert "there is no supplement unit" in doubt(task, reply)
-    assert task.missing(reply) == ((), ())
+    assert [positions for positions, _ in task.missing(reply)] == [(), ()]
 
 
 def test_a_model_that_is_held_to_the_schema_writes_numbers():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import ALIASES, CATALOG, PRESETS, describe_all, make_metric, make_metrics, needs_judge
+from saiten.metrics.catalog import ALIASES, CATALOG, ENTRIES, PRESETS, make_metric, make_metrics, needs_judge
 from saiten.metrics.naming import read_name, split_names, write_name
 from saiten.metrics.ragas.aspect_critique import AspectCritique
 from saiten.records import Sample
@@ -18,7 +18,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
 FULL = Sample("1", "question", "answer", ("context.",), "reference", evidence=("evidence",))
 
 
-@pytest.mark.parametrize("entry", describe_all(), ids=lambda entry: entry.title)
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.title)
 def test_an_entry_leads_to_the_metric_that_it_names(entry):
     """The path loads a class of this title whose default settings make a metric, and both lines say something."""
     metric = make_metric(entry.title)
@@ -32,7 +32,7 @@ def test_an_entry_leads_to_the_metric_that_it_names(entry):
     assert [setting.name for setting in entry.settings] == [field.name for field in fields(metric)]
 
 
-@pytest.mark.parametrize("title", [entry.title for entry in describe_all() if entry.family != "neural"])
+@pytest.mark.parametrize("title", [entry.title for entry in ENTRIES if entry.family != "neural"])
 async def test_a_metric_reads_only_the_fields_that_it_needs(title):
     """A sample with just the needed fields never fails for want of another one; the judge may, as it knows nothing.
 
@@ -58,7 +58,7 @@ async def test_a_metric_reads_only_the_fields_that_it_needs(title):
     assert "the sample has no" not in (through_the_door.reason or "")
 
 
-@pytest.mark.parametrize("entry", describe_all(), ids=lambda entry: entry.title)
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.title)
 def test_the_fields_that_a_metric_needs_are_those_that_its_docs_name(entry):
     """Docs, docstring and `needs` say one thing: what a page calls optional must not make scores undefined."""
     section = re.split(r"^### `", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE)

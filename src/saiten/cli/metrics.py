@@ -37,7 +37,7 @@ def metrics(
       saiten metrics --ja
       saiten metrics --format json
     """
-    from saiten.metrics.catalog import PRESETS, describe_all
+    from saiten.metrics.catalog import ENTRIES, PRESETS
     from saiten.views.render import render
     from saiten.views.table import Table
     from saiten.words import Message
@@ -54,7 +54,7 @@ def metrics(
         Table(
             Message("title", f"metrics_{family}"),
             ("metric", "measures", "needs", "range", "better", "judge"),
-            tuple(_row(entry, japanese=japanese) for entry in describe_all() if entry.family == family),
+            tuple(_row(entry, japanese=japanese) for entry in ENTRIES if entry.family == family),
         )
         for family in ("ragas", "judged", "overlap", "neural")
     ]

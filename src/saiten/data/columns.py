@@ -86,11 +86,7 @@ class Columns:
     """Finds fields in rows, by known names or by the user's choices."""
 
     def __init__(self, names: Names, chosen: Mapping[str, str], *, option: str = "--column") -> None:
-        """`chosen` (field → column) overrides the known names; `option` is the command-line option for it.
-
-        Raises:
-            ConfigurationError: a nonexistent field was chosen.
-        """
+        """`chosen` (field → column) overrides the known names; `option` is the command-line option for it."""
         unknown = sorted(set(chosen) - set(names))
         if unknown:
             raise ConfigurationError(

@@ -101,11 +101,7 @@ def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], lang
 
 
 def _check_new(sample: Sample, ids: set[int]) -> None:
-    """Add the sample's id, as 8-byte digest: with 10 million ids, the chance of a false alarm is 1 in 400,000.
-
-    Raises:
-        ValueError: an earlier sample has the same id.
-    """
+    """Add the sample's id as 8-byte digest (with 10 million ids, a false alarm is 1 in 400,000); raises ValueError."""
     digest = int.from_bytes(blake2b(sample.id.encode(), digest_size=8).digest(), "big")
     if digest in ids:
         hint = f", for example {sample.id}/{sample.system}" if sample.system else ""

@@ -31,7 +31,11 @@ def _of_split(task: SplitGist, reply: ReferenceUnits) -> tuple[str, ...]:
 def _of_find(task: FindMissingAndExtra, reply: MissingAndExtra) -> tuple[str, ...]:
     extra = {"extra_gist": reply.extra_gist, "extra_supplement": reply.extra_supplement}
     known = known_again(chain(*extra.values()), (*task.gist, *task.supplement))
-    return (*chain(*task.unreadable(reply)), *lay_out(task.answer, extra, whole=False).faults, *known)
+    return (
+        *chain(*(faults for _, faults in task.missing(reply))),
+        *lay_out(task.answer, extra, whole=False).faults,
+        *known,
+    )
 
 
 _DOUBTS: Mapping[type[Task[Any]], Callable[[Any, Any], tuple[str, ...]]] = {

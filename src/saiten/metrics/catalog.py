@@ -90,11 +90,6 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def describe_all() -> tuple[Entry, ...]:
-    """Return all entries in the order of the catalog; their properties load the classes."""
-    return ENTRIES
-
-
 def needs_judge(metric: Metric | type[Metric]) -> bool:
     """Return whether the metric uses a judge."""
     return bool(metric.tasks)

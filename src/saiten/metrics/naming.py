@@ -39,11 +39,7 @@ def split_names(text: str) -> list[str]:
 
 
 def read_name(text: str) -> tuple[str, Sequence[BracketItem]]:
-    """Return title and settings.
-
-    Raises:
-        ConfigurationError: the name is not of the form `title[setting=value,…]`.
-    """
+    """Return title and settings; raises ConfigurationError unless the name is of the form `title[setting=value,…]`."""
     whole = _NAME.fullmatch(text)
     if whole is None:
         raise ConfigurationError(f"a metric is written title[setting=value,…], got {text!r}")

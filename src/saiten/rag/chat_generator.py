@@ -59,11 +59,7 @@ class ChatGenerator:
 
 
 def _spoken(text: str) -> str:
-    """Return the text without thinking; a truncated text stays unchanged.
-
-    Raises:
-        ValueError: it contains only thinking.
-    """
+    """Return the text without thinking; raises ValueError if there is nothing else."""
     spoken = without_thinking(text).strip()
     if text.strip() and not spoken:
         raise ValueError("the reply ends with the thinking, so it holds no answer")

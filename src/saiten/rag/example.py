@@ -95,11 +95,7 @@ def _units(text: str) -> set[str]:
 
 
 def read_example(file: Path) -> WorkedExample:
-    """Read the example from a TOML or JSON file.
-
-    Raises:
-        ConfigurationError: the file is unreadable or no example; the message names the file and what was expected.
-    """
+    """Read the example from a TOML or JSON file; a ConfigurationError says what is wrong and what was expected."""
     expected = "an example with question, documents and answer, in TOML or JSON"
     content = read_file(file, expected)
     try:

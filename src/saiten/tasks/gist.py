@@ -61,28 +61,19 @@ UnitNumber = Annotated[int | str, BeforeValidator(read_number), WithJsonSchema({
 """The number of a unit, which is all that the schema allows."""
 
 
-def positions_of(named: Sequence[int | str], units: Sequence[str], what: str, *, before: int = 0) -> tuple[int, ...]:
-    """Return the positions, counted from 0, of the named units, in order without repetition.
+Positions = tuple[tuple[int, ...], tuple[str, ...]]
+"""Positions of units, and a fault for each name that matches none."""
+
+
+def read_positions(named: Sequence[int | str], units: Sequence[str], what: str, *, before: int = 0) -> Positions:
+    """Return the positions of the named units from 0, in order without repetition, and a fault per unknown name.
 
     Args:
-        named: Numbers counted from 1, or texts.
+        named: Numbers counted from 1, or texts. 0 is a fault, since it may mean the first, or none.
         units: The units that can be named.
         what: The word for a unit.
         before: The size of another list, after which a model may have continued counting.
-
-    Raises:
-        ValueError: with a sentence for the model. 0 is refused, since it may mean the first, or none.
     """
-    positions, faults = read_positions(named, units, what, before=before)
-    if faults:
-        raise ValueError(faults[0])
-    return positions
-
-
-def read_positions(
-    named: Sequence[int | str], units: Sequence[str], what: str, *, before: int = 0
-) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return the positions of the named units, as above, and a sentence for each name that matches none."""
     numbers: list[int] = []
     faults: list[str] = []
     for name in named:
@@ -153,8 +144,6 @@ _Texts = Annotated[
     list[str],
     BeforeValidator(lambda value: [text_of_unit(item) for item in value] if isinstance(value, list) else value),
 ]
-_Positions = tuple[tuple[int, ...], tuple[str, ...]]
-"""Positions of units, and a fault for each name that matches none."""
 
 
 class ReferenceUnits(Reply):
@@ -212,20 +201,11 @@ class FindMissingAndExtra(Task[MissingAndExtra]):
         reply = ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement")
         return tuple(_shot(one, self.role, given, reply) for one in self.examples if one.answer is not None)
 
-    def missing(self, reply: MissingAndExtra) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the positions, from 0, of the missing units of gist and of supplement, in order without repetition."""
-        gist, supplement = self._read(reply)
-        return gist[0], supplement[0]
+    def missing(self, reply: MissingAndExtra) -> tuple[Positions, Positions]:
+        """Return the positions of the missing units of gist and of supplement, with a fault per name without a unit.
 
-    def unreadable(self, reply: MissingAndExtra) -> tuple[Sequence[str], Sequence[str]]:
-        """Return faults for missing units, of gist and of supplement, whose names match no unit.
-
-        These deserve a second try; a remaining one makes a single unit unreadable, not the reply.
+        Faults deserve a second try; a remaining one makes a single unit unreadable, not the reply.
         """
-        gist, supplement = self._read(reply)
-        return gist[1], supplement[1]
-
-    def _read(self, reply: MissingAndExtra) -> tuple[_Positions, _Positions]:
         return (
             read_positions(reply.missing_gist, self.gist, "gist unit"),
             read_positions(reply.missing_supplement, self.supplement, "supplement unit", before=len(self.gist)),

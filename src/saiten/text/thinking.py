@@ -18,11 +18,7 @@ _CLOSING = re.compile(CLOSING, re.IGNORECASE)
 
 
 def end_of_thinking(text: str, start: int) -> int:
-    """Return the end of the thinking in progress at `start`.
-
-    Raises:
-        ValueError: it never ends, so there is no answer.
-    """
+    """Return the end of the thinking in progress at `start`; raises ValueError if it never ends."""
     closing = _CLOSING.search(text, start)
     if closing is None:
         raise ValueError("the reply ends before the thinking does, so it holds no answer")

@@ -49,10 +49,5 @@ class Accuracy(BaseMetric):
         """Return the judge's task for this sample."""
         contexts = (sample.contexts or ()) if self.grounded else None
         return DecideCorrect(
-            sample.question,
-            sample.answer or "",
-            sample.references,
-            contexts,
-            self.form,
-            language=sample.language,
+            sample.question, sample.answer or "", sample.references, contexts, self.form, language=sample.language
         )

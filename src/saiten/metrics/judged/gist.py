@@ -119,8 +119,9 @@ class Gist(BaseMetric):
             sample.question, answer, gist, supplement, self.role, self._shots(sample), language=sample.language
         )
         reply = await judge.perform(task)
-        missing = dict(zip(("gist", "supplement"), task.missing(reply), strict=True))
-        unreadable = dict(zip(("gist", "supplement"), task.unreadable(reply), strict=True))
+        (gist_at, gist_faults), (supplement_at, supplement_faults) = task.missing(reply)
+        missing = {"gist": gist_at, "supplement": supplement_at}
+        unreadable = {"gist": gist_faults, "supplement": supplement_faults}
         extra = layout_of_extra(answer, reply.extra_gist, reply.extra_supplement)
         return Findings(text, answer, reference, missing, extra, unreadable)
 

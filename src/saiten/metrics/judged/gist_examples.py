@@ -19,16 +19,12 @@ from typing import Any
 
 from saiten.data.hand_written import checked, read_file
 from saiten.errors import ConfigurationError
-from saiten.tasks.gist import GistExample, positions_of
+from saiten.tasks.gist import GistExample, read_positions
 from saiten.text.partition import lay_out
 
 
 def read_examples(file: Path) -> tuple[GistExample, ...]:
-    """Read the examples, at least one.
-
-    Raises:
-        ConfigurationError: naming file and example, what is wrong and what was expected.
-    """
+    """Read at least one example; a ConfigurationError names file and example, and what was expected."""
     content = read_file(file, "examples of gist")
     tables = content.get("examples")
     if set(content) != {"examples"} or not isinstance(tables, list) or not tables:
@@ -66,5 +62,7 @@ def _check(example: GistExample) -> None:
         for one in chain(*layout.units.values()):
             if one.how == "fuzzy":
                 raise ValueError(f"{one.text[:60]!r} does not stand in the text word for word; copy its words")
-    positions_of(example.missing_gist, example.gist, "gist unit")
-    positions_of(example.missing_supplement, example.supplement, "supplement unit")
+    _, faults = read_positions(example.missing_gist, example.gist, "gist unit")
+    _, more = read_positions(example.missing_supplement, example.supplement, "supplement unit")
+    for fault in (*faults, *more):
+        raise ValueError(fault)

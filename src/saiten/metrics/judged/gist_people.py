@@ -23,11 +23,7 @@ class MarkedUnits:
 
 
 def read_units(file: Path, annotator: str = "") -> Mapping[str, MarkedUnits]:
-    """Read the units in a file of labels with spans, by sample id.
-
-    Raises:
-        ConfigurationError: the file or a row is unreadable, or it is not clear whose units count.
-    """
+    """Read units by sample id from a file of labels; raises ConfigurationError if it is unclear whose count."""
     try:
         rows = list(read_labels(file))
     except BadInput as error:

@@ -11,7 +11,7 @@ from typing import Any
 
 from saiten.metrics.judged.correctness import Correctness
 from saiten.protocols import Judge, Metric, Need, Retriever, Task
-from saiten.records import Passage, Sample, Score
+from saiten.records import Sample, Score
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ class WithEvidence:
             return await self.metric.score(sample, judge)
         found = await self.retriever.retrieve(evidence_query(sample), self.k)
         score = await self.metric.score(replace(sample, evidence=tuple(each.text for each in found.passages)), judge)
-        details = _with_passages(score.details, found.passages)
+        shown = [{name: value for name, value in asdict(each).items() if value is not None} for each in found.passages]
+        details = {**score.details, "evidence": {**score.details["evidence"], "passages": shown}}
         return replace(score, details=details, usage=score.usage + found.usage)
 
 
@@ -71,8 +72,3 @@ def with_evidence(metric: Metric, retriever: Retriever, k: int | None = None) ->
     if isinstance(metric, Correctness) and metric.evidence == "reference":
         return WithEvidence(metric, retriever, k)
     return metric
-
-
-def _with_passages(details: Mapping[str, Any], found: tuple[Passage, ...]) -> dict[str, Any]:
-    passages = [{name: value for name, value in asdict(each).items() if value is not None} for each in found]
-    return {**details, "evidence": {**details["evidence"], "passages": passages}}

@@ -104,11 +104,7 @@ def matches(answer: Embedded, references: Sequence[Embedded]) -> Matches:
 
 
 def match(answer: Embedded, reference: Embedded) -> Match:
-    """Compute the paper's P and R, with equal weights.
-
-    Raises:
-        ArithmeticError: the network's vectors are not numbers.
-    """
+    """Compute the paper's P and R, with equal weights; raises ArithmeticError if the vectors are not numbers."""
     cosines = answer.vectors @ reference.vectors.T
     precision = float(cosines.amax(1)[answer.counts].mean())
     recall = float(cosines.amax(0)[reference.counts].mean())

@@ -69,11 +69,7 @@ class CausalModel:
     """Whether its logits are just the output layer on the last hidden states, so that they can be sliced."""
 
     def tokens(self, text: str) -> tuple[int, ...]:
-        """Tokenise the text by itself; special tokens written in it are plain text.
-
-        Raises:
-            ConfigurationError: the tokenizer has tokens that the network lacks.
-        """
+        """Tokenize the text by itself; special tokens written in it are plain text."""
         ids = self.tokenizer(text, add_special_tokens=False, split_special_tokens=True, verbose=False)["input_ids"]
         if (highest := max((*ids, self.start or 0))) >= _vocabulary(self.network):
             raise ConfigurationError(

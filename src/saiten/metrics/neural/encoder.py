@@ -167,11 +167,7 @@ class TokenisedText:
 
 
 def tokenise(encoder: TokenEncoder, texts: Sequence[str]) -> list[TokenisedText]:
-    """Tokenise the texts; special tokens written in them are plain text.
-
-    Raises:
-        ConfigurationError: the tokenizer has tokens that the network lacks.
-    """
+    """Tokenize the texts; special tokens written in them are plain text."""
     tokenizer = encoder.tokenizer
     plain = [text.encode("utf-8", "replace").decode().strip() for text in texts]  # lone surrogates are no text
     found = tokenizer(plain, split_special_tokens=True, verbose=False)["input_ids"]

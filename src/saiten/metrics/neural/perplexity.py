@@ -67,11 +67,7 @@ class Perplexity(BaseMetric):
 
     @cached_property
     def made(self) -> str:
-        """The version of the model.
-
-        Raises:
-            ConfigurationError: no model was given, it does not exist, or a library is not installed.
-        """
+        """The version of the model; raises ConfigurationError if there is no model, or a library is missing."""
         require("perplexity", "neural", "torch", "transformers")
         if not self.model:
             raise ConfigurationError(
@@ -88,11 +84,7 @@ class Perplexity(BaseMetric):
 
     @cached_property
     def pool(self) -> RandomQuestions:
-        """The questions to draw from.
-
-        Raises:
-            ConfigurationError: the file of questions cannot be used.
-        """
+        """The questions to draw from; raises ConfigurationError if the file cannot be used."""
         return read_questions(self.questions)
 
     def describe(self) -> Mapping[str, str]:

@@ -56,11 +56,7 @@ class PerplexityNetwork:
         self._batches = Batches(self._measure, size=size, length=_characters, what="perplexity")
 
     async def measure(self, request: PerplexityRequest) -> Surprisal:
-        """Measure how surprising the answer is.
-
-        Raises:
-            ConfigurationError: the model cannot be loaded, is no causal language model, or does not allow this stride.
-        """
+        """Measure how surprising the answer is; raises ConfigurationError for an unusable model or stride."""
         self._waiting[request] += 1
         try:
             return await self._batches.of(request)

@@ -63,10 +63,7 @@ class AnswerCorrectness(RagasMetric):
             judge, [SplitStatements(sample.question, t, language=sample.language) for t in texts]
         )
         answer, reference = (self.kept(split.statements) for split in splits)
-        details: dict[str, Any] = {
-            "answer": {"statements": list(answer)},
-            "reference": {"statements": list(reference)},
-        }
+        details: dict[str, Any] = {"answer": {"statements": list(answer)}, "reference": {"statements": list(reference)}}
         if not reference and not self.as_ragas:
             return Score.undefined("the reference makes no statement", **details)
         if answer and reference:

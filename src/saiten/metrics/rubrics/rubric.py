@@ -174,11 +174,7 @@ class _Rubric(_Table):
 
 
 def read_rubric(file: str = "") -> Rubric:
-    """Read the rubric in this file, or the one shipped with saiten.
-
-    Raises:
-        ConfigurationError: naming file and aspect, what is wrong and what was expected.
-    """
+    """Read the rubric in this file, or the one shipped with saiten; a ConfigurationError says what is wrong."""
     return _read(Path(file)) if file else _shipped()
 
 

@@ -146,11 +146,7 @@ def weight_of(aspect: Aspect, weight: float) -> AspectWeight:
 
 
 def read_weights(file: str = "") -> Weights:
-    """Read the weights in this file, or the published ones.
-
-    Raises:
-        ConfigurationError: naming the file, what is wrong and what was expected.
-    """
+    """Read the weights in this file, or the published ones; a ConfigurationError says what is wrong."""
     return _read(Path(file)) if file else _published()
 
 

@@ -76,7 +76,7 @@ def _below(folder: Path, entered: set[tuple[int, int]]) -> Iterator[FoundFile | 
         path = waiting.pop()
         source = _source(path.relative_to(folder).as_posix())
         try:
-            if path != folder and _is_hidden(path.name):
+            if path != folder and path.name.startswith((".", "~$")):
                 yield Unread(source, "is hidden", skipped=True)
             elif path.is_dir():
                 waiting += _entries(path, entered)
@@ -102,10 +102,6 @@ def _entries(folder: Path, entered: set[tuple[int, int]]) -> list[Path]:
         names = sorted((entry.name for entry in entries), reverse=True)
     entered.add(identity)
     return [folder / name for name in names]
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith((".", "~$"))
 
 
 def _source(name: str) -> str:

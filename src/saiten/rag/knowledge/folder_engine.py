@@ -41,11 +41,7 @@ class FolderEngine:
     """A base in a folder, searched by many processes at once or indexed by one."""
 
     def __init__(self, folder: Path, *, writing: bool, spare: int = SPARE) -> None:
-        """Lock the folder; nothing is read yet.
-
-        Raises:
-            ConfigurationError: the folder is missing, foreign, not writable, or in use.
-        """
+        """Lock the folder; raises ConfigurationError if it is missing, foreign, not writable, or in use."""
         self._edge = _edge()
         self._folder = folder
         self._spare = spare
@@ -162,8 +158,10 @@ class FolderEngine:
         if path.exists():  # without a manifest: a process was killed between creating the two
             shutil.rmtree(path)
         self._check_space()
+        # at sizes that fit a folder, searching all vectors is fast enough and exact
+        no_graph = edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000)
         config = edge.EdgeConfig(
-            vectors={DENSE: edge.EdgeVectorParams(dimensions, edge.Distance.Dot, hnsw_config=_exact(edge))},
+            vectors={DENSE: edge.EdgeVectorParams(dimensions, edge.Distance.Dot, hnsw_config=no_graph)},
             sparse_vectors={TERMS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
             optimizers=edge.EdgeOptimizersConfig(indexing_threshold=0),
             wal_enabled=False,
@@ -221,11 +219,6 @@ def _edge() -> ModuleType:
     import qdrant_edge  # noqa: PLC0415 - 35 MB that only a knowledge base needs
 
     return qdrant_edge
-
-
-def _exact(edge: ModuleType) -> Any:
-    """Use no graph: at sizes that fit a folder, searching all vectors is fast enough and exact."""
-    return edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000)
 
 
 def _check_folder(folder: Path, *, writing: bool) -> None:

@@ -42,11 +42,7 @@ class Reader:
         self.close()
 
     def read(self, file: FoundFile) -> Document | Unread:
-        """Return the document; any fault of the file becomes an Unread.
-
-        Raises:
-            ConfigurationError: a library is missing; `check_readers` finds that out beforehand.
-        """
+        """Return the document, or the fault of the file; raises ConfigurationError if a library is missing."""
         pieces: list[str] = []
         work = convert if file.kind in _READ_HERE else self._converter.convert
         try:
