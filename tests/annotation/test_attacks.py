@@ -75,10 +75,8 @@ def saved(body):
         (b"", 400), (b"null", 400), (b"[]", 400), (b"\xff\xfe", 400), (b"\xef\xbb\xbf{}", 400),
         (b"[" * 100_000, 400), (b'{"a":' * 5_000, 400), (b"{" + b'"a":1,' * 9_999 + b'"b":2}', 422),
         (saved(b'{"grade": NaN}'), 400), (saved(b'{"grade": 1e400}'), 400), (saved(b'{"grade": ' + b"9" * 5_000 + b"}"), 400),
-        (saved(b'{"grade": 1.5}'), 422), (saved(b'{"grade": true}'), 422), (saved(b'{"grade": "1"}'), 422),
-        (saved(b'{"grade": 1, "__proto__": {}}'), 422), (saved(b'{"grade": 1, "reason": "\\u0000"}'), 400),
-        (saved(b'{"grade": {"$gt": 0}}'), 422), (saved(b'{"grade": [[[[[[[[[1]]]]]]]]]}'), 400),
-        (b'{"save_id": "1 OR 1=1", "payload": {"grade": 1}}', 422), (b'{"save_id": [], "payload": {"grade": 1}}', 422),
+        (saved(b'{"grade": 1, "__proto__": {}}'), 422), (saved(b'{"grade": {"$gt": 0}}'), 422),
+        (b'{"save_id": "1 OR 1=1", "payload": {"grade": 1}}', 422),
     ],
 )  # fmt: skip
 async def test_bodies_that_no_page_sends(anna, body, status):

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -88,10 +89,33 @@ def data(somewhere):
     def write(rows, name="data.jsonl"):
         chosen = QUESTIONS[:rows] if isinstance(rows, int) else rows
         lines = [row if isinstance(row, bytes) else orjson.dumps(row) for row in chosen]
-        (somewhere / name).write_bytes(b"\n".join(lines) + b"\n")
+        Path(name).write_bytes(b"\n".join(lines) + b"\n")
         return Path(name)
 
     return write
+
+
+@pytest.fixture(scope="session")
+def kept():
+    """The folders that `once` has made, by the function that made them."""
+    return {}
+
+
+@pytest.fixture
+def once(somewhere, kept, monkeypatch, tmp_path_factory):
+    """`once(make)`: the files that `make()` writes into an empty current folder, made once per process and copied."""
+
+    def copied(make):
+        made_by = make.__module__, make.__qualname__
+        if made_by not in kept:
+            folder = tmp_path_factory.mktemp("kept")
+            with monkeypatch.context() as there:
+                there.chdir(folder)
+                make()
+            kept[made_by] = folder
+        shutil.copytree(kept[made_by], somewhere, dirs_exist_ok=True)
+
+    return copied
 
 
 @pytest.fixture

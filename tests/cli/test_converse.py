@@ -335,11 +335,16 @@ def test_another_system_or_judge_is_another_run(saiten, data):
 
 
 @pytest.fixture
-def three(saiten, data):
+def three(saiten, data, once):
     """Runs of two systems over the same pairs, and one of them again."""
-    file = data(pairs(12))
-    for name, function in {"plain": "answer", "better": "better", "again": "answer"}.items():
-        assert saiten("converse", file, "--system", f"bot.py:{function}", "-o", name, "-q").status == 0
+
+    def make():
+        Path("bot.py").write_text(BOT)
+        file = data(pairs(12))
+        for name, function in {"plain": "answer", "better": "better", "again": "answer"}.items():
+            assert saiten("converse", file, "--system", f"bot.py:{function}", "-o", name, "-q").status == 0
+
+    once(make)
 
 
 def test_the_longest_dialogues_are_the_worst(saiten, three):

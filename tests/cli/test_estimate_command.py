@@ -11,7 +11,7 @@ ANSWERS = ("careful", "hasty")
 
 
 @pytest.fixture
-def run(saiten, data):
+def run(saiten, data, once):
     """A run of 240 answers of two systems, and the labels of a third of them by two aspects."""
     rng = random.Random(4)
     samples, labels = [], []
@@ -26,7 +26,11 @@ def run(saiten, data):
                 {"item": f"s{n}", "value": int(right), "aspect": "correct"},
                 {"item": f"s{n}", "value": 2 + 3 * right - rng.randrange(2), "aspect": "helpful"},
             ]
-    assert saiten("score", data(samples, "answers.jsonl"), "-m", "token_f1", "-o", "run", "-q").status == 0
+
+    def make():
+        assert saiten("score", data(samples, "answers.jsonl"), "-m", "token_f1", "-o", "run", "-q").status == 0
+
+    once(make)
     return "run", data(labels, "labels.jsonl")
 
 

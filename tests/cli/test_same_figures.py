@@ -24,12 +24,16 @@ ROWS = [
 
 
 @pytest.fixture
-def commands(saiten, data, monkeypatch):
+def commands(saiten, data, monkeypatch, once):
     """Two runs, and the commands that show them; on a terminal wide enough for whole tables."""
     monkeypatch.setenv("COLUMNS", "400")
-    saiten("score", data(ROWS), "-m", "token_f1", "-m", "length", "-m", "correctness", "-o", "one")
-    changed = [row | {"answer": "I like trees." if n % 3 else row["answer"]} for n, row in enumerate(ROWS)]
-    saiten("score", data(changed), "-m", "token_f1", "-m", "length", "-m", "correctness", "-o", "two")
+
+    def make():
+        saiten("score", data(ROWS), "-m", "token_f1", "-m", "length", "-m", "correctness", "-o", "one")
+        changed = [row | {"answer": "I like trees." if n % 3 else row["answer"]} for n, row in enumerate(ROWS)]
+        saiten("score", data(changed), "-m", "token_f1", "-m", "length", "-m", "correctness", "-o", "two")
+
+    once(make)
     return {
         "show": ["show", "one", "--fail-under", "token_f1.low=0.9", "--fail-each", "system"],
         "compare": ["compare", "one", "two", "--fail-if-worse", "token_f1"],

@@ -1,6 +1,5 @@
 """`saiten show RUN --gist`: what answers lack and add, beside their references, on the screen and as a page."""
 
-import orjson
 import pytest
 from lxml import html
 
@@ -8,17 +7,18 @@ from saiten.demo.gist import load_gist
 
 
 @pytest.fixture
-def run(saiten, tmp_path):
+def run(saiten, data, once):
     """A run over the built-in Japanese samples."""
     rows = [
         {"id": one.sample.id, "question": one.sample.question, "answer": one.sample.answer, "reference": one.sample.reference}
         for one in load_gist("ja")
     ]  # fmt: skip
-    (tmp_path / "data.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)) + b"\n")
-    folder = str(tmp_path / "run")
-    scored = saiten("score", str(tmp_path / "data.jsonl"), "-m", "gist", "-m", "length", "-o", folder, "-q")
-    assert scored.status == 0
-    return folder
+
+    def make():
+        assert saiten("score", data(rows), "-m", "gist", "-m", "length", "-o", "run", "-q").status == 0
+
+    once(make)
+    return "run"
 
 
 def test_all_answers_are_shown_on_the_screen(saiten, run):

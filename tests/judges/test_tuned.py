@@ -30,12 +30,6 @@ def test_another_base_is_told(learned_on, now, told):
     assert said is None or "models/base, has changed or been replaced" in said
 
 
-def test_other_prompts_are_told():
-    """Held-out figures hold for the prompts that it learned with."""
-    assert own().stale is None
-    assert "learned with other prompts" in own(prompts="deadbeef").stale
-
-
 def test_doubts_are_told_where_the_judge_is_named(tmp_path, caplog):
     """Each once, when the judge is put together; no network is loaded for it."""
     pytest.importorskip("transformers", reason="transformers is not installed")
