@@ -69,20 +69,22 @@ class AspectTask:
     """The scale, ascending."""
     task: Callable[[Sample], Task[Any]]
     """Makes the task for a sample."""
-    with_reference: bool = False
-    """Whether the task needs a reference."""
     rated: Aspect | None = None
-    """The rubric's aspect, if it is one."""
+    """The rubric's aspect, if it is one; otherwise the task needs a reference."""
 
-    def lacking(self, sample: Sample) -> str | None:
-        """Return why a metric would not judge this sample; None if it would."""
+    def unusable(self, sample: Sample | None, labels: Sequence[Label]) -> str:
+        """Return why a metric would not judge this sample, or its labels say nothing; "" if neither is so."""
+        if sample is None:
+            return "there is no sample of this id"
         if not (sample.answer or "").strip():
             return "the answer is empty, and no judge is asked about those"
         if not sample.question.strip():
             return "the question is blank, and questions are what is held out"
-        if self.with_reference and not sample.references:
+        if self.rated is None and not sample.references:
             return "the sample has no reference, which the task needs"
-        return None
+        if self.rated is not None and self.rated.contested([label.value for label in labels]):
+            return "people's grades are on both sides of the best one, so their mean is none of them"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,41 +117,26 @@ def build(labels: Iterable[Label], samples: Iterable[Sample], rubric: Rubric, as
     said = settled(labels)
     if set(said) == {""} and len(aspects) == 1:
         said = {aspects[0]: said[""]}
-    tasks = _aspect_tasks(said, rubric, aspects)
-    for one in tasks:
-        _check_scale(one, said)
+    tasks = sorted(_aspect_tasks(said, rubric, aspects), key=lambda one: one.aspect)
     wanted = set(chain.from_iterable(said[one.aspect] for one in tasks))
     found = {sample.id: sample for sample in samples if sample.id in wanted}
+    examples: list[GradedExample] = []
+    annotators: set[str] = set()
     left_out: Counter[str] = Counter()
-    examples = []
-    for one in sorted(tasks, key=lambda each: each.aspect):
-        for item in sorted(said[one.aspect]):
+    for one in tasks:
+        _check_scale(one, said)
+        for item, grades in sorted(said[one.aspect].items()):
             sample = found.get(item)
-            grades = said[one.aspect][item]
-            why = "there is no sample of this id" if sample is None else one.lacking(sample) or _contested(one, grades)
+            why = one.unusable(sample, grades)
             if sample is None or why:
-                left_out[why or ""] += 1
+                left_out[why] += 1
             else:
                 examples.append(_example(one, sample, grades))
+                annotators |= {label.annotator for label in grades}
     if not examples:
         why = "; ".join(f"{n}: {reason}" for reason, n in left_out.items())
         raise BadInput(f"no graded answer can be learned from ({why}); are these the samples that were labelled?")
-    counted = {(each.aspect, each.item) for each in examples}
-    annotators = {
-        label.annotator
-        for one in tasks
-        for item, found_there in said[one.aspect].items()
-        if (one.aspect, item) in counted
-        for label in found_there
-    }
-    by_name = tuple(sorted(tasks, key=lambda each: each.aspect))
-    return Built(tuple(examples), by_name, len(annotators - {""}), dict(left_out))
-
-
-def _contested(one: AspectTask, labels: Sequence[Label]) -> str | None:
-    if one.rated is None or not one.rated.contested([label.value for label in labels]):
-        return None
-    return "people's grades are on both sides of the best one, so their mean is none of them"
+    return Built(tuple(examples), tuple(tasks), len(annotators - {""}), dict(left_out))
 
 
 def _example(one: AspectTask, sample: Sample, labels: Sequence[Label]) -> GradedExample:
@@ -202,9 +189,9 @@ def _aspect_task(name: str, rubric: Rubric, listed: str) -> AspectTask:
         aspect = rubric.aspect(name)
         return AspectTask(name, "rate_aspect", aspect.values, partial(rating_task, aspect), rated=aspect)
     if name in CORRECTNESS:
-        return AspectTask(name, "grade_answer", (0, 1, 2, 3, 4, 5), Correctness().task, with_reference=True)
+        return AspectTask(name, "grade_answer", (0, 1, 2, 3, 4, 5), Correctness().task)
     if name in ACCURACY:
-        return AspectTask(name, "decide_correct", (0, 1), Accuracy().task, with_reference=True)
+        return AspectTask(name, "decide_correct", (0, 1), Accuracy().task)
     raise BadInput(
         f"there is no task for {name!r}; the labels are of {listed}, the rubric {rubric.name!r} has "
         f"{', '.join(rubric.names)}, and in addition there are correctness (0 to 5) and correct (yes or no). Choose "

@@ -136,15 +136,15 @@ def _split(examples: Sequence[GradedExample], plan: JudgePlan) -> _Parts:
 def _aspects(built: Built, inside: Sequence[GradedExample]) -> tuple[TunedAspect, ...]:
     found = []
     for one in built.tasks:
-        values = [example.value for example in inside if example.aspect == one.aspect]
-        if not values:
+        learned = [example for example in inside if example.aspect == one.aspect]
+        if not learned:
             raise BadInput(
                 f"no answer graded on {one.aspect!r} is left to learn from once questions are held out; grade more, or "
                 "leave it out (--aspect for the others)"
             )
         # grade 0 of graded correctness means declined, and is in no mean
-        grades = [example.value for example in inside if example.aspect == one.aspect and not example.declines]
-        found.append(TunedAspect(one.aspect, one.prompt, one.values, fmean(grades or values)))
+        grades = [example.value for example in learned if not example.declines] or [0.0]
+        found.append(TunedAspect(one.aspect, one.prompt, one.values, fmean(grades)))
     return tuple(found)
 
 
