@@ -257,7 +257,7 @@ def test_answers_that_are_there_are_graded_with_both_kinds_of_evidence(saiten, g
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("metrics: [acuracy]\n", "metrics' stands here a second time"),
+        ("metrics: [acuracy]\n", "duplicate key 'metrics'"),
         ("judge: openai:gpt-4o-mini\n", "there is no key"),
         ("systems: [nothing]\n", "unknown system 'nothing'"),
         ("example: there.toml\n", "there.toml"),
@@ -376,7 +376,7 @@ def test_the_accuracy_may_be_that_of_people(saiten, by_people, tmp_path):
     found = saiten("experiment", by_people, "--format", "json")
     cells = next(iter(tables(found).values()))
     assert [(row["human"], row["n"], row["of"]) for row in cells] == [(1.0, 5, 5), (0.25, 2, 5)]
-    assert "questions: 3 of 10 answers have no label, and no part in human" in found.err
+    assert "questions: 3 of 10 answers have no label and are not part of human" in found.err
     assert [answers_of(tmp_path, chain).read_bytes() for chain in ("refine", "map_reduce")] == kept
     (chains,) = tables(found)["Parallel beside serial (human)"]
     assert (chains["difference"], chains["n"]) == (-0.75, 2)

@@ -181,7 +181,7 @@ def test_a_mistake_in_an_experiment_is_shown_without_its_secret(inputs, shown, t
     (inputs / "grid.yaml").write_text(
         f"data:\n  - {{demo: en}}\nsystems: ['http://a/?key=planted-1', 'http://a/?key=planted-2']\nk: 3\n# {url}\n"
     )
-    assert "http://a/?key=*** stands there twice" in shown(2, "experiment", inputs / "grid.yaml")
+    assert "http://a/?key=*** is listed twice" in shown(2, "experiment", inputs / "grid.yaml")
     assert leaks(tmp_path / "out", shown.all) == []
 
 

@@ -258,7 +258,7 @@ def test_what_is_written_is_read_back(steps, passages, leak, usage):
 def test_a_damaged_line_is_no_dialogue(damage):
     """Whoever shows one need not ask whether a grade is a grade and a text a text."""
     plain = dialogue_to_json(Dialogue("1", "q", "r", 5, (), "failed", "why", "judge", "failed", "run/1"))
-    with pytest.raises(ValueError, match="no dialogue"):
+    with pytest.raises(ValueError, match="not a dialogue"):
         dialogue_from_json(plain | damage)
 
 

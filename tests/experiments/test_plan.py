@@ -82,8 +82,8 @@ def test_a_judge_may_be_named_alone(tmp_path):
     ("text", "said"),
     [
         ("", "is empty"),
-        ("- a\n- b\n", ":1: keys were expected"),
-        ("data: [{demo: ja}]\nmodels: [a, {name: a, example: null}]\n", "a stands there twice"),
+        ("- a\n- b\n", ":1: expected keys"),
+        ("data: [{demo: ja}]\nmodels: [a, {name: a, example: null}]\n", "a is listed twice"),
         ("data: [{demo: ja}]\nmodels:\n- nam: a\n", "there is no key 'models.0.nam'; did you mean name?"),
         ("data: [{demo: ja}]\nmodels:\n- {name: extractive, example: e.toml}\n", "extractive picks sentences"),
         ("data: [{demo: ja}]\nmodels: openai:a\n", "models: Input should be a valid tuple"),
@@ -92,7 +92,10 @@ def test_a_judge_may_be_named_alone(tmp_path):
             "models: [extractive]\ndata:\n  - demo: ja\n    kbb: x\n",
             ":4: there is no key 'data.0.kbb'; did you mean kb?",
         ),
-        ("models: [extractive]\ndata:\n  - demo: fr\n", ":3: data.0.demo: Input should be 'ja' or 'en', but 'fr' came"),
+        (
+            "models: [extractive]\ndata:\n  - demo: fr\n",
+            ":3: data.0.demo: Input should be 'ja' or 'en', but found 'fr'",
+        ),
         ("data: [{demo: ja}]\nmodels: [extractive]\nchains:\n  - stuff\n  - serial\n", ":5: chains.1: Input should be"),
         (
             "name: x\ndata: [{demo: ja}]\nmodels: [extractive]\n",
@@ -102,25 +105,28 @@ def test_a_judge_may_be_named_alone(tmp_path):
         ("data: [{demo: ja}]\nmodels: [extractive]\nzzzz: 1\n", ":3: there is no key 'zzzz'; there are title, data, "),
         ("data: [{demo: ja}]\nmodels: [extractive]\nk: 0\n", ":3: k: Input should be greater than or equal to 1"),
         ("data: []\nmodels: [extractive]\n", ":1: data: "),
-        ("data: [{demo: ja}]\n", "nobody to answer them; name models or systems"),
-        ("data:\n  - kb: x\nmodels: [a]\n", ":2: data.0: exactly one of questions, answers and demo is expected; none"),
-        ("data:\n  - {demo: ja, answers: x}\nmodels: [a]\n", "answers and demo came"),
+        ("data: [{demo: ja}]\n", "no models or systems to answer the questions"),
+        (
+            "data:\n  - kb: x\nmodels: [a]\n",
+            ":2: data.0: expected exactly one of questions, answers and demo, found none",
+        ),
+        ("data:\n  - {demo: ja, answers: x}\nmodels: [a]\n", "found answers and demo"),
         ("data: [{questions: q.jsonl}]\nmodels: [a]\n", "the models need a knowledge base for q; give it a kb"),
-        ("data: [{answers: a.jsonl}]\nevidence: [reference]\n", "retrieved from a knowledge base, and a has none"),
+        ("data: [{answers: a.jsonl}]\nevidence: [reference]\n", "retrieved from a knowledge base, but a has none"),
         ("data: [{demo: ja}, {demo: ja}]\nmodels: [a]\n", "two data sets are called demo-ja"),
         ("data: [{demo: ja, name: ../up}]\nmodels: [a]\n", "the name '../up' is also a file name"),
         ("data: [{demo: ja, name: ..}]\nmodels: [a]\n", "the name '..' is also a file name"),
         ("data: [{demo: ja, name: A}, {demo: en, name: a}]\nmodels: [a]\n", "two data sets are called a"),
-        ("data: [{demo: ja}]\nmodels: [a, b, a]\n", ":2: models: a stands there twice"),
-        ("data: [{demo: ja}]\nmodels: [a]\nchains: [stuff, stuff]\n", ":3: chains: stuff stands there twice"),
+        ("data: [{demo: ja}]\nmodels: [a, b, a]\n", ":2: models: a is listed twice"),
+        ("data: [{demo: ja}]\nmodels: [a]\nchains: [stuff, stuff]\n", ":3: chains: stuff is listed twice"),
         ("data: [{demo: ja}]\nmodels: [a]\nk: 99999999999999999999\n", ":3: k: Input should be less than or equal to"),
         ("data: " + "[" * 300_000, ":1: nested too deeply"),
-        ("k: 1\nk: 2\n", ":2: 'k' stands here a second time"),
+        ("k: 1\nk: 2\n", ":2: duplicate key 'k'"),
         ("a: &x [1]\nb: *x\n", ":2: aliases (*x) are not understood here"),
         ("data: [\n", ":2: "),
         ("a: b: c\n", ":1: mapping values are not allowed here"),
         ("data: !!python/object/apply:os.system ['true']\n", ":1: could not determine a constructor"),
-        ("\x00", "no YAML"),
+        ("\x00", "not YAML"),
     ],
 )
 def test_every_mistake_is_named_with_its_line(tmp_path, text, said):
@@ -156,5 +162,5 @@ def test_people_may_stand_for_accuracy_where_there_are_labels(tmp_path):
     """`main: human` needs no metric of this name, and says which data set has no labels."""
     text = "data: [{questions: q.jsonl, kb: kb%s}]\nmodels: [extractive]\nmain: human:correct\n"
     assert main_metric(read_plan(written(tmp_path, text % ", labels: l.jsonl"))) == "human:correct"
-    with pytest.raises(BadInput, match="main: human:correct is what people said, and q has no labels; name their file"):
+    with pytest.raises(BadInput, match="main: human:correct needs human labels, but q has none; name their file"):
         read_plan(written(tmp_path, text % ""))

@@ -151,7 +151,7 @@ def test_a_figure_that_is_gone_is_not_left_standing(run, store, client):
     client.log_metric(tracked.run_id, "their_own/accuracy", 1.0)
     log_to_mlflow(tracking, to=store)
     client.log_metric(tracked.run_id, "gone/mean", 1.0)
-    with pytest.raises(ConfigurationError, match=r"gone/mean.*delete it there"):
+    with pytest.raises(ConfigurationError, match=r"gone/mean.*delete the run there"):
         log_to_mlflow(tracking, to=store)
 
 
@@ -201,7 +201,7 @@ def test_thousands_of_figures_and_odd_names_are_taken(store, client, tmp_path):
     found = the_run(client, "a'b`c \"日本")
     assert len(found.data.metrics) == tracked.figures
     assert tracked.figures > 2000
-    assert tracked.notes == ("800 figures of systems and groups were left out; they stand in saiten/summary.md",)
+    assert tracked.notes == ("800 figures of systems and groups were left out; they are in saiten/summary.md",)
     assert (
         log_to_mlflow(run_on_disk(read_run(tmp_path / "run")), to=store, experiment="a'b`c \"日本").run_id
         == tracked.run_id
@@ -242,14 +242,14 @@ def main_ok(*words):
 @pytest.mark.parametrize(
     ("to", "said"),
     [
-        ("file:///tmp/x", "keeps no runs in plain folders"),
-        ("mlruns", "keeps no runs in plain folders"),
+        ("file:///tmp/x", "does not store runs in plain folders"),
+        ("mlruns", "does not store runs in plain folders"),
         ("", "an empty address"),
-        ("sqlite://", "names no file"),
+        ("sqlite://", "does not name a file"),
         ("sqlite:///.", "is a folder"),
-        ("sqlite:///answers.txt", "no SQLite database"),
+        ("sqlite:///answers.txt", "not a SQLite database"),
         ("http://me:s3cret@127.0.0.1:1/x", r"no MLflow server answers at http://\*\*\*@127.0.0.1:1/x"),
-        ("foo://x", "foo://x cannot take the run"),
+        ("foo://x", "foo://x cannot store the run"),
     ],
 )
 def test_a_store_that_is_none_is_told_at_once(run, to, said, tmp_path, monkeypatch):
@@ -281,7 +281,7 @@ def test_a_wrong_folder_among_several_is_told_before_anything_is_there(client, s
 def test_a_damaged_database_is_told(mlflow, run, tmp_path):
     """An error of the database is told as one of the store, not as a trace."""
     (tmp_path / "bad.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)
-    with pytest.raises(ConfigurationError, match=r"MLflow at sqlite:.*cannot take the run"):
+    with pytest.raises(ConfigurationError, match=r"MLflow at sqlite:.*cannot store the run"):
         log_to_mlflow(run_on_disk(read_run(run)), to=f"sqlite:///{tmp_path}/bad.db")
 
 
@@ -291,7 +291,7 @@ def test_what_is_wrong_with_a_run_is_told(store, tmp_path, run):
         pass
     with pytest.raises(BadInput, match="has no scores yet"):
         run_on_disk(read_run(tmp_path / "none"))
-    with pytest.raises(BadInput, match="is no file"):
+    with pytest.raises(BadInput, match="is not a file"):
         log_to_mlflow(run_on_disk(read_run(run)), to=store, report=tmp_path / "no.html")
 
 

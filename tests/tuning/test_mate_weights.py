@@ -170,13 +170,13 @@ def copied(labels):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (without_spread, "graded alike on 'formality'"),
+        (without_spread, "the same grade of 'formality'"),
         (copied, "amount_info and formality say the same"),
-        (lambda labels: [replace(label, value=2.0) if label.aspect == "acceptability" else label for label in labels], "graded alike on 'acceptability'"),
+        (lambda labels: [replace(label, value=2.0) if label.aspect == "acceptability" else label for label in labels], "the same grade of 'acceptability'"),
         (lambda labels: [replace(label, value=label.value + 1) if label.aspect == "factuality" else label for label in labels], "the scale of the rubric 'long_answers' is 0 to 3"),
-        (lambda labels: labels[: 4 * 3 * (FEWEST_QUESTIONS - 1)], "of 9 questions; at least 10 are needed"),
+        (lambda labels: labels[: 4 * 3 * (FEWEST_QUESTIONS - 1)], "cover 9 questions; at least 10 are needed"),
         (lambda labels: [label for label in labels if label.aspect != "acceptability"], "no label of 'acceptability'; there are labels of 'amount_info'"),
-        (lambda labels: [label for label in labels if label.aspect == "acceptability"], "of 'acceptability' alone"),
+        (lambda labels: [label for label in labels if label.aspect == "acceptability"], "of 'acceptability' only"),
         (lambda labels: [*labels, *(replace(label, aspect="warmth") for label in labels if label.aspect == "formality")], "no aspect 'warmth'"),
         (lambda _: [], "there are labels of nothing"),
     ],
@@ -194,7 +194,7 @@ def test_a_missing_aspect_that_was_named_is_told():
     with pytest.raises(BadInput, match="no label of 'warmth'; there are labels of 'acceptability', 'amount_info'"):
         learned(labels, questions, aspects=("warmth",))
     elsewhere = [*labels, Label("zz", 1, "A", "warmth")]
-    with pytest.raises(BadInput, match="no answer has all that is needed"):
+    with pytest.raises(BadInput, match="no answer has everything that is needed"):
         learned(elsewhere, questions, aspects=("warmth",))
 
 
@@ -209,7 +209,7 @@ def test_grades_as_they_are_need_no_rubric():
     with pytest.raises(BadInput, match="'a3' has a grade beyond 1e"):
         learned(huge, questions, rubric=None, target="whole", aspects=("factuality",))
     spaced = [replace(label, aspect="my aspect") if label.aspect == "factuality" else label for label in plain]
-    with pytest.raises(BadInput, match="'my aspect' cannot stand in a file"):
+    with pytest.raises(BadInput, match="cannot have an aspect 'my aspect'"):
         learned(spaced, questions, rubric=None, target="whole")
 
 

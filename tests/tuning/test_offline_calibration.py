@@ -92,8 +92,8 @@ def test_grades():
 
 
 @pytest.mark.parametrize(("points", "aspect", "message"), [
-    (drawn(19), "support", "19 samples"),
-    ([LabelledPoint(f"s{at}", at / 40, 1.0, "q") for at in range(40)], "support", "40 samples are labelled yes"),
+    (drawn(19), "support", "19 usable"),
+    ([LabelledPoint(f"s{at}", at / 40, 1.0, "q") for at in range(40)], "support", "40 samples are labeled yes"),
     ([LabelledPoint(f"s{at}", at / 40, float(at > 1), f"q{at}") for at in range(40)], "correct", "2 no"),
     ([LabelledPoint(f"s{at}", at / 60, float(at < 30), f"q{at}") for at in range(60)], "correct", "right way round"),
     ([LabelledPoint(f"s{at}", at / 40, 5 - at / 10, f"q{at}") for at in range(40)], "grade", "do not rise"),
@@ -164,7 +164,7 @@ async def test_several_people():
 
 @pytest.mark.parametrize(("labels", "aspect", "message"), [
     ([Label("nobody", 1.0)], "support", "belong to no sample, for example 'nobody'"),
-    ([Label("s1", 3.0)], "support", "0 .no. or 1 .yes. is expected"),
+    ([Label("s1", 3.0)], "support", "expects 0 .no. or 1 .yes."),
     ([Label("s1", 6.0)], "grade", "a grade from 0 to 5"),
     ([Label("s1", float("nan"))], "grade", "nan"),
     ([Label("s1", 1.0, aspect="a"), Label("s1", 1.0, aspect="b")], "support", "labels of 'a', 'b'"),
@@ -172,7 +172,7 @@ async def test_several_people():
     ([Label("bare", 1.0)], "support", "'bare' has a label of 'support', but lacks contexts"),
     ([Label("bare", 1.0)], "correct", "lacks a reference"),
     ([Label("silent", 1.0)], "correct", "lacks an answer"),
-    ([Label(f"s{at}", 1.0) for at in range(5)], "support", "5 samples with labels"),
+    ([Label(f"s{at}", 1.0) for at in range(5)], "support", "5 usable"),
 ])  # fmt: skip
 async def test_labels_that_cannot_be_used(labels, aspect, message):
     """Labels without their samples, out of range, of other aspects, or too few, are named in the error."""

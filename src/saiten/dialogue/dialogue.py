@@ -184,7 +184,7 @@ def _check(grades: Sequence[float], n: int) -> None:
         raise ValueError(f"a dialogue of at most {n} turns has 1 to {n} grades, not {len(grades)}")
     wrong = [grade for grade in grades if not 0 <= grade <= HIGHEST]
     if wrong:
-        raise ValueError(f"a grade lies between 0 and {HIGHEST}; {wrong[0]} came")
+        raise ValueError(f"grades must be between 0 and {HIGHEST}, not {wrong[0]}")
 
 
 def dialogue_to_json(dialogue: Dialogue) -> dict[str, Any]:
@@ -199,14 +199,14 @@ def dialogue_from_json(value: Mapping[str, Any]) -> Dialogue:
     try:
         dialogue = _adapter().validate_python(value)
         if dialogue.max_turns < 1 or any(not 0 <= grade <= HIGHEST for grade in dialogue.grades):
-            raise ValueError(f"a grade lies between 0 and {HIGHEST}, and there is at least one turn")  # noqa: TRY301
+            raise ValueError(f"grades must be between 0 and {HIGHEST}, and there must be at least one turn")  # noqa: TRY301
         if not all(
             math.isfinite(each or 0) for each in (dialogue.leak.share, *(step.seconds for step in dialogue.steps))
         ):
             raise ValueError("a share or a latency is infinite")  # noqa: TRY301
         dialogue.scores  # noqa: B018 - raises for too many grades, or none
     except ValueError as error:
-        raise ValueError(f"it is no dialogue: {error}") from error
+        raise ValueError(f"not a dialogue: {error}") from error
     return dialogue
 
 

@@ -79,9 +79,9 @@ class DataSet(_Part):
         given = [name for name in ("questions", "answers", "demo") if getattr(self, name) is not None]
         if len(given) != 1:
             came = " and ".join(given) or "none"
-            raise ValueError(f"exactly one of questions, answers and demo is expected; {came} came")
+            raise ValueError(f"expected exactly one of questions, answers and demo, found {came}")
         if self.documents and self.kb is None:
-            raise ValueError("documents are there and no kb to index them into; name a folder")
+            raise ValueError("documents need a kb to be indexed into; name a folder")
         if not self.name:
             source = self.questions or self.answers
             name = f"demo-{self.demo}" if source is None else source.name.partition(".")[0]
@@ -104,7 +104,7 @@ class ModelTable(_Part):
     @model_validator(mode="after")
     def _reads_examples(self) -> Self:
         if self.name == "extractive" and isinstance(self.example, Path):
-            raise ValueError("extractive picks sentences and reads no example; leave the example out")
+            raise ValueError("extractive picks sentences and does not use an example; leave the example out")
         return self
 
     @property
@@ -183,7 +183,7 @@ class ExperimentPlan(_Part):
     def _each_once(cls, value: tuple[str | ModelTable, ...]) -> tuple[str | ModelTable, ...]:
         labels = [each.label if isinstance(each, ModelTable) else redact(each) for each in value]
         if twice := [each for each, times in Counter(labels).items() if times > 1]:
-            raise ValueError(f"{twice[0]} stands there twice")
+            raise ValueError(f"{twice[0]} is listed twice")
         return value
 
     @model_validator(mode="after")
@@ -191,21 +191,19 @@ class ExperimentPlan(_Part):
         # Some file systems ignore case.
         twice = [name for name, times in Counter(data.name.casefold() for data in self.data).items() if times > 1]
         if twice:
-            raise ValueError(f"two data sets are called {twice[0]}; give each a name of its own")
+            raise ValueError(f"two data sets are called {twice[0]}; give each its own name")
         asked = [data for data in self.data if data.answers is None]
         if asked and not (self.models or self.systems):
-            raise ValueError("there are questions and nobody to answer them; name models or systems")
+            raise ValueError("no models or systems to answer the questions; name at least one")
         for data in asked:
             if self.models and data.kb is None and data.demo is None:
                 raise ValueError(f"the models need a knowledge base for {data.name}; give it a kb")
         for data in self.data:
             if is_human(self.main) and data.labels is None:
-                raise ValueError(
-                    f"main: {self.main} is what people said, and {data.name} has no labels; name their file"
-                )
+                raise ValueError(f"main: {self.main} needs human labels, but {data.name} has none; name their file")
             if "reference" in self.evidence and data.kb is None and data.demo is None:
                 raise ValueError(
-                    f"evidence: reference is retrieved from a knowledge base, and {data.name} has none; give it a kb"
+                    f"evidence: reference is retrieved from a knowledge base, but {data.name} has none; give it a kb"
                 )
         return self
 
@@ -219,7 +217,7 @@ def read_plan(path: Path) -> ExperimentPlan:
     """
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
-        raise BadInput(f"{lines.where(())}: keys were expected (data, models, chains, metrics, …)")
+        raise BadInput(f"{lines.where(())}: expected keys (data, models, chains, metrics, …)")
     try:
         plan = ExperimentPlan.model_validate(content, context=path.parent)
     except ValidationError as error:
@@ -252,7 +250,7 @@ def _mistake(fault: Any) -> str:
     shown = (
         ""
         if isinstance(fault["input"], dict | ExperimentPlan | DataSet)
-        else f", but {redact(str(fault['input']))[:60]!r} came"
+        else f", but found {redact(str(fault['input']))[:60]!r}"
     )
     return f"{name}: {message}{shown}" if name else message
 
@@ -298,6 +296,7 @@ def kept_plan(folder: Path) -> ExperimentPlan:
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigurationError(
-            f"{path} is no plan that this saiten reads ({'.'.join(map(str, first['loc']))}: {first['msg']}); "
-            "`saiten experiment FILE` writes it anew and asks nothing twice"
+            f"{path} is not a plan that this version of saiten can read "
+            f"({'.'.join(map(str, first['loc']))}: {first['msg']}); `saiten experiment FILE` rewrites it without "
+            "repeating any call"
         ) from error

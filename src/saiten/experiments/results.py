@@ -188,9 +188,9 @@ def _scores(data: DataSet, folder: Path, plan: ExperimentPlan, notify: Callable[
     metric = main_metric(plan)
     main = {one.sample: one.score for one in chain(reader.scores(), people) if one.metric == metric}
     if human and people:
-        unlabelled = sum(score.status == "undefined" for score in main.values())
-        if unlabelled:
-            notify(f"{data.name}: {unlabelled} of {len(main)} answers have no label, and no part in {human}")
+        unlabeled = sum(score.status == "undefined" for score in main.values())
+        if unlabeled:
+            notify(f"{data.name}: {unlabeled} of {len(main)} answers have no label and are not part of {human}")
     called = data.labels.name if data.labels is not None else ""
     return _Scores(summary_of(reader, people, of_labels=called), main)
 
@@ -201,8 +201,8 @@ def _labels(data: DataSet, run: Path, notify: Callable[[str], None]) -> Iterator
     if not data.labels.is_file():
         answers = run / "samples.jsonl"
         notify(
-            f"{data.name}: there are no labels yet ({data.labels}); `saiten annotate {answers}` asks people, and the "
-            "same command again counts what they say"
+            f"{data.name}: there are no labels yet ({data.labels}); collect them with "
+            f"`saiten annotate {answers}`, then run the same command again"
         )
         return
     try:

@@ -94,7 +94,7 @@ class Experiment:
         for data in self.plan.data:
             next(questions_of(data, _nobody), None)
             if data.labels is not None and not data.labels.is_file() and not is_human(self.plan.main):
-                raise BadInput(f"the labels of {data.name} are not there: {data.labels}")
+                raise BadInput(f"the labels of {data.name} do not exist: {data.labels}")
             self._check_kb(data, models)
             self._check_room(data)
         for system in self.plan.systems:
@@ -114,7 +114,7 @@ class Experiment:
         with LockedFolder(self.folder, self.notify) as folder, models.account.booked(PaidCalls(folder)):
             keep_plan(self.plan, self.folder)
             if self.calls.requests_per_minute or self.calls.tokens_per_minute:
-                self.notify("the latencies of models hold the waits for the rate that is allowed")
+                self.notify("latencies of models include waiting for the rate limit")
             self._expect_all(models)
             for data in self.plan.data:
                 await self._data(data, models, stages)
@@ -149,7 +149,7 @@ class Experiment:
         if data.answers is None and most > self.calls.concurrency:
             raise ConfigurationError(
                 f"{most} calls may be under way at once (at_once {self.plan.at_once}, k {self.plan.k}), and "
-                f"{self.calls.concurrency} are allowed: the latencies would hold the wait for a free place. Say "
+                f"{self.calls.concurrency} are allowed: latencies would include waiting for a slot. Use "
                 f"--concurrency {most} or more, or lower at_once"
             )
 
@@ -212,7 +212,7 @@ class Experiment:
             if answers.outdated:
                 self.notify(
                     f"{answers.outdated} answers of {cell.system} to {cell.data.name} are scored with the reference "
-                    "that their questions had when they were asked; for those as they are now, name another folder"
+                    "that their questions had when they were asked; to use the current ones, name another folder"
                 )
         return whole
 
@@ -222,7 +222,7 @@ class Experiment:
             return AnswersFile.open(path, settings, cell.system, retry_failed=self.retry_failed, notify=self.notify)
         except ConfigurationError as error:
             raise ConfigurationError(
-                f"{cell.system} on {cell.data.name}: {error}\n--out FOLDER begins anew; --results shows what is there"
+                f"{cell.system} on {cell.data.name}: {error}\n--out FOLDER starts over; --results shows what there is"
             ) from error
 
     async def _system(self, cell: Cell, models: Models) -> System:

@@ -38,7 +38,7 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
 
     try:
         if path.stat().st_size > _LARGEST:
-            raise BadInput(f"{path} has more than {_LARGEST} bytes; an experiment file was expected")
+            raise BadInput(f"{path} has more than {_LARGEST} bytes, too many for an experiment file")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
@@ -49,7 +49,7 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
         if node is None:
-            raise BadInput(f"{path} is empty; an experiment was expected")
+            raise BadInput(f"{path} is empty; it should describe an experiment")
         lines: dict[Place, int] = {}
         _walk(node, (), lines, path)
         return loader.construct_document(node), Lines(str(path), lines)
@@ -57,7 +57,7 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
         line = 1 if error.problem_mark is None else error.problem_mark.line + 1
         raise BadInput(f"{path}:{line}: {error.problem or error}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is no YAML: {error}") from error
+        raise BadInput(f"{path} is not YAML: {error}") from error
 
 
 def _refuse_traps(path: Path, events: Any) -> None:
@@ -83,7 +83,7 @@ def _walk(node: Any, place: Place, lines: dict[Place, int], path: Path) -> None:
             key, value = child
             inner: Place = (*place, str(key.value))
             if inner in lines:
-                raise BadInput(f"{path}:{key.start_mark.line + 1}: {key.value!r} stands here a second time")
+                raise BadInput(f"{path}:{key.start_mark.line + 1}: duplicate key {key.value!r}")
             _walk(value, inner, lines, path)
             lines[inner] = key.start_mark.line + 1
         else:

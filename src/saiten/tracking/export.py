@@ -76,7 +76,7 @@ def log_to_mlflow(
         BadInput: there is no such report.
     """
     if report is not None and not report.is_file():
-        raise BadInput(f"{report} is no file; `saiten report` makes one")
+        raise BadInput(f"{report} is not a file; create it with `saiten report`")
     wanted = experiment or os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
     with quietly(), opened_store(to) as (client, store), tempfile.TemporaryDirectory("-saiten") as temporary:
         experiment_id = _experiment(client, wanted)
@@ -104,7 +104,7 @@ def log_to_mlflow(
             client.log_artifact(run_id, str(report), f"{_FOLDER}/report")
         client.set_terminated(run_id, "KILLED" if unfinished else "FINISHED")
         if left_out:
-            notes.append(f"{left_out} figures of systems and groups were left out; they stand in saiten/summary.md")
+            notes.append(f"{left_out} figures of systems and groups were left out; they are in saiten/summary.md")
         return Tracked(run_id, wanted, experiment_id, store, made, len(figures), unfinished, tuple(notes))
 
 
@@ -131,7 +131,7 @@ def _found(client: Any, experiment_id: str, run: Tracking) -> tuple[Any, list[st
     first = min(found, key=lambda one: str(one.info.run_id))
     if len(found) == 1:
         return first, []
-    return first, [f"MLflow has this run {len(found)} times; {first.info.run_id} was brought up to date"]
+    return first, [f"MLflow has this run {len(found)} times; {first.info.run_id} was updated"]
 
 
 def _made(client: Any, experiment_id: str, run: Tracking, name: str | None) -> tuple[Any, list[str]]:
@@ -157,7 +157,7 @@ def _log(
     if gone:
         raise ConfigurationError(
             f"MLflow's run {there.info.run_id} has {len(gone)} figures that the run no longer has ({gone[0]}, …), and "
-            "MLflow cannot take a figure back; delete it there, and track the run again"
+            "MLflow cannot remove a figure; delete the run there, and track it again"
         )
     now = time.time_ns() // 1_000_000
     metrics = [Metric(key, one.value, now, 0) for key, one in figures.items() if before.get(key) != one.value]

@@ -63,7 +63,7 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
     folder = scheme in {"", "file"} and not address.startswith("databricks")
     if folder and not (address and _true(os.environ.get(_FOLDERS, ""))):
         raise ConfigurationError(
-            f"MLflow 3 keeps no runs in plain folders, as {shown or 'an empty address'} would be, unless "
+            f"MLflow 3 does not store runs in plain folders such as {shown or 'an empty address'} unless "
             f"{_FOLDERS}=true is set; name {_EXAMPLES}"
         )
     if scheme == "sqlite":
@@ -78,7 +78,7 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
     except Exception as error:  # MLflow, its database and its file stores raise their own types
         said = str(error).strip().splitlines() or [type(error).__name__]
         reason = said[0].replace(address, shown)
-        raise ConfigurationError(f"MLflow at {shown} cannot take the run: {reason}") from error
+        raise ConfigurationError(f"MLflow at {shown} cannot store the run: {reason}") from error
 
 
 def _true(text: str) -> bool:
@@ -98,7 +98,7 @@ def _check_sqlite(address: str, shown: str) -> None:
     """Check that the file can be a database, since MLflow would try ten times, for minutes."""
     name = unquote(address.partition(":///")[2].partition("?")[0])
     if not name:
-        raise ConfigurationError(f"{shown} names no file; name one, for example sqlite:///mlflow.db")
+        raise ConfigurationError(f"{shown} does not name a file; name one, for example sqlite:///mlflow.db")
     path = Path(name)
     try:
         if path.is_dir():
@@ -111,7 +111,7 @@ def _check_sqlite(address: str, shown: str) -> None:
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}; name another file") from error
     if start not in {b"", _SQLITE}:
-        raise ConfigurationError(f"{path} is no SQLite database; name another file, which will be created")
+        raise ConfigurationError(f"{path} is not a SQLite database; name another file, which will be created")
 
 
 def _check_server(address: str, shown: str) -> None:

@@ -121,14 +121,14 @@ def _blank(rated: Rated, rubric: Rubric | None) -> Weights:
     if rubric is None:
         if strange := [name for name in (rated.target, *rated.aspects) if not is_name(name)]:
             raise BadInput(
-                f"the aspect {strange[0]!r} cannot stand in a file of weights; rename it to letters, digits and _"
+                f"a file of weights cannot have an aspect {strange[0]!r}; rename it, using only letters, digits and _"
             )
         return Weights(rated.target, 0.0, features, tuple(AspectWeight(name, 0.0) for name in rated.aspects))
     unknown = [name for name in (rated.target, *rated.aspects) if name not in rubric.names]
     if unknown:
         raise BadInput(
             f"the rubric {rubric.name!r} has no aspect {unknown[0]!r} (it has {', '.join(rubric.names)}), so its best "
-            "grade is not known; name a rubric that has it with --rubric, or take the grades as they are with --values"
+            "grade is unknown; name a rubric that has it with --rubric, or use the grades as they are with --values"
         )
     aspects = tuple(weight_of(rubric.aspect(name), 0.0) for name in rated.aspects)
     return Weights(rated.target, float(rubric.aspect(rated.target).best), features, aspects)
@@ -156,7 +156,7 @@ def _check_scale(item: str, name: str, grades: Sequence[float], rubric: Rubric) 
         if not low <= grade <= high:
             raise BadInput(
                 f"the grade of {name!r} for {item!r} is {grade:g}; the scale of the rubric {rubric.name!r} is {low:g} "
-                f"to {high:g}. Name the rubric that was used (--rubric), or take the grades as they are (--values)"
+                f"to {high:g}. Name the rubric that was used (--rubric), or use the grades as they are (--values)"
             )
 
 
@@ -164,8 +164,8 @@ def _check_spread(rated: Rated, columns: Sequence[Floats], y: Floats) -> None:
     for name, values in zip((*rated.aspects, rated.target), (*columns, y), strict=True):
         if len(values) and float(np.ptp(values)) <= 1e-12 * float(np.abs(values).max()):
             raise BadInput(
-                f"all {len(values)} answers to learn from are graded alike on {name!r}, so nothing can be learned "
-                f"about it; leave it out with --aspect, or grade answers that differ"
+                f"all {len(values)} answers in the training data have the same grade of {name!r}, so nothing can be "
+                "learned about it; leave it out with --aspect, or grade answers that differ"
             )
 
 

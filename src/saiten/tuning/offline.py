@@ -20,10 +20,10 @@ from saiten.trust.inputs.declining import graded
 from saiten.tuning.splitting import digest
 
 FEWEST = 20
-"""Minimum number of labelled samples."""
+"""Minimum number of labeled samples."""
 
 FEWEST_OF_A_KIND = 3
-"""Minimum number of samples labelled yes, and labelled no, for a threshold."""
+"""Minimum number of samples labeled yes, and labeled no, for a threshold."""
 
 _MEASURES: tuple[Measure, Measure] = get_args(Measure)
 _ONE_OUT = 100
@@ -44,7 +44,7 @@ class FittedLine(NamedTuple):
 
 
 class LabelledPoint(NamedTuple):
-    """A labelled item."""
+    """A labeled item."""
 
     item: str
     x: float
@@ -59,7 +59,7 @@ Fit = Callable[[Sequence[LabelledPoint]], FittedLine]
 async def calibrate_offline(
     samples: Iterable[Sample], labels: Sequence[Label], aspect: Aspect, judge: OfflineJudge | None = None
 ) -> Calibration:
-    """Calibrate one aspect with labelled samples.
+    """Calibrate one aspect with labeled samples.
 
     - `support` (labels 0 or 1: do the contexts support the whole answer?): the weakest statement's probability.
     - `correct` (labels 0 or 1): the probability that the answer is correct given its references.
@@ -101,7 +101,7 @@ def calibrate(points: Sequence[LabelledPoint], aspect: Aspect, constants: str) -
     """
     if len(points) < FEWEST:
         raise BadInput(
-            f"{len(points)} samples with labels can be used, a calibration of {aspect!r} needs {FEWEST} (better 50); "
+            f"{len(points)} usable labeled samples; a calibration of {aspect!r} needs {FEWEST} (better 50); "
             "label some more"
         )
     folds = len(points) if len(points) <= _ONE_OUT else 20
@@ -132,7 +132,7 @@ def _check_kinds(points: Sequence[LabelledPoint]) -> None:
     no = len(points) - yes
     if min(yes, no) < FEWEST_OF_A_KIND:
         raise BadInput(
-            f"{yes} samples are labelled yes (1) and {no} no (0); a threshold needs at least {FEWEST_OF_A_KIND} of "
+            f"{yes} samples are labeled yes (1) and {no} no (0); a threshold needs at least {FEWEST_OF_A_KIND} of "
             "each. Label answers that you expect to be of the rarer kind"
         )
 
@@ -143,14 +143,14 @@ def _values(labels: Sequence[Label], aspect: Aspect) -> Mapping[str, float]:
     chosen = [label for label in labels if label.aspect == aspect] or (list(labels) if len(aspects) == 1 else [])
     if not chosen:
         there = f"there are labels of {', '.join(map(repr, aspects))}" if aspects else "there are none at all"
-        raise BadInput(f"labels of {aspect!r} were expected; {there}; say which are meant (--label-aspect)")
+        raise BadInput(f"expected labels of {aspect!r}, but {there}; choose some with --label-aspect")
     allowed = (0.0, 1.0) if aspect != "grade" else (0.0, 5.0)
     said: dict[str, list[float]] = {}
     for label in chosen:
         inside = allowed[0] <= label.value <= allowed[1] if aspect == "grade" else label.value in allowed
         if not inside:
             expected = "a grade from 0 to 5" if aspect == "grade" else "0 (no) or 1 (yes)"
-            raise BadInput(f"the label of {label.item!r} is {label.value}; for {aspect!r} {expected} is expected")
+            raise BadInput(f"the label of {label.item!r} is {label.value}, but {aspect!r} expects {expected}")
     grades = aspect == "grade" and any(label.value for label in chosen)
     for label in graded(aspect, chosen, (), "declined").labels if grades else chosen:
         said.setdefault(label.item, []).append(label.value)

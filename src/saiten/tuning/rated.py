@@ -53,7 +53,7 @@ def rated_by_people(
     chosen = tuple(aspects) or tuple(sorted(paired - {target}))
     _check_there(said, (target, *chosen), "label", "there are labels")
     if not chosen:
-        raise BadInput(f"there are labels of {target!r} alone; labels of the aspects that explain it are needed too")
+        raise BadInput(f"there are labels of {target!r} only; the aspects that explain it need labels, too")
     return _joined(said[target], {name: said[name] for name in chosen}, questions, target, "people")
 
 
@@ -86,7 +86,7 @@ def rated_by_judge(
     chosen = tuple(aspects) or tuple(sorted(set(found) - {target}))
     _check_there(found, chosen, "score", "the run has scores")
     if not chosen:
-        raise BadInput("the run has no scores of aspects; `saiten score DATA -m aspects` makes them")
+        raise BadInput("the run has no scores of aspects; create them with `saiten score DATA -m aspects`")
     return _joined(said[target], {name: found[name] for name in chosen}, questions, target, "judge")
 
 
@@ -135,7 +135,7 @@ def _joined(
     if not kept:
         why = "; ".join(f"{n}: {reason}" for reason, n in left_out.most_common(_EXAMPLES))
         raise BadInput(
-            f"no answer has all that is needed, which are {', '.join((target, *aspects))} and a question ({why})"
+            f"no answer has everything that is needed: {', '.join((target, *aspects))} and a question ({why})"
         )
     return Rated(
         target,

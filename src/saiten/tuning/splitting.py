@@ -19,8 +19,8 @@ def held_out_questions(questions: Collection[str], seed: int, share: float = HEL
     every = sorted(set(questions), key=lambda question: digest(f"{seed}\t{question}"))
     if len(every) < FEWEST_QUESTIONS:
         raise BadInput(
-            f"the graded answers are of {len(every)} questions; at least {FEWEST_QUESTIONS} are needed (better 100), "
-            "since whole questions are held out to measure how well the learning works"
+            f"the graded answers cover {len(every)} questions; at least {FEWEST_QUESTIONS} are needed (better 100), "
+            "since whole questions are held out for the evaluation"
         )
     return frozenset(every[: min(max(2, round(share * len(every))), len(every) - 2)])
 

@@ -33,17 +33,17 @@ def _lines(own: TunedJudge, folder: str) -> Iterator[str]:
     yield "---"
     yield "\n# A judge made with `saiten tune judge`\n"
     yield f"{_HEADS[own.head]} Base: {_code(own.base)}{_print(own.base_fingerprint)}.\n"
-    yield "It was taught to grade answers to questions:\n"
+    yield "It was trained to grade answers to questions:\n"
     for one in own.aspects:
         scale = ", ".join(map(str, one.values)) if len(one.values) < 12 else f"{one.values[0]} to {one.values[-1]}"
         yield f"- {_code(one.name)}, one of {scale}: {_TASKS.get(one.task, one.task)}"
     yield "\n## Use\n"
     yield f"```sh\nsaiten score answers.jsonl -m {_metric(own)} --judge {_shell(f'hf:{folder}')} -o runs/mine\n```"
     yield "\n## Data\n"
-    people = f"{own.annotators} annotators" if own.annotators else "annotators who are not named"
+    people = f"{own.annotators} annotators" if own.annotators else "unnamed annotators"
     yield (
         f"Grades by {people} of {own.items} answers to {own.questions} questions; several grades of one answer were "
-        f"averaged, and the nearest grade of the scale was learned. Fingerprint of the examples: {_code(own.labels)}"
+        f"averaged, and the nearest grade of the scale was the target. Fingerprint of the examples: {_code(own.labels)}"
         + (f"; rubric: {_code(own.rubric)}" if own.rubric else "")
         + (f"; prompts: {_code(own.prompts)}" if own.prompts else "")
         + ".\n"
@@ -53,8 +53,8 @@ def _lines(own: TunedJudge, folder: str) -> Iterator[str]:
     learned = own.questions - own.held_out_questions
     yield (
         f"It learned from the answers to {learned} questions. The answers to the other {own.held_out_questions}, "
-        "chosen by chance and used for nothing else, were then graded by it as `saiten score` would, and its grades "
-        "held against people's mean grades.\n"
+        "chosen at random and not used for anything else, were then graded by it as in `saiten score`, and its grades "
+        "compared with people's mean grades.\n"
     )
     found = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
     yield as_markdown(tuned_judge_tables(found, own.notes)).rstrip()

@@ -133,7 +133,7 @@ def test_what_no_metric_would_ask_is_counted():
         ([Label("a", 1, aspect="charm"), Label("a", 1, aspect="correct")], ("wit",), "no labels of 'wit'"),
         ([Label("a", 4, "P", "factuality")], (), "for 'a' by 'P' is 4; its scale is 0 to 3"),
         ([Label("a", 6, aspect="grade")], (), "its scale is 0 to 5"),
-        ([Label("a", 1, aspect="grade"), Label("a", 1, aspect="correctness")], (), "one and the same thing"),
+        ([Label("a", 1, aspect="grade"), Label("a", 1, aspect="correctness")], (), "mean the same"),
         ([Label("z", 1, aspect="correct")], (), "no sample of this id"),
         ([Label("a", 0, aspect="correct", category="neutral")], (), "no grades among the labels"),
         ([Label("a", 2, aspect="correct", spans=())], (), "no grades among the labels"),

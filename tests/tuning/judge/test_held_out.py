@@ -238,5 +238,5 @@ def test_whole_questions_are_held_out(share, count):
     assert len(found) == count
     assert found == held_out_questions([*questions[::-1], *questions], 0, share)
     assert found != held_out_questions(questions, 1, share)
-    with pytest.raises(BadInput, match="of 9 questions"):
+    with pytest.raises(BadInput, match="cover 9 questions"):
         held_out_questions(questions[:9], 0)

@@ -133,7 +133,7 @@ def test_a_training_that_was_cut_off_goes_on_from_the_last_epoch(tmp_path, learn
     assert not (tmp_path / "cut" / "head.safetensors").exists()
     _, _, told = train(tmp_path / "cut", made, three)
     done = (stop - 1) // 5
-    assert told.said == ([f"going on after epoch {done} of 3"] if done else [])
+    assert told.said == ([f"resuming after epoch {done} of 3"] if done else [])
     assert told.steps[0][:3] == (done * 5 + 1, 15, 8)
     assert weights(tmp_path / "whole") == weights(tmp_path / "cut")
 

@@ -136,7 +136,9 @@ def test_killed_it_ends_with_the_same_weights(folder, made):
 
 def test_what_cannot_be_begun(folder):
     """A folder that holds something else, a base that is none, no base at all."""
-    assert "was not begun by this command" in saiten(folder.learn("base"))[2]
+    assert "was not created by this command" in saiten(folder.learn("base"))[2]
     (folder.path / "nothing").mkdir()
     assert "holds no model" in saiten(folder.learn("other", base="nothing"))[2]
-    assert "Name a folder" in saiten(["tune", "judge", folder.path / "labels.jsonl", "-s", "x"])[2]
+    assert (
+        "name the model to train with --base" in saiten(["tune", "judge", folder.path / "labels.jsonl", "-s", "x"])[2]
+    )

@@ -1,4 +1,4 @@
-"""The model to fine-tune and its tokeniser, from a folder or by hub name; no code in a repository is run."""
+"""The model to fine-tune and its tokenizer, from a folder or by hub name; no code in a repository is run."""
 
 import inspect
 from dataclasses import dataclass
@@ -51,9 +51,9 @@ def load_base(name: str) -> BaseModel:
     found = LocalModel.find(name)
     if found.base is not None:
         raise ConfigurationError(
-            f"{name} is an adapter over {found.base} already, which cannot be stacked; name a whole model with --base"
+            f"{name} is already an adapter of {found.base}, and adapters do not stack; name a whole model with --base"
         )
-    expected = "a causal language model with its tokeniser, as transformers saves them, or a name on the hub"
+    expected = "a causal language model with its tokenizer, as transformers saves them, or a name on the hub"
     configuration(found.source, f"the base {name}", expected)
     return loaded(f"the base {name}", expected, partial(_load, found))
 
@@ -64,7 +64,7 @@ def _load(found: LocalModel) -> BaseModel:
     source = str(Path(found.source).resolve()) if local else found.source  # stored in the adapter
     tokenizer = with_template(library.AutoTokenizer.from_pretrained(source, **safely(source)))
     if tokenizer.eos_token_id is None:
-        raise ValueError("its tokeniser has no end token (eos_token), so it could not learn to stop")
+        raise ValueError("its tokenizer has no end token (eos_token), so it could not learn to stop")
     device = best_device()
     model = causal_weights(source, f"the base {found.typed}", _dtype(device))
     return BaseModel(model, tokenizer, source, device)

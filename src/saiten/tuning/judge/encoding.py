@@ -31,7 +31,7 @@ class Encoded:
 
 
 def encode(example: GradedExample, tokenizer: Any, template: ChatTemplate) -> Encoded:
-    """Tokenise an example of any length; prompt and reply separately, as in generation.
+    """Tokenize an example of any length; prompt and reply separately, as in generation.
 
     A reason that contains a control token of the model is left out, since the reply would end there.
     """
@@ -55,7 +55,7 @@ def _controls(tokenizer: Any) -> frozenset[int]:
 def collate(batch: Sequence[Encoded], padding: int, *, logits_to_keep: bool) -> dict[str, Any]:
     """Return the tensors of a batch, of shape (examples, longest), padded on the left so that replies are aligned.
 
-    Only the replies are labelled. With `logits_to_keep` the labels are cut to the last columns, and the model predicts
+    Only the replies are labeled. With `logits_to_keep` the labels are cut to the last columns, and the model predicts
     no others: the prompts, which are most of the tokens, then cost no logits.
     """
     import torch  # noqa: PLC0415 - optional, and takes a second

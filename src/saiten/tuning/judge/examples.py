@@ -77,9 +77,9 @@ class AspectTask:
         if sample is None:
             return "there is no sample of this id"
         if not (sample.answer or "").strip():
-            return "the answer is empty, and no judge is asked about those"
+            return "the answer is empty, so no judge would be asked"
         if not sample.question.strip():
-            return "the question is blank, and questions are what is held out"
+            return "the question is blank, so it cannot be held out"
         if self.rated is None and not sample.references:
             return "the sample has no reference, which the task needs"
         if self.rated is not None and self.rated.contested([label.value for label in labels]):
@@ -135,7 +135,7 @@ def build(labels: Iterable[Label], samples: Iterable[Sample], rubric: Rubric, as
                 annotators |= {label.annotator for label in grades}
     if not examples:
         why = "; ".join(f"{n}: {reason}" for reason, n in left_out.items())
-        raise BadInput(f"no graded answer can be learned from ({why}); are these the samples that were labelled?")
+        raise BadInput(f"none of the graded answers can be used ({why}); are these the labeled samples?")
     return Built(tuple(examples), tuple(tasks), len(annotators - {""}), dict(left_out))
 
 
@@ -180,7 +180,7 @@ def _aspect_tasks(there: Collection[str], rubric: Rubric, wanted: Sequence[str] 
     for prompt, others in (("grade_answer", CORRECTNESS), ("decide_correct", ACCURACY)):
         same = [one.aspect for one in found if one.prompt == prompt]
         if len(same) > 1:
-            raise BadInput(f"{' and '.join(others)} ask for one and the same thing; choose one of them with --aspect")
+            raise BadInput(f"{' and '.join(others)} mean the same; choose one of them with --aspect")
     return found
 
 
@@ -193,7 +193,7 @@ def _aspect_task(name: str, rubric: Rubric, listed: str) -> AspectTask:
     if name in ACCURACY:
         return AspectTask(name, "decide_correct", (0, 1), Accuracy().task)
     raise BadInput(
-        f"there is no task for {name!r}; the labels are of {listed}, the rubric {rubric.name!r} has "
-        f"{', '.join(rubric.names)}, and in addition there are correctness (0 to 5) and correct (yes or no). Choose "
-        "aspects with --aspect, or a rubric that has it with --rubric"
+        f"there is no task for {name!r}; there are labels of {listed}, aspects {', '.join(rubric.names)} in the rubric "
+        f"{rubric.name!r}, and also correctness (0 to 5) and correct (yes or no). Choose aspects with --aspect, or a "
+        "rubric that has it with --rubric"
     )

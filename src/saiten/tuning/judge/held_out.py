@@ -101,7 +101,7 @@ def value_of(reply: Reply) -> float:
         return reply.value
     if isinstance(reply, Decision):
         return float(reply.correct)
-    raise TypeError(f"{type(reply).__name__} holds no grade")
+    raise TypeError(f"{type(reply).__name__} has no grade")
 
 
 def _compared(aspect: str, found: Sequence[_Graded], mean: float, resamples: int, seed: int) -> HeldOutAspect:

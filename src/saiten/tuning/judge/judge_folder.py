@@ -36,7 +36,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
     except FileNotFoundError:
         if strange := sorted(path.name for path in folder.iterdir() if path.name not in _OURS):
             raise ConfigurationError(
-                f"{folder} holds {strange[0]!r} and was not begun by this command; name a new folder with -o"
+                f"{folder} contains {strange[0]!r} and was not created by this command; name a new folder with -o"
             ) from None
         file.parent.mkdir(exist_ok=True)
         write_whole(file, json.dumps(now, ensure_ascii=False, indent=2) + "\n", otherwise="name another with -o")
@@ -45,7 +45,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
         raise ConfigurationError(f"{file} cannot be read ({error}); name a new folder with -o") from error
     if differing := list(differences(was, now)):
         raise ConfigurationError(
-            f"{folder} was begun with other settings; name another folder, or give the same settings again:\n"
+            f"{folder} was started with other settings; name another folder, or use the same settings again:\n"
             + "\n".join(f"  {line}" for line in differing)
         )
 

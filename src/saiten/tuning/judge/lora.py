@@ -75,12 +75,12 @@ def _encoded(
     try:
         every = [encode(example, base.tokenizer, template) for example in examples]
     except ValueError as error:
-        raise ConfigurationError(f"{learning.base} cannot be taught these prompts: {error}") from error
+        raise ConfigurationError(f"{learning.base} cannot be trained on these prompts: {error}") from error
     fitting = [one for one in every if len(one) <= longest]
     if not fitting:
         raise BadInput(
             f"none of the {len(every)} examples fits into {longest} tokens (the shortest has {min(map(len, every))}); "
-            "allow more with --max-length, or take a base that reads more"
+            "allow more with --max-length, or use a base with a longer context"
         )
     left_out = len(every) - len(fitting)
     said = f"left out {left_out} examples of more than {longest} tokens (--max-length; the longest has "

@@ -97,7 +97,9 @@ def make_judge(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigurationError(f"{folder} cannot be made: {error.strerror}; name another folder with -o") from error
+        raise ConfigurationError(
+            f"{folder} cannot be created: {error.strerror}; name another folder with -o"
+        ) from error
     lock = Lock(folder, watch.notify)
     try:
         begin(folder, _settings(blank))
@@ -202,7 +204,7 @@ def _with_base(tuned: TunedJudge, plan: JudgePlan, parts: _Parts, watch: MakingW
     """Add the figures of the untrained base."""
     base = plan.head.base_judge(plan.learning)
     if base is None:
-        watch.notify("the base grades nothing before it has learned, so there is nothing to compare with")
+        watch.notify("the untrained base cannot grade, so there is no comparison")
         return tuned
     return replace(tuned, base_held_out=asyncio.run(_measured(base, "the base, before", tuned, parts, watch)))
 

@@ -84,7 +84,7 @@ def _learned(training: Training, cuts: Sequence[Cut], learning: Learning, watch:
     """Train, and return the head for standardized grades; the encoder is changed in place."""
     begun = training.restore()
     if begun:
-        watch.notify(f"going on after epoch {begun} of {learning.epochs}")
+        watch.notify(f"resuming after epoch {begun} of {learning.epochs}")
     each = math.ceil(len(cuts) / learning.batch)
     done, total, seen = begun * each, learning.epochs * each, 0
     for epoch in range(begun, learning.epochs):
@@ -95,7 +95,7 @@ def _learned(training: Training, cuts: Sequence[Cut], learning: Learning, watch:
             loss = training.step([cuts[at] for at in chosen], training.targets[chosen], done / total)
             if not math.isfinite(loss):
                 raise ConfigurationError(
-                    f"the learning came apart in epoch {epoch + 1}: the loss is no number any more; try a lower "
+                    f"training diverged in epoch {epoch + 1}: the loss is not a number; try a lower "
                     f"learning rate than {learning.learning_rate:g}"
                 )
             done, seen = done + 1, seen + len(chosen)

@@ -66,13 +66,13 @@ def trained(encoded: Sequence[Encoded], base: BaseModel, job: TrainingJob) -> An
         trainer.train(resume_from_checkpoint=None if last is None else str(last))
     except torch.OutOfMemoryError as error:
         raise ConfigurationError(
-            f"{base.device} has too little memory to learn from {arguments.per_device_train_batch_size} "
+            f"{base.device} has too little memory to train on {arguments.per_device_train_batch_size} "
             "examples at a time; use a smaller --batch (at least 1), --max-length or base"
         ) from error
     except (OSError, RuntimeError) as error:
         said = (str(error).strip().splitlines() or [repr(error)])[0]
         raise ConfigurationError(
-            f"learning was interrupted: {said}; the last checkpoint is kept: re-run the command to continue"
+            f"training was interrupted: {said}; the last checkpoint is kept: re-run the command to continue"
         ) from error
     return model
 
@@ -121,8 +121,8 @@ class _Trainer(Trainer):  # type: ignore[misc] # no types where the extra is not
         self._losses.append(loss.item())
         if not math.isfinite(self._losses[-1]):
             raise ConfigurationError(
-                f"the loss is {self._losses[-1]} in step {self.state.global_step + 1}, so nothing more can be learned; "
-                "start again in another folder with a smaller --learning-rate"
+                f"the loss is {self._losses[-1]} in step {self.state.global_step + 1}, so training cannot continue; "
+                "start over in another folder with a smaller --learning-rate"
             )
         return loss
 
