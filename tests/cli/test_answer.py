@@ -254,7 +254,7 @@ def test_what_a_system_says_cannot_act_on_the_terminal(saiten, data, service):
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_cut_off_goes_on(saiten, process, data, ending):
     """Ctrl-C ends with 130 and a sentence; after SIGKILL, too, each answer is there once."""
-    command = ("answer", data(asked(600)), "-s", "bot.py:slow", "-o", "a.jsonl", "--concurrency", "2")
+    command = ("answer", data(asked(200)), "-s", "bot.py:slow", "-o", "a.jsonl", "--concurrency", "2")
     running = process(*command)
     while not Path("a.jsonl").exists() or Path("a.jsonl").read_bytes().count(b"\n") < 5:
         time.sleep(0.01)
@@ -264,8 +264,8 @@ def test_a_run_that_is_cut_off_goes_on(saiten, process, data, ending):
     assert running.returncode == (130 if ending == signal.SIGINT else -9)
     assert ending == signal.SIGKILL or b"re-run the command to resume" in err
     before = rows()
-    assert len(before) < 600
+    assert len(before) < 200
     assert saiten(*command, "--concurrency", "64").status == 0
     after = rows()
-    assert len(after) == 600
+    assert len(after) == 200
     assert {identity: after[identity] for identity in before} == before

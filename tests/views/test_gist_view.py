@@ -277,12 +277,12 @@ def test_japanese_lines_begin_and_end_as_they_should():
         assert all(cell_len(line) > width - 8 for line in lines[:-1]), "lines are filled"
 
 
-def test_a_line_of_a_megabyte_is_broken_at_once():
+def test_a_very_long_line_is_broken_at_once():
     """Linear, with units everywhere."""
-    text = Text("語" * 300_000)
-    for at in range(0, 300_000, 1_000):
-        text.stylize("bold", at, at + 500)
-    assert len(broken(text, 50)) == 12_000
+    text = Text("語" * 100_000)
+    for at in range(0, 100_000, 500):
+        text.stylize("bold", at, at + 250)
+    assert len(broken(text, 50)) == 4_000
 
 
 def test_one_sample_is_shown_with_its_units():
