@@ -18,8 +18,8 @@ from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.inputs.scales import grades as rounded
+from saiten.trust.meta_evaluation.levels import system_level
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
-from saiten.trust.meta_evaluation.systems import system_level
 
 RANDOM = np.random.default_rng(5)
 N = 60

@@ -19,8 +19,8 @@ from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.judge_files import read_outputs
 from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
+from saiten.trust.meta_evaluation.levels import system_level
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
-from saiten.trust.meta_evaluation.systems import system_level
 
 DATA = Path(os.environ.get("SAITEN_DATA") or "/nowhere")
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "prepare_shared_data.py"

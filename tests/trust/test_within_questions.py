@@ -17,9 +17,8 @@ from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.judge_files import read_system_pairs
 from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
-from saiten.trust.meta_evaluation.correlations import question_level
+from saiten.trust.meta_evaluation.levels import check_pairs, question_level, system_level, wins
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
-from saiten.trust.meta_evaluation.systems import check_pairs, system_level, wins
 
 RANDOM = np.random.default_rng(12)
 QUESTIONS, SYSTEMS = 12, 5

@@ -18,11 +18,18 @@ from saiten.trust.inputs.scales import Bounds, scale_of, shared
 from saiten.trust.meta_evaluation.aspect_grades import contested_items
 from saiten.trust.meta_evaluation.bias import bias
 from saiten.trust.meta_evaluation.ceiling import ceiling
-from saiten.trust.meta_evaluation.correlations import item_level, question_level
 from saiten.trust.meta_evaluation.decisions import NO_VALUE, decided, decisions, graded, verdicts_of
+from saiten.trust.meta_evaluation.levels import (
+    FEWEST,
+    check_pairs,
+    item_level,
+    people_by_system,
+    question_level,
+    system_level,
+    wins,
+)
 from saiten.trust.meta_evaluation.preferences import filled, majority, points, preferences, signs
 from saiten.trust.meta_evaluation.ranking import NAMES, rank
-from saiten.trust.meta_evaluation.systems import FEWEST, check_pairs, people_by_system, system_level, wins
 from saiten.words import Message
 
 __all__ = ["MetaEvaluation", "Settings", "meta_evaluate"]

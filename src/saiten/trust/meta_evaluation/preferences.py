@@ -30,8 +30,8 @@ from saiten.stats.classification import (
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn
-from saiten.trust.meta_evaluation.correlations import item_level
 from saiten.trust.meta_evaluation.decisions import confusion
+from saiten.trust.meta_evaluation.levels import item_level
 
 KINDS = (-1.0, 0.0, 1.0)
 _NO_PREFERENCE = 2.0

@@ -6,7 +6,7 @@ from saiten.trust.probes.catalog import PROBES, chosen_probes
 from saiten.trust.probes.pairs import PREFERENCE, PreferenceMetric, Second
 from saiten.trust.probes.plan import ProbePlan, ProbeTrials, Trial, make_plan
 from saiten.trust.probes.probe import Change, Field, Probe, ProbedMetric, Setting
-from saiten.trust.probes.translations import load_translations
+from saiten.trust.probes.texts import load_translations
 from saiten.trust.probes.verdicts import LIMITS, ProbeLimits, probe_report
 
 __all__ = [

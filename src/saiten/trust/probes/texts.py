@@ -1,9 +1,11 @@
-"""Texts inserted into answers: politeness, verdicts, and instructions to the judge."""
+"""Texts of the probes: those inserted into answers, and short questions in both languages, written for saiten."""
 
+import json
 from collections.abc import Mapping
+from importlib.resources import files
 from types import MappingProxyType
 
-from saiten.records import Language
+from saiten.records import Language, Sample
 
 Wordings = Mapping[Language, str]
 
@@ -49,3 +51,27 @@ INSTRUCTIONS: Mapping[str, Wordings] = MappingProxyType(
     }
 )
 """By variant; the second pretends that the block of material has ended and the prompt continues."""
+
+_PAIRS: tuple[tuple[Language, Language], ...] = (("ja", "en"), ("en", "ja"))
+
+
+def load_translations() -> list[Sample]:
+    """Return 24 samples: each question in each language, with the answer in the other as an alternative reference.
+
+    Invented, like the demo's, and under the project's licence; each version was written to be natural in its language,
+    with the same facts.
+    """
+    text = (files(__package__) / "translations.jsonl").read_text(encoding="utf-8")
+    return [
+        Sample(
+            id=f"translation-{row['id']}-{own}",
+            question=row[own]["question"],
+            answer=row[own]["answer"],
+            contexts=(row[own]["context"],),
+            reference=row[own]["answer"],
+            alternatives=(row[other]["answer"],),
+            language=own,
+        )
+        for row in map(json.loads, text.splitlines())
+        for own, other in _PAIRS
+    ]

@@ -3,7 +3,7 @@
 from saiten.choices import SystemsOver
 from saiten.results.meta_evaluation import AspectResult
 from saiten.results.metric_figures import Ordered
-from saiten.trust.meta_evaluation.systems import FEWEST
+from saiten.trust.meta_evaluation.levels import FEWEST
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import aspect_table, counted_if, distinct, easier, why_not

@@ -1,4 +1,8 @@
-"""Whether a metric ranks systems as people do: correlations of systems' means, and the pairs of systems ordered alike.
+"""Whether a metric ranks answers and systems as people do: over items, within questions, and over systems.
+
+Pearson, Spearman and Kendall's tau-b over all items (item level), over the answers to each question (summary level;
+Bhandari et al. 2020, *Re-evaluating Evaluation in Text Summarization*), where a question that is easy for all systems
+has no effect, and over the systems' means; and the pairs of systems ordered alike.
 
 Systems are compared by their means, or by wins: which of two systems wins more questions (Peyrard, Zhao, Eger and West
 2021, *Better than Average: Paired Evaluation of NLP Systems*). A pair is ordered alike if both sides order it the same
@@ -7,16 +11,27 @@ papers give such a pair half a point: `credited`. Intervals resample questions, 
 uncertainty about these systems, not about others.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from saiten.errors import BadInput
-from saiten.results.metric_figures import Ordered, SystemLevel
+from saiten.results.metric_figures import ItemLevel, Ordered, QuestionLevel, SystemLevel
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.correlation import EQUAL, apart, correlations_by_row, kendall, pearson, spearman
+from saiten.stats.correlation import (
+    EQUAL,
+    apart,
+    correlations_by_row,
+    kendall,
+    kendall_each,
+    moments,
+    pearson,
+    pearson_of,
+    spearman,
+    spearman_each,
+)
 from saiten.stats.estimate import Estimate, bootstrap_mean
 from saiten.stats.resampling import Resamples
 from saiten.words import Message
@@ -100,6 +115,42 @@ def check_pairs(pairs: Sequence[tuple[str, str]], systems: Sequence[str]) -> tup
             raise BadInput(f"a pair of systems needs two, and {first!r} is paired with itself")
         found.setdefault(frozenset((first, second)), (first, second))
     return tuple(found.values())
+
+
+def item_level(metric: Floats, people: Floats, resamples: Resamples) -> ItemLevel:
+    """Compute the correlations, resampled by question; undefined for constant columns and fewer than three items."""
+    linear, ranked, pairs = pearson(metric, people), spearman(metric, people), kendall(metric, people)
+    if linear.value is None:
+        return ItemLevel(linear, ranked, pairs)
+    return ItemLevel(
+        resamples.interval(linear, pearson_of(resamples.sums(moments(metric, people)))),
+        resamples.interval(ranked, resamples.each(spearman_each(metric, people))),
+        resamples.interval(pairs, resamples.each(kendall_each(metric, people))),
+    )
+
+
+def question_level(metric: Floats, people: Floats, resamples: Resamples) -> QuestionLevel:
+    """Compute mean correlations, resampling questions; fewer than three answers or equal values give none."""
+    found = np.full((resamples.clusters, 3), np.nan)
+    for questions, rows in _by_size(resamples.groups):
+        found[questions] = correlations_by_row(metric[rows], people[rows])
+    figures = [_mean(column, resamples) for column in found.T]
+    return QuestionLevel(resamples.clusters, *figures)
+
+
+def _by_size(groups: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the questions that have equally many answers, with their rows (questions x answers)."""
+    order = np.argsort(groups, kind="stable")
+    numbers, starts, sizes = np.unique(groups[order], return_index=True, return_counts=True)
+    for size in np.unique(sizes[sizes >= FEWEST]).tolist():
+        chosen = sizes == size
+        yield numbers[chosen], order[starts[chosen][:, None] + np.arange(size)]
+
+
+def _mean(values: Floats, resamples: Resamples) -> Estimate:
+    if not np.isfinite(values).any():
+        return Estimate(None, 0, Message("remark", "no_differing_answers", n=FEWEST))
+    return replace(resamples, groups=np.arange(len(values)), clusters=len(values)).mean(values)
 
 
 def people_by_system(
