@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from saiten.metrics.rubrics import read_weights
+from saiten.metrics.rubrics.weights import read_weights
 from saiten.records import Sample, Score, Scored
 from saiten.runs import Journal, RunSettings
 

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from saiten.judges.reading import schema_of
 from saiten.protocols import Reply, Task
-from saiten.tasks import contexts, correctness, statements, summary
+from saiten.tasks import contexts, correctness, statements
 from saiten.tasks.correctness import Grade
 from saiten.tasks.statements import Classification
 
-ROOMS = (contexts, correctness, statements, summary)
+ROOMS = (contexts, correctness, statements)
 REPLIES = sorted(
     {
         kind.reply

@@ -18,7 +18,8 @@ from saiten.metrics.catalog import make_metric, make_metrics
 from saiten.metrics.judged.aspects import Aspects
 from saiten.metrics.judged.direct import Direct
 from saiten.metrics.judged.mate import Mate
-from saiten.metrics.rubrics import read_rubric, read_weights
+from saiten.metrics.rubrics import read_rubric
+from saiten.metrics.rubrics.weights import read_weights
 from saiten.records import Sample, Usage
 from saiten.runs.engine import Stop
 from saiten.runs.journal import InMemory

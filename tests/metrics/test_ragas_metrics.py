@@ -23,7 +23,18 @@ from saiten.metrics.ragas.faithfulness import Faithfulness
 from saiten.metrics.ragas.summarization_score import SummarizationScore
 from saiten.records import Sample
 from saiten.runs.scoring import score_once
-from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
+from saiten.tasks.contexts import (
+    AnswerFromSummary,
+    ClosedQuestions,
+    ContextVerdict,
+    ExtractKeyphrases,
+    JudgeContext,
+    Keyphrases,
+    RelevantSentences,
+    SelectRelevantSentences,
+    SummaryAnswers,
+    WriteClosedQuestions,
+)
 from saiten.tasks.correctness import Critique, CritiqueAspect
 from saiten.tasks.similarity import MeasureSimilarity, Similarities
 from saiten.tasks.statements import (
@@ -37,14 +48,6 @@ from saiten.tasks.statements import (
     StatementVerdicts,
     VerifyStatements,
     WriteQuestions,
-)
-from saiten.tasks.summary import (
-    AnswerFromSummary,
-    ClosedQuestions,
-    ExtractKeyphrases,
-    Keyphrases,
-    SummaryAnswers,
-    WriteClosedQuestions,
 )
 from saiten.tasks.verdicts import Verdict
 

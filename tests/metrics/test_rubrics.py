@@ -12,8 +12,8 @@ from saiten.judges.scripted import ScriptedJudge
 from saiten.metrics.catalog import make_metric, make_metrics
 from saiten.metrics.judged.direct import Direct
 from saiten.metrics.judged.mate import Mate
-from saiten.metrics.rubrics import SHIPPED, AspectWeight, Learned, Weights, read_rubric, read_weights
-from saiten.metrics.rubrics.weights import weights_text
+from saiten.metrics.rubrics import SHIPPED, read_rubric
+from saiten.metrics.rubrics.weights import AspectWeight, Learned, Weights, read_weights, weights_text
 from saiten.records import Sample
 from saiten.tasks.aspects import RateAspect, Rating
 

@@ -14,14 +14,19 @@ from saiten.prompts.files import PLACEHOLDER, Example, load, names, read
 from saiten.protocols import Task
 from saiten.rag.steps import ALL_STEPS
 from saiten.tasks.aspects import RateAspect
-from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.contexts import (
+    AnswerFromSummary,
+    ExtractKeyphrases,
+    JudgeContext,
+    SelectRelevantSentences,
+    WriteClosedQuestions,
+)
 from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements, WriteQuestions
-from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
 TEXTS = {
     "en": {

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from saiten.errors import BadInput
-from saiten.metrics.rubrics import read_rubric, read_weights
-from saiten.metrics.rubrics.weights import weights_text
+from saiten.metrics.rubrics import read_rubric
+from saiten.metrics.rubrics.weights import read_weights, weights_text
 from saiten.records import Label, Score, Scored, Span
 from saiten.stats.regression import least_squares
 from saiten.tuning.mate import learn_weights

@@ -21,7 +21,7 @@ from saiten.experiments.plan import ExperimentPlan, read_plan
 from saiten.experiments.results import read_results
 from saiten.experiments.running import Experiment
 from saiten.experiments.tables import experiment_tables
-from saiten.rag.knowledge.indexed import Indexed
+from saiten.rag.knowledge.indexing import Indexed
 from saiten.records import Scored
 from saiten.results.meta_evaluation import Settings
 from saiten.runs.answers.answers_file import Outcome

@@ -15,7 +15,7 @@ from saiten.cli.output import escape_untrusted
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue
 from saiten.errors import SystemFailed
-from saiten.rag.knowledge.indexed import Indexed
+from saiten.rag.knowledge.indexing import Indexed
 from saiten.records import Answer, Sample, Scored, Usage
 from saiten.runs.answers.answers_file import Outcome
 from saiten.views.tables.summary import spent_text, usage_text

@@ -18,9 +18,7 @@ _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
     """Yield one row per record, counted from 1. Unwanted columns are None, since embeddings are expensive to read.
 
-    Raises:
-        ConfigurationError: pyarrow is not installed.
-        BadInput: the file is not Parquet.
+    Raises BadInput for another format, and ConfigurationError without pyarrow.
     """
     pa, parquet = _pyarrow()
     numbers = count(1)
@@ -38,9 +36,7 @@ def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[RawRo
 def read_dataset(folder: Path, *, wanted: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
     """Yield one row per record of a folder saved by `datasets.Dataset.save_to_disk`, counted from 1 across its files.
 
-    Raises:
-        ConfigurationError: pyarrow is not installed.
-        BadInput: the folder is no data set, or has several splits.
+    Raises BadInput for another folder or one with several splits, and ConfigurationError without pyarrow.
     """
     folder = _split(folder)
     files = _data_files(folder)

@@ -155,12 +155,9 @@ class Columns:
         notify: Callable[[str], None],
         wished: Collection[str] = (),
     ) -> Iterator[RawRow | BadRow]:
-        """Yield the same rows after checking the first ones for at least one `needed` field.
+        """Yield the same rows after checking the first ones; report the unused columns if a `wished` field is missing.
 
-        If a `wished` field is missing, report the unused columns.
-
-        Raises:
-            BadInput: there are no rows; or a chosen column, or every needed field, is missing from the first rows.
+        Raises BadInput without rows, or if a chosen column or every `needed` field is missing from the first ones.
         """
         first: list[RawRow | BadRow] = []
         good: list[RawRow] = []

@@ -20,13 +20,10 @@ EUC-JP misread as Shift_JIS gives half-width kana, so neither passes for Japanes
 
 
 def detect_encoding(stream: io.BufferedReader, name: str) -> tuple[str, io.BufferedReader]:
-    """Return the encoding, and the stream reset to its beginning.
+    """Return the encoding, and the stream reset to its beginning; raises BadInput if none fits.
 
     A byte order mark decides. Without one, the whole file (or the first MiB of a pipe) is tried as UTF-8, then as
     Shift_JIS (cp932) and EUC-JP, where it must also look Japanese.
-
-    Raises:
-        BadInput: none of them fits; the message lists those tried.
     """
     start = stream.peek(4)
     for mark, encoding in _BOMS:

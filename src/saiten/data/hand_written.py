@@ -32,10 +32,9 @@ Text = Annotated[str, AfterValidator(_text)]
 
 
 def read_file(file: Path | Traversable, what: str) -> Any:
-    """Return the content of a TOML file, or of a JSON file by its suffix.
+    """Return the content of a TOML file, or of a JSON file by its suffix; `what` names what was expected.
 
-    Raises:
-        ConfigurationError: it is unreadable, larger than 1 MiB, or in another format; `what` names what was expected.
+    Raises ConfigurationError if it is unreadable, larger than 1 MiB, or in another format.
     """
     kind = "JSON" if file.name.lower().endswith(".json") else "TOML"
     try:
@@ -52,8 +51,7 @@ def read_file(file: Path | Traversable, what: str) -> Any:
 def checked(kind: type[T], content: Any) -> T:
     """Return the content as this type; lists become tuples, but no text becomes a number.
 
-    Raises:
-        ValueError: the first faults with their places, such as `aspects[2].best: expected a valid integer, not 2.5`.
+    Raises ValueError with the first faults, such as `aspects[2].best: expected a valid integer, not 2.5`.
     """
     try:
         return TypeAdapter(kind).validate_json(json.dumps(content, default=str), strict=True)

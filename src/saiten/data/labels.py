@@ -198,8 +198,7 @@ def _nothing(_: str) -> None:
 def preference(text: str, *, names_answer: bool) -> float:
     """Parse a preference; with `names_answer`, 1 and 2 name the answer (and 0 a tie) rather than a strength.
 
-    Raises:
-        ValueError: it is none; the message lists what is accepted.
+    Raises ValueError listing what is accepted.
     """
     plain = _plain(text)
     word = _PREFERENCES.get(_SPACES.sub("", plain))

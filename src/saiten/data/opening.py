@@ -69,8 +69,7 @@ def name_of(source: Source) -> str:
 def opened(source: File) -> Iterator[io.BufferedReader]:
     """Open the source as bytes, unzipping gzip; close it if it was opened here.
 
-    Raises:
-        BadInput: the file is missing or unreadable, or ends within a gzip stream.
+    Raises BadInput if it is missing or unreadable, or ends within a gzip stream.
     """
     name = name_of(source)
     try:

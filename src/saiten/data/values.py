@@ -196,10 +196,7 @@ def as_spans(value: Any) -> tuple[Span, ...] | None:
     """Return the spans in order, from a list or its JSON; None for null or an empty cell.
 
     An empty list means that nothing was marked. Offsets count characters (code points) from 0, the end exclusive; a
-    span that was not found in its text has only a text.
-
-    Raises:
-        ValueError: it is no list of spans; the message names the span and its fault.
+    span that was not found in its text has only a text. Raises ValueError naming the span and its fault.
     """
     if is_nothing(value) or (isinstance(value, str) and not value.strip()):
         return None

@@ -27,7 +27,7 @@ from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.metrics.naming import is_human
 from saiten.protocols import Judge, Metric, System
 from saiten.rag.knowledge.base import KnowledgeBase
-from saiten.rag.knowledge.indexed import Indexed
+from saiten.rag.knowledge.indexing import Indexed
 from saiten.records import Sample, Scored
 from saiten.runs import Journal, RunSettings
 from saiten.runs.answers import AnswersFile, Collecting

@@ -110,9 +110,6 @@ def make_metrics(names: Iterable[str], *, compat: str | None = None, evidence: s
     """Make the metrics of these names in order, without duplicates; a name may be a preset or a comma-separated list.
 
     `compat` and `evidence` apply to every metric that has the setting, unless its brackets set it.
-
-    Raises:
-        ConfigurationError: as in `make_metric`.
     """
     wanted = [single for name in names for single in split_names(name)]
     expanded = [title for name in wanted for title in PRESETS.get(name.lower(), (name,))]

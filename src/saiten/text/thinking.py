@@ -36,8 +36,7 @@ def last_end_of_thinking(text: str, start: int) -> int | None:
 def without_thinking(text: str) -> str:
     """Remove the thinking from a reply in prose; in JSON, tags may be inside a string and mean nothing.
 
-    Raises:
-        ValueError: the thinking never ends.
+    Raises ValueError if the thinking never ends.
     """
     spoken: list[str] = []
     position = 0

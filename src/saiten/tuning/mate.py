@@ -13,9 +13,8 @@ from itertools import chain
 import numpy as np
 
 from saiten.errors import BadInput
-from saiten.metrics.rubrics import AspectWeight, Learned, Rubric, Weights
-from saiten.metrics.rubrics.rubric import is_name
-from saiten.metrics.rubrics.weights import Features, weight_of
+from saiten.metrics.rubrics import Rubric, is_name
+from saiten.metrics.rubrics.weights import AspectWeight, Features, Learned, Weights, weight_of
 from saiten.stats.clusters import Floats
 from saiten.stats.correlation import pearson
 from saiten.stats.estimate import Estimate, bootstrap_statistic

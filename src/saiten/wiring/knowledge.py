@@ -17,8 +17,7 @@ from saiten.rag.knowledge.documents import FoundFile
 from saiten.rag.knowledge.engine import Engine
 from saiten.rag.knowledge.finding import find_documents
 from saiten.rag.knowledge.folder_engine import FolderEngine
-from saiten.rag.knowledge.indexed import Indexed
-from saiten.rag.knowledge.indexing import Indexing
+from saiten.rag.knowledge.indexing import Indexed, Indexing
 from saiten.rag.knowledge.opening import begin, check_embedder, end, find_manifest, open_manifest
 from saiten.rag.knowledge.reading import Reader, check_readers
 from saiten.rag.knowledge.server_engine import KEY_VARIABLE, connect

@@ -6,10 +6,15 @@ import pytest
 
 from saiten.errors import BadInput, CannotJudge
 from saiten.judges.offline import Calibration, CalibrationFigure, OfflineJudge
-from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.contexts import (
+    AnswerFromSummary,
+    ExtractKeyphrases,
+    JudgeContext,
+    SelectRelevantSentences,
+    WriteClosedQuestions,
+)
 from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.statements import ListEntities, SplitStatements, WriteQuestions
-from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 from saiten.text.numbers import canonical, claimed_numbers, known_numbers
 from saiten.text.quantities import quantities
 from saiten.text.words import normalise, stem

@@ -10,7 +10,16 @@ from saiten.metrics.catalog import CATALOG, PRESETS
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
 from saiten.models.scripted import ScriptedChat
 from saiten.records import Sample
-from saiten.tasks.contexts import ContextVerdict, JudgeContext
+from saiten.tasks.contexts import (
+    AnswerFromSummary,
+    ClosedQuestions,
+    ContextVerdict,
+    ExtractKeyphrases,
+    JudgeContext,
+    Keyphrases,
+    SummaryAnswers,
+    WriteClosedQuestions,
+)
 from saiten.tasks.correctness import Critique, CritiqueAspect
 from saiten.tasks.similarity import MeasureSimilarity, Similarities
 from saiten.tasks.statements import (
@@ -24,14 +33,6 @@ from saiten.tasks.statements import (
     StatementVerdicts,
     VerifyStatements,
     WriteQuestions,
-)
-from saiten.tasks.summary import (
-    AnswerFromSummary,
-    ClosedQuestions,
-    ExtractKeyphrases,
-    Keyphrases,
-    SummaryAnswers,
-    WriteClosedQuestions,
 )
 from saiten.tasks.verdicts import Verdict
 

@@ -9,7 +9,8 @@ import pytest
 
 from saiten.errors import BadInput, CallFailed, ConfigurationError, Unreadable
 from saiten.judges.tuned import BEGUN, NAME, HeldOut, TunedAspect, TunedJudge, prompts_digest, read_tuned, write_tuned
-from saiten.metrics.rubrics import read_rubric, read_weights
+from saiten.metrics.rubrics import read_rubric
+from saiten.metrics.rubrics.weights import read_weights
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tuning.judge.examples import GradedExample

@@ -22,14 +22,19 @@ from saiten.judges.offline.summaries import (
 from saiten.judges.offline.tools import Indexes, Tools
 from saiten.protocols import Embedder, R, Task
 from saiten.tasks.aspects import RateAspect
-from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.contexts import (
+    AnswerFromSummary,
+    ExtractKeyphrases,
+    JudgeContext,
+    SelectRelevantSentences,
+    WriteClosedQuestions,
+)
 from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import MeasureSimilarity, Similarities
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements, WriteQuestions
-from saiten.tasks.summary import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
 _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
     SplitStatements: lambda task, _: split(task),

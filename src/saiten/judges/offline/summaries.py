@@ -7,8 +7,7 @@ from saiten.judges.offline.statements import Sources
 from saiten.judges.offline.support import SUFFIXED
 from saiten.judges.offline.tools import Tools
 from saiten.records import Language
-from saiten.tasks.statements import Entities, ListEntities
-from saiten.tasks.summary import (
+from saiten.tasks.contexts import (
     AnswerFromSummary,
     ClosedQuestions,
     ExtractKeyphrases,
@@ -16,6 +15,7 @@ from saiten.tasks.summary import (
     SummaryAnswers,
     WriteClosedQuestions,
 )
+from saiten.tasks.statements import Entities, ListEntities
 from saiten.text.numbers import NUMBER
 from saiten.text.sentences import split_sentences
 from saiten.text.words import STOP_WORDS

@@ -39,12 +39,9 @@ class Findings:
 
 
 def layout_of_reference(reference: str, units: Mapping[str, Sequence[str | Span]]) -> Layout:
-    """Place the units; given offsets are used if they match the unit's text, which is searched for otherwise.
+    """Place the units; offsets count if they match the unit's text or it has none, else the text is searched for.
 
-    A span without text takes the text at its offsets.
-
-    Raises:
-        ValueError: a span has no text, and its offsets are outside the reference.
+    Raises ValueError if a span has no text, and its offsets are outside the reference.
     """
     marked = {name: [unit if isinstance(unit, Span) else Span(unit) for unit in of] for name, of in units.items()}
     known = [(name, _as_marked(reference, span)) for name, of in marked.items() for span in of]

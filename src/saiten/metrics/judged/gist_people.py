@@ -37,10 +37,9 @@ def read_units(file: Path, annotator: str = "") -> Mapping[str, MarkedUnits]:
 
 
 def units_of(labels: Iterable[Label], annotator: str = "") -> Mapping[str, MarkedUnits]:
-    """Return the annotator's units by sample id, or the adjudicated ones if there are any. Several labels add up.
+    """Return the annotator's units by sample id, or the adjudicated ones if there are any; several labels add up.
 
-    Raises:
-        ValueError: no label has the aspect `gist` or `supplement`; or several people marked units, and none was chosen.
+    Raises ValueError if no label marks units, or several people do and none was chosen.
     """
     marked = [label for label in labels if label.aspect in CLASSES and label.spans is not None]
     if not marked:

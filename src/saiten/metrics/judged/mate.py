@@ -12,7 +12,7 @@ from functools import cached_property
 
 from saiten.metrics.base import perform_all
 from saiten.metrics.judged.aspects import RubricMetric, details_of, rating_task
-from saiten.metrics.rubrics import Weights, read_weights
+from saiten.metrics.rubrics.weights import Weights, read_weights
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.aspects import Rating

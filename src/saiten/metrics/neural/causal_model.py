@@ -81,10 +81,8 @@ class CausalModel:
     def surprise(self, spans: Sequence[TokenSpan], wanted: Callable[[], bool]) -> list[float]:
         """Return for each span the sum over its measured tokens of -ln p(token | earlier tokens of the span), in nats.
 
-        Spans are processed longest first, padded on the right, a few thousand tokens per forward pass.
-
-        Raises:
-            RuntimeError: the result is no longer wanted; checked before each forward pass.
+        Spans are processed longest first, padded on the right, a few thousand tokens per forward pass. Raises
+        RuntimeError before a pass if the result is no longer wanted.
         """
         sums = [0.0] * len(spans)
         order = sorted(range(len(spans)), key=lambda at: len(spans[at]), reverse=True)
@@ -130,8 +128,7 @@ class CausalModel:
 def identify(model: str) -> str:
     """Return the fingerprint of a folder, or the commit of a hub model, without loading its weights.
 
-    Raises:
-        ConfigurationError: torch or transformers is not installed, the model does not exist, or requires code.
+    Raises ConfigurationError if a library is missing, or the model does not exist or requires code.
     """
     require("perplexity", "neural", "torch", "transformers")
     config = configuration(model, f"perplexity: the model {model}", EXPECTED)
@@ -142,10 +139,7 @@ def load_causal_model(model: str, precision: Precision, made: str = "") -> Causa
     """Load the model from a folder or hub name onto the best device; takes seconds.
 
     Folders never use the network; hub names are downloaded unless cached, in the version `made`. No code in a
-    repository is run.
-
-    Raises:
-        ConfigurationError: it cannot be loaded, or is no causal language model.
+    repository is run. Raises ConfigurationError if it cannot be loaded, or is no causal language model.
     """
     with quietly(bars=not Path(model).is_dir()):
         tokenizer, network = loaded(f"perplexity: the model {model}", EXPECTED, lambda: _load(model, precision, made))

@@ -48,8 +48,7 @@ class EncoderSpec:
 def find_encoder(model: str, layer: int | None) -> EncoderSpec:
     """Look up the model; without `layer`, use the one in `LAYERS`, else the last.
 
-    Raises:
-        ConfigurationError: transformers is missing, or there is no such model or layer.
+    Raises ConfigurationError if transformers is missing, or there is no such model or layer.
     """
     require("bertscore", "neural", "torch", "transformers")
     config = configuration(model, f"bertscore: the model {model}", EXPECTED)
@@ -92,12 +91,9 @@ class TokenEncoder:
 
 
 def load(spec: EncoderSpec) -> TokenEncoder:
-    """Load the weights, in 32 bits, onto the best device; takes seconds.
+    """Load the weights, in 32 bits, onto the best device; takes seconds. No code in a repository is run.
 
-    Folders never use the network. No code in a repository is run.
-
-    Raises:
-        ConfigurationError: it cannot be loaded, or weights are missing.
+    Folders never use the network. Raises ConfigurationError if it cannot be loaded, or weights are missing.
     """
     what = f"bertscore: the model {spec.model}"
     tokenizer, network, report = loaded(what, EXPECTED, lambda: _load(spec))

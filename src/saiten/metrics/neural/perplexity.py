@@ -90,8 +90,7 @@ class Perplexity(BaseMetric):
     def describe(self) -> Mapping[str, str]:
         """Return the model's fingerprint or commit, the library version, and the digest of random questions.
 
-        Raises:
-            ConfigurationError: as `made` and `pool` do, so that a run stops before anything is scored.
+        Raises as `made` and `pool` do, so that a run stops before anything is scored.
         """
         return {
             **({"fingerprint": self.made} if self.made else {}),

@@ -56,12 +56,9 @@ class RandomQuestions:
 
 
 def read_questions(file: str = "") -> RandomQuestions:
-    """Read questions from a file in any format for samples, or those shipped with saiten.
+    """Read questions from a file in any format for samples, or those shipped; a ConfigurationError names the fault.
 
     The language is the row's, or else detected. Rows without a question are skipped.
-
-    Raises:
-        ConfigurationError: naming the file and, if possible, the line.
     """
     return _read(Path(file)) if file else _shipped()
 

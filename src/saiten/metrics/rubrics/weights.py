@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field
 
 from saiten.data.hand_written import checked, read_file
 from saiten.errors import ConfigurationError
-from saiten.metrics.rubrics.rubric import Aspect, AspectName, Rubric, check_distinct, digest_of
+from saiten.metrics.rubrics import Aspect, AspectName, Rubric, check_distinct, digest_of
 
 PUBLISHED = files(__package__) / "published_weights.toml"
 

@@ -18,9 +18,7 @@ LIBRARIES: dict[Kind, str] = {"pdf": "pypdfium2", "docx": "mammoth"}
 def convert(path: Path, kind: Kind, take: Callable[[str], None]) -> tuple[str, str | None]:
     """Pass the text on piece by piece; return the digest of the bytes, and a note or None.
 
-    Raises:
-        NoText: the file is unreadable or contains no text.
-        ConfigurationError: a library is missing.
+    Raises NoText for a file without text, and ConfigurationError if a library is missing.
     """
     data = _bytes_of(path)
     digest = new_digest()
@@ -73,6 +71,6 @@ def missing_library(kind: Kind) -> str:
 
 def _converted(kind: Kind, data: bytes) -> Pieces:
     """Convert the data by `KIND_pieces`, importing its module on use: text files need no library."""
-    module = import_module(f"saiten.rag.knowledge.{'plain' if kind in {'text', 'markdown'} else kind}")
+    module = import_module(f"saiten.rag.knowledge.{'decoding' if kind in {'text', 'markdown'} else kind}")
     pieces: Pieces = getattr(module, f"{kind}_pieces")(data)
     return pieces

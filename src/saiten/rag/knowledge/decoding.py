@@ -1,4 +1,4 @@
-"""Decoding of text files, whatever their encoding."""
+"""Text and Markdown files, whatever their encoding."""
 
 import codecs
 import io
@@ -6,7 +6,7 @@ import re
 
 from saiten.data.encodings import detect_encoding
 from saiten.errors import BadInput
-from saiten.rag.knowledge.documents import NoText
+from saiten.rag.knowledge.documents import NoText, Pieces, tidied
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -103,3 +103,30 @@ def _western_or_broken(data: bytes) -> tuple[str, str | None]:
         "is in none of the encodings tried (UTF-8, UTF-16, Shift_JIS, EUC-JP, ISO-2022-JP), or is no text; "
         "save it as UTF-8"
     )
+
+
+_LONGEST_FRONT_MATTER = 1 << 16
+_FRONT_MATTER = re.compile(r"\s*(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"[\w-]+[ \t]*[:=]", re.ASCII)
+_TITLE = re.compile(r"""^title[ \t]*[:=][ \t]*(["']?)(\S.*?)\1[ \t]*$""", re.MULTILINE)
+
+
+def text_pieces(data: bytes) -> Pieces:
+    """Yield the text unchanged. Raises NoText."""
+    text, note = decoded(data)
+    yield tidied(text)
+    return note
+
+
+def markdown_pieces(data: bytes) -> Pieces:
+    """Yield the text with its markup; YAML or TOML front matter is replaced by its title. Raises NoText."""
+    text, note = decoded(data)
+    text = tidied(text)
+    found = _FRONT_MATTER.match(text, 0, _LONGEST_FRONT_MATTER)
+    fields = found and found[2]
+    if found and (fields is None or _FIELD.match(fields.lstrip())):
+        title = _TITLE.search(fields or "")
+        body = text[found.end() :]
+        text = f"{title[2]}\n\n{body}" if title and title[2] not in body[:200] else body
+    yield text
+    return note

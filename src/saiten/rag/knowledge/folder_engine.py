@@ -246,10 +246,8 @@ def _check_folder(folder: Path, *, writing: bool) -> None:
 def hold(folder: Path, *, writing: bool) -> int:
     """Lock the folder for many readers or one writer; return a descriptor, whose `os.close` releases the lock.
 
-    The system releases it when the process ends. On drives without locks nothing is held.
-
-    Raises:
-        ConfigurationError: another process is writing, or reading while this one wants to write; or access is denied.
+    The system releases it when the process ends. On drives without locks nothing is held. Raises ConfigurationError if
+    another process holds it in a way that excludes this one, or access is denied.
     """
     try:
         fd = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)

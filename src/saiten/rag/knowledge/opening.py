@@ -97,10 +97,7 @@ async def begin(
 
     `spec` is how the embedder is written, so that later searches use the same one. The returned manifest's
     `interrupted` tells whether the base was before this call. `spent` receives the cost of finding the vectors' size.
-
-    Raises:
-        ConfigurationError: the base was made with other settings, or they are invalid.
-        CallFailed: the embedder failed.
+    Raises ConfigurationError for impossible or other settings, and CallFailed if the embedder failed.
     """
     found = await find_manifest(engine)
     if found is None:

@@ -150,8 +150,7 @@ class ServerEngine:
 def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine:
     """Return the engine for `http://HOST:6333/NAME` or `https://…`; the path's last part names the collection.
 
-    Raises:
-        ConfigurationError: the address is malformed, or qdrant-client is not installed.
+    Raises ConfigurationError if the address is malformed, or qdrant-client is not installed.
     """
     parts = urlsplit(url)
     before, _, collection = parts.path.rstrip("/").rpartition("/")

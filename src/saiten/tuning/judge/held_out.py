@@ -15,7 +15,8 @@ from itertools import groupby
 from saiten.errors import ConfigurationError, JudgeError, Unreadable
 from saiten.executor import LocalExecutor
 from saiten.judges.tuned import HeldOut, HeldOutAspect, HeldOutScore
-from saiten.metrics.rubrics import Rubric, Weights, read_weights
+from saiten.metrics.rubrics import Rubric
+from saiten.metrics.rubrics.weights import Weights, read_weights
 from saiten.protocols import Executor, Judge, Reply
 from saiten.stats.clusters import Column
 from saiten.stats.correlation import pearson

@@ -24,7 +24,8 @@ from saiten.judges.tuned import (
     write_questions,
     write_tuned,
 )
-from saiten.metrics.rubrics import Rubric, Weights
+from saiten.metrics.rubrics import Rubric
+from saiten.metrics.rubrics.weights import Weights
 from saiten.models.networks import fingerprint
 from saiten.protocols import Judge
 from saiten.tuning.judge.examples import Built, GradedExample

@@ -7,7 +7,8 @@ from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.metrics.judged.direct import Direct
 from saiten.metrics.judged.mate import Mate
-from saiten.metrics.rubrics import Learned, Weights, read_rubric
+from saiten.metrics.rubrics import read_rubric
+from saiten.metrics.rubrics.weights import Learned, Weights
 from saiten.records import Label, Scored
 from saiten.results.meta_evaluation import MetaEvaluation
 from saiten.results.summary import Place

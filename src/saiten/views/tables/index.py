@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from saiten.rag.knowledge.base import Contents
-from saiten.rag.knowledge.indexed import Indexed
+from saiten.rag.knowledge.indexing import Indexed
 from saiten.records import Passage
 from saiten.views.table import Name, Table
 from saiten.words import Message
