@@ -1,4 +1,4 @@
-"""All errors that saiten raises on purpose; messages say what was expected, what came, and what to do.
+"""All errors that saiten raises on purpose; messages say what was expected, what was found, and what to do.
 
 Runs distinguish two kinds: an error of one call (`CallFailed`, `Unreadable`) becomes a score without a value and the
 run continues; an error of the whole run (`ConfigurationError`, `BudgetSpent`) stops it at once, with everything that
@@ -53,7 +53,7 @@ class JudgeError(SaitenError):
 
 
 class CallFailed(JudgeError):
-    """The call failed (network, HTTP 5xx, 429 after the last retry); `retryable` tells whether retrying may help."""
+    """The call failed (network, HTTP 5xx, 429 after the last retry); `retryable`: whether retrying may help."""
 
     def __init__(
         self,

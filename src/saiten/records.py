@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 Language = Literal["ja", "en"]
-"""The languages of prompts, tokenisers and sentence splitting."""
+"""The languages of prompts, tokenizers and sentence splitting."""
 
 Status = Literal["ok", "declined", "undefined", "unreadable", "failed"]
 """`ok`: measured · `declined`: the answer says that it does not know (grade 0) · `undefined`: nothing to measure ·
@@ -43,7 +43,7 @@ class Sample:
     system: str | None = None
     """The system under test, also a group for summaries."""
     language: Language = "en"
-    """The language of prompts and tokenisers; detected if the data does not give it."""
+    """The language of prompts and tokenizers; detected if the data does not give it."""
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -235,7 +235,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How a figure was made: metric and settings, judge, prompts, tokeniser, embedder, saiten's version."""
+    """How a figure was made: metric and settings, judge, prompts, tokenizer, embedder, saiten's version."""
 
     metric: str
     """The metric's name, including settings in brackets."""

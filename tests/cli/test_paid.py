@@ -232,7 +232,7 @@ async def test_a_full_disk_stops_a_judge_of_ones_own(somewhere, openai_server):
     judge = LLMJudge(OpenAICompatibleChat("m", openai_server.base_url))
     openai_server.latency = 0.01
     try:
-        with full_disk_from(openai_server, 20), pytest.raises(NotWritten, match="make room"):
+        with full_disk_from(openai_server, 20), pytest.raises(NotWritten, match="free some space"):
             await library.aevaluate(rows, metrics, judge, run="run", concurrency=1)
     finally:
         await judge.close()

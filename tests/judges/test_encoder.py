@@ -266,7 +266,7 @@ def test_what_is_no_encoder_is_left_to_others(folder, tmp_path):
 
 def test_votes_would_tell_nothing(folder):
     """It says the same every time."""
-    with pytest.raises(ConfigurationError, match="an encoder says the same every time"):
+    with pytest.raises(ConfigurationError, match="an encoder always gives the same answer"):
         assemble_judge(JudgeSettings(f"hf:{folder}", votes=3), environ={})
 
 
@@ -289,7 +289,7 @@ def encoder(folder):
 def test_a_short_answer_is_one_window_as_the_tokeniser_makes_it(encoder):
     """`[CLS] question [SEP] answer [SEP]`, with the types that BERT knows."""
     (window,) = encoder.cutter.cut(Texts("is it on", "the cat sat")).windows
-    expected = encoder.tokeniser("is it on", "the cat sat")
+    expected = encoder.tokenizer("is it on", "the cat sat")
     assert list(window.ids) == expected["input_ids"]
     assert list(window.types) == expected["token_type_ids"]
 
@@ -299,7 +299,7 @@ def test_a_long_answer_is_read_as_a_whole(encoder, words):
     """In pieces of like length, each behind the question, none longer than the encoder reads."""
     answer = " ".join(["cat", "dog", "bridge"][n % 3] for n in range(words))
     cut = encoder.cutter.cut(Texts("tokyo is", answer))
-    asked, whole = (encoder.tokeniser(text, add_special_tokens=False)["input_ids"] for text in ("tokyo is", answer))
+    asked, whole = (encoder.tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("tokyo is", answer))
     read = [token for window in cut.windows for token in window.ids[len(asked) + 2 : -1]]
     assert read == whole
     assert cut.left_out == ""
@@ -321,14 +321,14 @@ async def test_what_is_not_read_is_said(judge):
 def test_an_answer_cannot_write_control_tokens(encoder, mark):
     """`[SEP]` in an answer is five characters."""
     (window,) = encoder.cutter.cut(Texts("is it on", f"the {mark} cat")).windows
-    token = encoder.tokeniser.convert_tokens_to_ids(mark)
+    token = encoder.tokenizer.convert_tokens_to_ids(mark)
     assert window.ids.count(token) == {"[SEP]": 2, "[CLS]": 1}.get(mark, 0)
 
 
 def test_too_short_a_window_is_refused(encoder):
     """Instead of reading nothing."""
     with pytest.raises(ConfigurationError, match="at least 16 tokens at once"):
-        Cutter(encoder.tokeniser, 8, 3)
+        Cutter(encoder.tokenizer, 8, 3)
 
 
 def test_the_features_are_the_mean_over_all_tokens(encoder):

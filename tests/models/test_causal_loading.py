@@ -8,7 +8,7 @@ import pytest
 import networks
 from saiten.errors import ConfigurationError
 from saiten.models.causal_network import causal_network
-from saiten.models.local_model import LocalModel
+from saiten.models.networks import LocalModel
 from tiny_models import tiny_bert, tiny_chat
 
 pytestmark = networks.marks("peft")

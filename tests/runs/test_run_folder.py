@@ -445,7 +445,7 @@ def test_a_disk_that_does_not_keep_stops_the_run(run, monkeypatch):
     monkeypatch.setattr(appending.os, "fsync", broken)
     journal.score(scored("a"))
     journal._syncing._thread.join(10)
-    with pytest.raises(ConfigurationError, match="does not keep"):
+    with pytest.raises(ConfigurationError, match="loses what is written"):
         journal.score(scored("b"))
     monkeypatch.undo()
     journal.close()

@@ -93,7 +93,7 @@ async def test_votes_make_a_panel_with_a_seed_each():
         ({"judge": "openai:m@http://x/v1", "calibration": ("c.json",)}, {}, "a calibration is for the offline judge"),
         ({"judge": "openai:m@http://x/v1"}, {"max_cost": 1.0}, "--max-cost needs the model's price"),
         ({"judge": "openai:m@http://x/v1", "votes": 0}, {}, "at least one"),
-        ({"votes": 3}, {}, "says the same every time"),
+        ({"votes": 3}, {}, "always gives the same answer"),
         ({"embedder": "word2vec"}, {}, "unknown embedder 'word2vec'; expected builtin"),
     ],
 )

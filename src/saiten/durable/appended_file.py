@@ -20,7 +20,7 @@ class AppendedFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            # Not inherited by child processes; made readable to whom the umask allows it.
+            # Not inherited by child processes; readable as the umask allows.
             self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
             self._size = os.fstat(self._fd).st_size
         except OSError as error:
@@ -40,8 +40,8 @@ class AppendedFile:
         except OSError as error:
             self._cut(self._size)
             raise NotWritten(
-                f"{self.path} cannot be written: {error.strerror}; everything before is kept and no further call is "
-                "made: make room and give the same command again"
+                f"{self.path} cannot be written: {error.strerror}; everything before is kept, and no further call is "
+                "made: free some space and re-run the command"
             ) from error
         self._size += len(line)
         self._unsynced = True
@@ -95,8 +95,8 @@ class Syncing:
         """Raise NotWritten if the thread could not sync: the disk takes writes and does not keep them."""
         if self._failed is not None:
             raise NotWritten(
-                f"the disk does not keep what is written: {self._failed.strerror}; no further call is made: "
-                "see to the disk and give the same command again"
+                f"the disk loses what is written: {self._failed.strerror}; no further call is made: check "
+                "the disk and re-run the command"
             )
 
     def stop(self) -> None:

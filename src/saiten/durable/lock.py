@@ -54,7 +54,7 @@ class Lock:
                 "wait for it, stop it, or name another folder"
             ) from error
         except OSError as error:
-            notify(f"{folder} cannot be locked ({error.strerror}); see to it that no second process writes there")
+            notify(f"{folder} cannot be locked ({error.strerror}); make sure that no other process writes there")
         try:
             os.ftruncate(self._fd, 0)
             os.write(self._fd, str(os.getpid()).encode())

@@ -16,7 +16,7 @@ off, refusing or talking on would pass that verdict off as its own. These rules 
 - In a truncated reply, every marker that is in the material is a quotation, and JSON counts only at the beginning of a
   line.
 
-Texts are compared without white space, quotation marks, escapes and emphasis, NFKC-normalised and case-folded.
+Texts are compared without white space, quotation marks, escapes and emphasis, NFKC-normalized and case-folded.
 """
 
 import re
@@ -68,7 +68,7 @@ class Material:
 
     @cached_property
     def _plain(self) -> str:
-        """All texts, normalised; empty if none could be read as a verdict."""
+        """All texts, normalized; empty if none could be read as a verdict."""
         if not any(_SIGN.search(text) for text in self.texts):
             return ""
         return _BETWEEN.join(["", *map(_plain, self.texts), ""])

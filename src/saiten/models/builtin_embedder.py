@@ -31,7 +31,7 @@ class BuiltinEmbedder:
     without a model. It does not capture meaning: synonyms count for nothing, and a negation changes next to nothing.
     Deterministic to the last bit on every platform. Signatures show it as `builtin-ngrams`.
 
-    Texts are NFKC-normalised and case-folded. The n-grams are runs of 1 to 2 Japanese or 3 to 5 other characters (the
+    Texts are NFKC-normalized and case-folded. The n-grams are runs of 1 to 2 Japanese or 3 to 5 other characters (the
     latter with word boundaries), each weighted 1 + ln(count) and hashed with a sign into 4,096 dimensions (Weinberger
     et al. 2009, *Feature Hashing for Large Scale Multitask Learning*), or fewer for large collections:
     `builtin-ngrams-1024`.

@@ -52,13 +52,12 @@ class CachedChat(_Cached[Chat]):
             answer, pays = await flight.answer()
         return answer if pays else replace(answer, usage=_REUSED)
 
-    def forget(self, request: ChatRequest, answer: Completion | None = None) -> None:
+    def forget(self, request: ChatRequest) -> None:
         """Drop the answer stored for this request, so that the request is sent again next time.
 
-        Meant for unreadable answers, which at temperature 0 would come back forever. With `answer`, drop only that one,
-        since another caller may have received a better answer meanwhile.
+        Meant for unreadable answers, which at temperature 0 would come back forever.
         """
-        self._store.drop(self._key(request), None if answer is None else _written(answer))
+        self._store.drop(self._key(request))
 
     async def _ask(self, key: bytes, request: ChatRequest) -> Completion:
         answer = await self._inner.complete(request)

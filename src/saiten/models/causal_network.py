@@ -17,8 +17,7 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.models.chat_template import ChatTemplate
-from saiten.models.local_model import LocalModel
-from saiten.models.networks import best_device, causal_weights, configuration, held, loaded, quietly, safely
+from saiten.models.networks import LocalModel, best_device, causal_weights, configuration, held, loaded, quietly, safely
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 
@@ -100,7 +99,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """A tokenised request, ready for the network."""
+    """A tokenized request, ready for the network."""
 
     ids: Sequence[int]
     limit: int
@@ -133,7 +132,7 @@ class CausalNetwork:
             RuntimeError: the batch does not fit into memory, or the network failed; its memory is free again.
             ConfigurationError: the model is damaged.
         """
-        with self._computing:  # the tokeniser is not thread-safe either
+        with self._computing:  # the tokenizer is not thread-safe either
             prompts = [self._prompt(request) for request in requests]
             answers: dict[int, Completion | Rejected] = {
                 n: prompt for n, prompt in enumerate(prompts) if isinstance(prompt, Rejected)
@@ -153,7 +152,7 @@ class CausalNetwork:
             return Rejected("the messages are empty")
         if max(ids) >= self._vocabulary:
             raise ConfigurationError(
-                f"the tokeniser knows token {max(ids)}, the model only {self._vocabulary}: they do not belong together"
+                f"the tokenizer knows token {max(ids)}, the model only {self._vocabulary}: they do not belong together"
             )
         room = None if self._context is None else self._context - len(ids)
         if room is not None and room < 1:
@@ -247,7 +246,7 @@ def _context(config: Any, tokenizer: Any) -> int | None:
 
 
 _NO_LENGTH = 10**9
-"""Tokenisers without a maximum length report 10**30."""
+"""Tokenizers without a maximum length report 10**30."""
 
 
 def _default_draw(own: Any) -> Draw:
@@ -274,11 +273,11 @@ def causal_network(found: LocalModel, device: str | None = None) -> CausalNetwor
 
 def _loaded(found: LocalModel, device: str) -> CausalNetwork:
     with quietly(bars=not Path(found.base or found.source).is_dir()):
-        expected = "a causal language model with its tokeniser, or a LoRA adapter over one"
+        expected = "a causal language model with its tokenizer, or a LoRA adapter over one"
         configuration(found.base or found.source, found.name, expected)
         network = loaded(found.name, expected, lambda: _load(found, device))
     if LocalModel.find(found.typed) != found:
-        raise ConfigurationError(f"{found.name}: the files changed since the command began; run it again")
+        raise ConfigurationError(f"{found.name}: the files changed since the command started; run it again")
     return network
 
 

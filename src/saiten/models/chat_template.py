@@ -1,6 +1,6 @@
 """From messages to the tokens of a local model, safe against control tokens in untrusted text.
 
-A tokeniser's chat template writes control tokens around the messages (`<|im_start|>user`). An answer to be graded may
+A tokenizer's chat template writes control tokens around the messages (`<|im_start|>user`). An answer to be graded may
 contain the same characters. Here they stay characters: only the template writes control tokens, whatever a message
 contains. Text without such characters yields exactly the tokens of `apply_chat_template`.
 """
@@ -36,14 +36,14 @@ _THINKING = frozenset({"<think>", "</think>"})
 
 
 def with_template(tokenizer: Any) -> Any:
-    """Return the tokeniser, with the fallback template set (and saved with the model) if it has none."""
+    """Return the tokenizer, with the fallback template set (and saved with the model) if it has none."""
     if not tokenizer.chat_template:
         tokenizer.chat_template = FALLBACK_TEMPLATE
     return tokenizer
 
 
 class ChatTemplate:
-    """A tokeniser's chat template, or the fallback, as a conversion from messages to tokens; not thread-safe."""
+    """A tokenizer's chat template, or the fallback, as a conversion from messages to tokens; not thread-safe."""
 
     def __init__(self, tokenizer: Any) -> None:
         """`tokenizer`: from the transformers library; gets the fallback template if it has none."""
@@ -79,7 +79,7 @@ class ChatTemplate:
         return ids
 
     def end_tokens(self, configured: int | Sequence[int] | None = None) -> tuple[int, ...]:
-        """Return the tokens that end an answer: the model's, the tokeniser's, and those the template writes."""
+        """Return the tokens that end an answer: the model's, the tokenizer's, and those the template writes."""
         found = [configured] if isinstance(configured, int) else list(configured or ())
         found.append(self._tokenizer.eos_token_id)
         mark = secrets.token_hex(8)
@@ -111,7 +111,7 @@ class ChatTemplate:
 
 
 def _whole(text: str) -> str:
-    """Replace lone surrogates, which no tokeniser accepts, with question marks."""
+    """Replace lone surrogates, which no tokenizer accepts, with question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -129,7 +129,7 @@ def _any_of(texts: Iterable[str]) -> re.Pattern[str]:
 
 
 def _pieces(text: str, mark: str, hidden: Sequence[str]) -> Iterator[str]:
-    """Yield the pieces to tokenise one by one; a hidden control token is split in two, which makes it plain text."""
+    """Yield the pieces to tokenize one by one; a hidden control token is split in two, which makes it plain text."""
     for n, part in enumerate(re.split(mark, text)):
         if n % 2:
             token = hidden[int(part)]

@@ -33,7 +33,7 @@ def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         shown = endpoint.excerpt(glimpse(value))
-        fault = f"{endpoint.name} answered without choices[0].message; what came begins: {shown}"
+        fault = f"{endpoint.name} answered without choices[0].message; the reply begins: {shown}"
         raise CallFailed(fault, usage, kind="unreadable", retryable=True)
     reason = choice.get("finish_reason")
     finish_reason = reason if isinstance(reason, str) else None
@@ -171,7 +171,7 @@ class OpenAICompatible:
             status = _status_inside(value)
             if not status:
                 shown = self.endpoint.excerpt(reply.body[:10_000].decode("utf-8", "replace"))
-                message = f"{self.endpoint.name} did not answer with a JSON object; what came begins: {shown!r}"
+                message = f"{self.endpoint.name} did not answer with a JSON object; the reply begins: {shown!r}"
                 return self._unread(CallFailed(message, CHARGED, kind="unreadable", retryable=True), url)
             reply = replace(reply, status=status)
         place = str(url.with_query(None))

@@ -87,7 +87,7 @@ class Negotiation:
 
     def learn(self, dialect: Dialect, why: str) -> None:
         """Switch to this dialect."""
-        _log.info("%s; going on with %s", why, dialect)
+        _log.info("%s; continuing with %s", why, dialect)
         self.dialect = dialect
 
     def reset(self) -> None:

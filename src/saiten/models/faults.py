@@ -212,7 +212,7 @@ class NotServed(ConfigurationError):
 def fault_of(reply: HttpReply, endpoint: Endpoint, url: str, sent: Collection[str], *, answered: bool) -> SaitenError:
     """Return the error for a failed reply; `answered`: the server has answered before, so the setup is right."""
     complaint = read_complaint(reply.body)
-    said = f"HTTP {reply.status}: {endpoint.excerpt(complaint.text) or 'nothing said'}"
+    said = f"HTTP {reply.status}: {endpoint.excerpt(complaint.text) or 'no message'}"
     trouble = trouble_of(reply.status, complaint)
     parameter = blamed(reply.status, complaint, sent) if trouble not in ("length", "filtered", "quota") else None
     if parameter is not None:
@@ -237,8 +237,8 @@ _THIS_ONE: dict[Trouble, str] = {
     "filtered": "the content filter refused the prompt",
     "odd": "this request was refused",
 }
-_NO_KEY = "{url} asks for a key and none was given ({said}); {key_advice}"
-_ELSEWHERE = "{url} sends one elsewhere, to {location} ({said}); set the base URL to where the server is"
+_NO_KEY = "{url} requires a key, and none was given ({said}); {key_advice}"
+_ELSEWHERE = "{url} redirects to {location} ({said}); set the base URL to the server's address"
 _ADVICE: dict[Trouble, str] = {
     "key": "{url} does not accept the key from {variable} for {model!r} ({said}); check the key and what it may use",
     "quota": "the account behind {variable} has no quota or credit left ({said}); add some, or use another model",

@@ -20,6 +20,7 @@ from saiten.protocols import Embeddings
 from saiten.records import Usage
 
 _PATH = "/embeddings"
+_MOMENT = 0.005  # seconds to collect texts
 _MOST_TOKENS = 100_000  # per request; OpenAI takes 300,000, but estimates are rough
 
 _Batch = tuple[dict[str, Vector | CallFailed], Usage]
@@ -57,9 +58,8 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
         key_variable: str = "OPENAI_API_KEY",
         batch: int = 128,
         scaled: bool = True,
-        moment: float = 0.005,
     ) -> None:
-        """`timeout`: seconds per request; `batch`: maximum texts per request; `moment`: seconds to collect them.
+        """`timeout`: seconds per request; `batch`: maximum texts per request.
 
         Unless `scaled`, vectors keep the length the server gives them.
 
@@ -71,7 +71,6 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
         super().__init__(model, base_url, api_key, timeout=timeout, key_variable=key_variable)
         self._batch = batch
         self._scaled = scaled
-        self._moment = moment
         self._flights: Flights[str, _Batch] = Flights()
         self._gathering: _Gathering | None = None
 
@@ -103,7 +102,7 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
         return batch.flight
 
     async def _fly(self, batch: _Gathering) -> _Batch:
-        timer = asyncio.get_running_loop().call_later(self._moment, batch.full.set)
+        timer = asyncio.get_running_loop().call_later(_MOMENT, batch.full.set)
         try:
             await batch.full.wait()
         finally:

@@ -35,16 +35,15 @@ def layers(
     limits: Limits | Limiter | None = None,
     price: Price | None = None,
     budget: Budget | None = None,
-    seed: int = 0,
 ) -> tuple[Layer, ...]:
     """Return the layers around each request: retries, limits, price and budget, each with defaults.
 
-    `seed` controls the jitter. Several models on one server share limits if given the same Limiter.
+    Several models on one server share limits if given the same Limiter.
 
     Raises:
         ConfigurationError: the budget bounds the cost, but the price is unknown.
     """
-    rng = Random(seed)  # noqa: S311 - jitter, not cryptography
+    rng = Random(0)  # noqa: S311 - jitter, not cryptography
     return (
         Retrying(retries or Retries(), rng),
         limits if isinstance(limits, Limiter) else Limiter(limits or Limits()),

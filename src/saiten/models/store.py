@@ -11,7 +11,26 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from saiten.errors import ConfigurationError, NotWritten
-from saiten.models.write_ahead import switch_to_wal
+
+
+def switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL mode, retrying while another process switches, which the busy time-out does not cover.
+
+    A file that stays locked for four seconds keeps its slower but equally safe mode.
+
+    Raises:
+        sqlite3.OperationalError: the mode cannot be used here at all.
+    """
+    for patience in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            time.sleep(patience)
+        else:
+            return
+
 
 _APPLICATION = 0x53414954  # "SAIT", in the file's header
 _LAYOUT = 1
@@ -77,10 +96,10 @@ class Store:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.executemany(_PUT, rows)
 
-    def drop(self, key: bytes, value: bytes | None = None) -> None:
-        """Delete the value of the key; with `value`, only if it is still this one."""
+    def drop(self, key: bytes) -> None:
+        """Delete the value of the key."""
         with self._explained():
-            self._open().execute("DELETE FROM answers WHERE key = ? AND (? IS NULL OR value = ?)", (key, value, value))
+            self._open().execute("DELETE FROM answers WHERE key = ?", (key,))
 
     def __len__(self) -> int:
         with self._explained():
@@ -123,29 +142,28 @@ class Store:
     def _explained(self) -> Iterator[None]:
         """Explain SQLite's errors."""
         try:
-            with self._in_words():
-                yield
+            yield
         except ConfigurationError as error:
             self._failed(error)
             raise
+        except (sqlite3.DatabaseError, OSError) as error:
+            explained = self._explain(error)
+            self._failed(explained)
+            raise explained from error
 
-    @contextmanager
-    def _in_words(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            raise NotWritten(
+    def _explain(self, error: Exception) -> ConfigurationError:
+        if isinstance(error, sqlite3.OperationalError):
+            return NotWritten(
                 f"the answer store {self.path} cannot be used: {error}; it needs a writable folder on a local disk "
                 "with free space, not locked by another program. No further call is made: fix this and re-run the "
                 "command"
-            ) from error
-        except sqlite3.DatabaseError as error:
-            raise ConfigurationError(
+            )
+        if isinstance(error, sqlite3.DatabaseError):
+            return ConfigurationError(
                 f"the answer store {self.path} is damaged: {error}; move it away (its answers will be requested "
                 f"again), or save what can be read with: sqlite3 {self.path} .recover"
-            ) from error
-        except OSError as error:
-            raise ConfigurationError(f"the answer store {self.path} cannot be opened: {error}") from error
+            )
+        return ConfigurationError(f"the answer store {self.path} cannot be opened: {error}")
 
 
 _PUT = (

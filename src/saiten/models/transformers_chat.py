@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.batches import Batches
-from saiten.models.local_model import LocalModel
-from saiten.models.networks import require
+from saiten.models.networks import LocalModel, require
 from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 
@@ -29,7 +28,7 @@ class TransformersChat:
     settings. Requests without `max_tokens` get 4,096, or what the context has room for. Equal requests in flight run
     once. JSON schemas are not enforced: the prompt has to ask for JSON.
 
-    After `close` the next request loads the model anew.
+    After `close` the next request loads the model again.
     """
 
     def __init__(self, model: str, *, batch: int = 8, device: str | None = None) -> None:

@@ -61,6 +61,6 @@ def _looks_like_mark(names: Collection[str]) -> re.Pattern[str]:
 
 
 def _plain(text: str) -> str:
-    """Normalise as a lenient reader would: fold full-width forms and case, drop invisible characters."""
+    """Normalize as a lenient reader would: fold full-width forms and case, drop invisible characters."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(character for character in folded if unicodedata.category(character) != "Cf")

@@ -51,12 +51,12 @@ class Journal(LockedFolder):
         retry_failed: bool = False,
         notify: Callable[[str], None] = _LOG.warning,
     ) -> "Journal":
-        """Begin a run in an empty or new folder, or resume the existing one.
+        """Start a run in an empty or new folder, or resume the existing one.
 
         Metrics may be added to a run. A metric that is already in the run must keep its signature, so that its
         scores are comparable.
 
-        A run without scores may begin anew with other settings, for example after a mistyped model or column. Paid
+        A run without scores may start over with other settings, for example after a mistyped model or column. Paid
         replies are in the cache, which stays.
 
         Args:

@@ -124,7 +124,7 @@ class LockedFolder:
         file.keep(size)
         self._notify(
             f"{file.path.name} ended in half a line ({len(torn)} bytes), as after a power failure; "
-            f"it was moved to {aside.name}, the run goes on"
+            f"it was moved to {aside.name}; the run continues"
         )
 
 

@@ -109,11 +109,11 @@ async def score_once(
 def _checked(score: Score) -> Score:
     """Return the score if it is valid; raise TypeError or ValueError for a custom metric's mistake."""
     if not isinstance(score, Score):
-        raise TypeError(f"a Score was expected, the metric returned {score!r:.100}")
+        raise TypeError(f"expected a Score, the metric returned {score!r:.100}")
     if (score.value is None) == (score.status == "ok"):
         raise ValueError(f"a score has a value exactly if it is ok; {score.value} came with the status {score.status}")
     if score.value is not None and not math.isfinite(score.value):
-        raise ValueError(f"the metric returned {score.value}, which is no score")
+        raise ValueError(f"the metric returned {score.value}, which is not a valid score")
     return score
 
 

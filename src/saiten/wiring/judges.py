@@ -20,8 +20,7 @@ from saiten.judges.offline import Calibration, OfflineJudge
 from saiten.judges.tuned import read_tuned, without_learned
 from saiten.judges.wrappers import Panel
 from saiten.models.cache import CachedChat
-from saiten.models.local_model import LocalModel
-from saiten.models.networks import fingerprint
+from saiten.models.networks import LocalModel, fingerprint
 from saiten.protocols import Judge
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring.addresses import HERE
@@ -98,6 +97,6 @@ def _doubts(model: str) -> Iterator[str]:
 def _check_votes(who: str, votes: int) -> None:
     if votes > 1:
         raise ConfigurationError(
-            f"{who} says the same every time, so {votes} votes would tell nothing; "
+            f"{who} always gives the same answer, so {votes} votes add nothing; "
             "leave out the votes, or name a model as the judge"
         )

@@ -145,8 +145,8 @@ async def open_knowledge_base(
         raise
     if manifest.interrupted and notify is not None:
         notify(
-            f"the indexing of {engine.name} is under way or was cut off; {contents.documents} documents are whole and "
-            "are found. The same `saiten index` again goes on with the others"
+            f"{engine.name} is being indexed, or its indexing was interrupted; {contents.documents} documents are "
+            "complete and can be found. Re-run the same `saiten index` for the others"
         )
     return KnowledgeBase(engine, chosen, manifest, contents, retrieval=retrieval, k=k)
 
@@ -193,8 +193,8 @@ class OpenedLater:
                 if opened.name != self._name:
                     await opened.close()
                     raise ConfigurationError(
-                        f"the knowledge base changed while the answers were begun: it was {self._name} and is now "
-                        f"{opened.name}; begin again when nobody is indexing into it"
+                        f"the knowledge base changed while the run started: it was {self._name} and is now "
+                        f"{opened.name}; start again when no process is indexing it"
                     )
                 self._opened = opened
             return self._opened
@@ -225,9 +225,7 @@ def name_of(opening: Opening) -> str:
         return thread.submit(lambda: asyncio.run(named())).result()
 
 
-def knowledge_base_later(
-    kb: str, models: Models, *, embedder: str | None = None, retrieval: Retrieval = "dense", k: int = 5
-) -> OpenedLater:
+def knowledge_base_later(kb: str, models: Models, *, retrieval: Retrieval = "dense", k: int = 5) -> OpenedLater:
     """Return the knowledge base at an address, opened by `open` or at the first query; its name is read at once.
 
     Raises:
@@ -235,7 +233,7 @@ def knowledge_base_later(
     """
 
     async def opened(with_models: Models) -> Retriever:
-        return await open_knowledge_base(kb, with_models, embedder=embedder, retrieval=retrieval, k=k)
+        return await open_knowledge_base(kb, with_models, retrieval=retrieval, k=k)
 
     try:
         name = name_of(partial(opened, models.without_store()))  # closed afterwards, including any cache

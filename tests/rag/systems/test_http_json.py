@@ -117,7 +117,7 @@ def test_a_header_that_cannot_be_sent_is_refused_at_once(system, headers):
     ("fault", "kind", "told"),
     [
         (Fault(500, "boom"), "failed", "HTTP 500: boom"),
-        (Fault(500, ""), "failed", "nothing said"),
+        (Fault(500, ""), "failed", "no message"),
         (
             Fault(422, {"detail": [{"loc": ["body", "query"], "msg": "Field required"}]}),
             "failed",
@@ -178,7 +178,7 @@ async def test_a_service_that_takes_too_long_is_told(system, service, fault, tol
         (Fault(405, ""), "check the address"),
         (
             Fault(307, "", headers={"Location": "http://elsewhere/ask?key=1"}),
-            r"sends one to http://elsewhere/ask; name",
+            r"redirects to http://elsewhere/ask; use",
         ),
     ],
 )

@@ -1,7 +1,7 @@
 """The network: windows in, one feature vector per answer out (mean pooling); a linear head maps it to grades.
 
 Texts longer than the encoder's input are split into several windows, each with the question: `[CLS] question [SEP] a
-piece of the answer [SEP]`, as the tokeniser formats a pair of texts. Texts cannot write control tokens: `[SEP]` inside
+piece of the answer [SEP]`, as the tokenizer formats a pair of texts. Texts cannot write control tokens: `[SEP]` inside
 an answer stays five characters.
 
 Source: Reimers and Gurevych 2019, *Sentence-BERT*, section 3: the mean over all tokens, including special ones.
@@ -51,18 +51,18 @@ class Cut:
 class Cutter:
     """Cuts texts into at most `most` windows of at most `length` tokens."""
 
-    def __init__(self, tokeniser: Any, length: int, most: int) -> None:
-        """`tokeniser`: from the transformers library.
+    def __init__(self, tokenizer: Any, length: int, most: int) -> None:
+        """`tokenizer`: from the transformers library.
 
         Raises:
             ConfigurationError: it cannot join two texts, or the length is too short.
         """
         if length < SHORTEST or most < 1:
             raise ConfigurationError(f"an encoder must read at least {SHORTEST} tokens at once, not {length}")
-        self._tokeniser = tokeniser
+        self._tokenizer = tokenizer
         self._length = length
         self._most = most
-        self._frame = _frame(tokeniser)
+        self._frame = _frame(tokenizer)
 
     def cut(self, texts: Texts) -> Cut:
         """Return windows with pieces of equal length, together the whole answer.
@@ -87,7 +87,7 @@ class Cutter:
 
     def _ids(self, text: str) -> list[int]:
         whole = text.encode("utf-8", "replace").decode()  # JSON may contain lone surrogates
-        found: list[int] = self._tokeniser(
+        found: list[int] = self._tokenizer(
             whole, add_special_tokens=False, split_special_tokens=True, verbose=False, return_attention_mask=False
         )["input_ids"]
         return found
@@ -95,7 +95,7 @@ class Cutter:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The tokens that the tokeniser writes around and between two texts, and their types."""
+    """The tokens that the tokenizer writes around and between two texts, and their types."""
 
     ids: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
     """Before the first text, between them, and after the second."""
@@ -114,17 +114,17 @@ class _Frame:
         return InputWindow((*before, *first, *between, *second, *after), types)
 
 
-def _frame(tokeniser: Any) -> _Frame:
-    """Derive the frame from a pair of one-letter texts, since every tokeniser has its own."""
-    first, second = (tokeniser(text, add_special_tokens=False)["input_ids"] for text in ("a", "b"))
-    pair = tokeniser("a", "b")
+def _frame(tokenizer: Any) -> _Frame:
+    """Derive the frame from a pair of one-letter texts, since every tokenizer has its own."""
+    first, second = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("a", "b"))
+    pair = tokenizer("a", "b")
     ids = tuple(pair["input_ids"])
     types = tuple(pair.get("token_type_ids") or (0,) * len(ids))
     starts = [at for at in range(len(ids)) if first and ids[at : at + len(first)] == tuple(first)]
     ends = [at for at in range(len(ids), 0, -1) if second and ids[at - len(second) : at] == tuple(second)]
     if not starts or not ends or starts[0] + len(first) > ends[0] - len(second):
         raise ConfigurationError(
-            "the encoder's tokeniser does not join two texts; expected that of a BERT-like encoder"
+            "the encoder's tokenizer does not join two texts; expected that of a BERT-like encoder"
         )
     at, end = starts[0], ends[0]
     then, until = at + len(first), end - len(second)
@@ -146,10 +146,10 @@ _EXPECTED = "a folder with an encoder that transformers or sentence-transformers
 
 @dataclass(frozen=True, eq=False)
 class AnswerEncoder:
-    """An encoder and its tokeniser; not thread-safe."""
+    """An encoder and its tokenizer; not thread-safe."""
 
     network: Any
-    tokeniser: Any
+    tokenizer: Any
     length: int
     """Maximum tokens per window."""
     most: int
@@ -185,8 +185,8 @@ class AnswerEncoder:
             return torch.tensor([row + (padding,) * (longest - len(row)) for row in rows], device=device)
 
         mask = padded([(1,) * len(window.ids) for window in windows])
-        inputs = {"input_ids": padded([window.ids for window in windows], self.tokeniser.pad_token_id or 0)}
-        if "token_type_ids" in self.tokeniser.model_input_names:
+        inputs = {"input_ids": padded([window.ids for window in windows], self.tokenizer.pad_token_id or 0)}
+        if "token_type_ids" in self.tokenizer.model_input_names:
             inputs["token_type_ids"] = padded([window.types for window in windows])
         hidden = self.network(**inputs, attention_mask=mask).last_hidden_state
         return (hidden * mask[..., None]).sum(1)
@@ -211,7 +211,7 @@ def load_encoder(model: str, length: int, most: int, *, what: str) -> AnswerEnco
         ConfigurationError: it cannot be loaded, or is no encoder.
     """
     configuration(_place(model), what, _EXPECTED)
-    tokeniser, network, lacking = loaded(what, _EXPECTED, lambda: _load(model))
+    tokenizer, network, lacking = loaded(what, _EXPECTED, lambda: _load(model))
     if lacking:
         raise ConfigurationError(
             f"{what} is no encoder: there are no weights for {lacking[0]}, so that it would read at random; expected "
@@ -219,15 +219,15 @@ def load_encoder(model: str, length: int, most: int, *, what: str) -> AnswerEnco
         )
     if network.config.is_encoder_decoder or not isinstance(getattr(network.config, "hidden_size", None), int):
         raise ConfigurationError(f"{what} ({type(network).__name__}) is no encoder; expected {_EXPECTED}")
-    shortest = min(length, _longest(network, tokeniser))
-    return AnswerEncoder(network, tokeniser, shortest, most, Cutter(tokeniser, shortest, most))
+    shortest = min(length, _longest(network, tokenizer))
+    return AnswerEncoder(network, tokenizer, shortest, most, Cutter(tokenizer, shortest, most))
 
 
 def _load(model: str) -> tuple[Any, Any, list[str]]:
     library, torch = import_module("transformers"), import_module("torch")
     model = _place(model)
     with quietly(bars=not Path(model).is_dir()):
-        tokeniser = library.AutoTokenizer.from_pretrained(model, **safely(model))
+        tokenizer = library.AutoTokenizer.from_pretrained(model, **safely(model))
         network, report = library.AutoModel.from_pretrained(
             model, dtype=torch.float32, output_loading_info=True, **safely(model)
         )
@@ -236,7 +236,7 @@ def _load(model: str) -> tuple[Any, Any, list[str]]:
             part.p = 0.0
     lacking = sorted(str(key) for key in [*report["missing_keys"], *report["mismatched_keys"]])
     # BERT's pooler is not used here, and sentence-transformers saves none.
-    return tokeniser, network.to(best_device()).eval(), [key for key in lacking if "pooler" not in key]
+    return tokenizer, network.to(best_device()).eval(), [key for key in lacking if "pooler" not in key]
 
 
 def _place(model: str) -> str:
@@ -245,14 +245,14 @@ def _place(model: str) -> str:
     return str(folder) if folder.is_dir() else model
 
 
-def _longest(network: Any, tokeniser: Any) -> int:
+def _longest(network: Any, tokenizer: Any) -> int:
     """Return the network's maximum length; RoBERTa's positions begin after the padding index."""
     positions = getattr(network.config, "max_position_embeddings", None)
     if not isinstance(positions, int) or positions <= 0:
-        return int(min(tokeniser.model_max_length, 1 << 30))
+        return int(min(tokenizer.model_max_length, 1 << 30))
     table = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
     padding = getattr(table, "padding_idx", None)
-    return int(min(tokeniser.model_max_length, positions - (0 if padding is None else padding + 1)))
+    return int(min(tokenizer.model_max_length, positions - (0 if padding is None else padding + 1)))
 
 
 FILE = "head.safetensors"

@@ -8,7 +8,6 @@ from typing import Any, Literal, Self, get_args
 import orjson
 
 from saiten.errors import BadInput
-from saiten.judges.offline.support import sigmoid
 
 Aspect = Literal["support", "correct", "grade"]
 """The kind of label: support by the contexts, correctness, or a grade from 1 to 5."""
@@ -42,7 +41,7 @@ class Calibration:
 
     aspect: Aspect
     n: int
-    """Number of labelled samples."""
+    """Number of labeled samples."""
     intercept: float
     slope: float
     fingerprint: str
@@ -51,7 +50,7 @@ class Calibration:
     """Digest of the judge's constants, with which the line is only valid."""
     measure: Measure
     before: CalibrationFigure
-    """Without calibration, on the labelled samples."""
+    """Without calibration, on the labeled samples."""
     after: CalibrationFigure
     """With calibration, by cross-validation: no sample is judged by a line fitted on it."""
 
@@ -94,6 +93,11 @@ class Calibration:
                 f"{file}: expected an aspect of {', '.join(ASPECTS)} and a rising line, got {made.aspect}, {numbers}"
             )
         return made
+
+
+def sigmoid(logit: float) -> float:
+    """Return 1 / (1 + e^-logit), safe for any logit."""
+    return 1 / (1 + math.exp(-logit)) if logit > -700 else 0.0
 
 
 def log_odds(p: float) -> float:

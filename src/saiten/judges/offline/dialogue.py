@@ -9,10 +9,9 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from saiten.judges.offline.reasons import said
+from saiten.judges.offline.index import Tools
 from saiten.judges.offline.statements import statements_of
-from saiten.judges.offline.support import support
-from saiten.judges.offline.tools import Tools
+from saiten.judges.offline.support import said, support
 from saiten.records import Language
 from saiten.tasks.dialogue import (
     AskNext,

@@ -8,10 +8,12 @@ import hashlib
 import json
 import math
 import tomllib
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from saiten.judges.offline.calibration import Calibration
 from saiten.records import Language
 from saiten.text.numbers import known_numbers
 from saiten.text.sentences import split_sentences
@@ -34,9 +36,9 @@ class Constants:
     """Digest of the figures, for signatures."""
 
 
-def read_constants(file: Path = _FILE) -> Constants:
-    """Read the constants shipped with saiten, or another file of the same format."""
-    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+def read_constants() -> Constants:
+    """Read the constants shipped with saiten."""
+    tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     figures = json.dumps(tables, sort_keys=True)  # comments do not change the digest
     return Constants(**tables, digest=hashlib.sha256(figures.encode()).hexdigest()[:12])
 
@@ -55,14 +57,14 @@ class Index:
     words: frozenset[str]
     """Every token, lower-cased."""
     text: str
-    """All contexts, normalised and lower-cased."""
+    """All contexts, normalized and lower-cased."""
     floor: float
     """The lowest weight of a unit, relative to the highest."""
     cut: bool
     """Whether the contexts were too long to be read to the end."""
 
     def sentence(self, window: int) -> str:
-        """Return the window's text, normalised and lower-cased."""
+        """Return the window's text, normalized and lower-cased."""
         context, start, end = self.windows[window]
         return normalise(self.contexts[context][start:end]).lower()
 
@@ -131,3 +133,47 @@ def _within(contexts: Sequence[str], characters: int) -> list[str]:
         read.append(context[:characters])
         characters -= len(read[-1])
     return read
+
+
+_KEPT = 500_000
+"""Characters of contexts whose indexes are cached; tasks about one sample follow each other."""
+
+
+@dataclass(slots=True)
+class Indexes:
+    """A cache of indexes; the oldest are dropped when their texts grow too long. The newest always stays."""
+
+    constants: Constants
+    made: OrderedDict[tuple[Language, tuple[str, ...]], Index] = field(default_factory=OrderedDict)
+    characters: int = 0
+
+    def of(self, contexts: Sequence[str], language: Language) -> Index:
+        """Return the index of these contexts, cached or new."""
+        key = (language, tuple(contexts))
+        found = self.made.pop(key, None)
+        if found is None:
+            found = build_index(key[1], language, self.constants)
+            self.characters += sum(map(len, key[1]))
+        self.made[key] = found
+        while self.characters > _KEPT and len(self.made) > 1:
+            (_, contexts_gone), _ = self.made.popitem(last=False)
+            self.characters -= sum(map(len, contexts_gone))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The arguments shared by all functions that perform tasks."""
+
+    constants: Constants
+    calibrations: Mapping[str, Calibration]
+    indexes: Indexes
+
+    def calibrated(self, aspect: str, p: float) -> float:
+        """Return the calibrated probability, or `p` without a calibration."""
+        calibration = self.calibrations.get(aspect)
+        return p if calibration is None else calibration.apply(p)
+
+    def unclear(self, p: float) -> bool:
+        """Return whether `p` is in the undecided band."""
+        return self.constants.band["lower"] <= p < self.constants.band["upper"]

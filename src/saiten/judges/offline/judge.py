@@ -11,7 +11,7 @@ from saiten.judges.offline.critique import critique, rate_aspect
 from saiten.judges.offline.dialogue import ask_next, compose, decide_next, revise
 from saiten.judges.offline.gist import find_missing_and_extra, split_gist
 from saiten.judges.offline.grading import decide, grade, prefer
-from saiten.judges.offline.index import Constants, read_constants
+from saiten.judges.offline.index import Constants, Indexes, Tools, read_constants
 from saiten.judges.offline.statements import classify, judge_context, select_sentences, split, verify, write_questions
 from saiten.judges.offline.summaries import (
     answer_from_summary,
@@ -19,7 +19,6 @@ from saiten.judges.offline.summaries import (
     list_entities,
     write_closed_questions,
 )
-from saiten.judges.offline.tools import Indexes, Tools
 from saiten.protocols import Embedder, R, Task
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import (

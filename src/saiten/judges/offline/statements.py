@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from saiten.errors import CannotJudge
-from saiten.judges.offline.index import Index
-from saiten.judges.offline.reasons import Source, why
-from saiten.judges.offline.support import support
-from saiten.judges.offline.tools import Tools
+from saiten.judges.offline.index import Index, Tools
+from saiten.judges.offline.support import Source, support, why
 from saiten.records import Language
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
 from saiten.tasks.statements import (

@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 
+from saiten.judges.offline.index import Tools
 from saiten.judges.offline.statements import Sources
 from saiten.judges.offline.support import SUFFIXED
-from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.contexts import (
     AnswerFromSummary,
@@ -52,7 +52,7 @@ def list_entities(task: ListEntities) -> Entities:
 def entities_of(text: str, language: Language) -> list[str]:
     """Return at most 300 entities from the first 200,000 characters.
 
-    A single capitalised word at the beginning of a sentence counts only if it also occurs elsewhere, or is no plain
+    A single capitalized word at the beginning of a sentence counts only if it also occurs elsewhere, or is no plain
     word (`NASA`, `iPhone`): *Paris is …* cannot be distinguished from *Wine is …*.
     """
     found: dict[str, None] = {}

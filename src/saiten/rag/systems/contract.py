@@ -62,7 +62,7 @@ def read_answer(value: Any) -> Answer:
         return Answer(_text(value, "answer"), usage=CHARGED)
     name = next((name for name in _ANSWER if name in value), None)
     if name is None:
-        raise ValueError(f"an object with `answer` was expected, one with {_names(value)} came")
+        raise ValueError(f"expected an object with `answer`, got one with {_names(value)}")
     contexts = next((value[name] for name in _CONTEXTS if name in value), None)
     return Answer(_text(value[name], name), _passages(contexts), usage=_usage(value.get("usage")))
 
@@ -93,7 +93,7 @@ def _passage(item: Any, place: str) -> Passage:
         raise ValueError(f"`{place}` must be a text or an object with `text`, got {kind_of(item)}")  # noqa: TRY004
     name = next((name for name in _TEXT if name in item), None)
     if name is None:
-        raise ValueError(f"`{place}` is an object with {_names(item)}; `text` was expected in it")
+        raise ValueError(f"`{place}` is an object with {_names(item)}; expected `text` in it")
     metadata = item.get("metadata")
     source = item.get("source", metadata.get("source") if isinstance(metadata, Mapping) else None)
     return Passage(

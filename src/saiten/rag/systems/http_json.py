@@ -208,29 +208,29 @@ class HttpJson:
         value = load(_utf8(reply))
         if not isinstance(value, dict):
             came = excerpt(reply.body[:10_000].decode("utf-8", "replace")) or "nothing"
-            message = f"{name} did not answer with a JSON object; what came begins: {came}"
+            message = f"{name} did not answer with a JSON object; the reply begins: {came}"
             raise CallFailed(message, CHARGED, kind="unreadable")
         try:
             return read_answer(value)
         except ValueError as error:
             if value.get("error") and not isinstance(value.get("answer"), str):
                 raise CallFailed(f"{name} failed: {excerpt(read_complaint(reply.body).text)}", CHARGED) from error
-            message = f"{name}: {error}; what came begins: {excerpt(glimpse(value))}"
+            message = f"{name}: {error}; the reply begins: {excerpt(glimpse(value))}"
             raise CallFailed(message, CHARGED, kind="unreadable") from error
 
     def _refusal(self, reply: HttpReply) -> SaitenError:
         """Return the error for an unsuccessful status; before the first answer, some mean that nothing will work."""
         status = reply.status
-        said = f"HTTP {status}: {self._address.excerpt(read_complaint(reply.body).text) or 'nothing said'}"
+        said = f"HTTP {status}: {self._address.excerpt(read_complaint(reply.body).text) or 'no message'}"
         if status in (401, 407):
             return ConfigurationError(
-                f"{self.name} does not let saiten in ({said}); {self._address.key_advice}, or name a header: "
+                f"{self.name} refuses access ({said}); {self._address.key_advice}, or name a header: "
                 "--header NAME=VALUE"
             )
         if not self._client.answered and (300 <= status < 400 or status in (404, 405)):
             location = self._address.excerpt(reply.headers.get("Location", "").partition("?")[0])
-            advice = f"it sends one to {location}; name that" if location else "check the address"
-            return ConfigurationError(f"{self.name} takes no questions ({said}); {advice}")
+            advice = f"it redirects to {location}; use that address" if location else "check the address"
+            return ConfigurationError(f"{self.name} does not accept questions ({said}); {advice}")
         if status in _BUSY:
             wait = retry_after(reply.headers)
             return CallFailed(f"{self.name} is busy ({said})", SENT, retryable=True, retry_after=wait, status=status)

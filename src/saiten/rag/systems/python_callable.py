@@ -57,7 +57,7 @@ class Threads:
             if self._left_behind >= self._limit:
                 raise ConfigurationError(
                     f"{self._left_behind} calls of {self._what} have not returned, long after their time-out; "
-                    "nothing more can be asked. See why it hangs, or give it more time with --timeout"
+                    "no further call is made. Find out why it hangs, or allow more time with --timeout"
                 )
             outcome = self._begin(work, loop)
             await asyncio.wait({outcome}, timeout=seconds)  # if cancelled, the thread runs on unattended

@@ -1,7 +1,6 @@
 """Questions × one system → answers, each written as soon as it exists."""
 
-from saiten.runs.answers.answers_file import AnswersFile
-from saiten.runs.answers.collecting import Collecting, answer_once
+from saiten.runs.answers.answers_file import AnswersFile, Collecting, answer_once
 from saiten.runs.answers.summary import AnswerSummary, summarise_answers
 
 __all__ = ["AnswerSummary", "AnswersFile", "Collecting", "answer_once", "summarise_answers"]

@@ -7,16 +7,19 @@ torn by a power failure. The folder is needed to resume, and to know the cost.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from saiten.data import BadRow
 from saiten.data.json_rows import MAX_LINE
 from saiten.durable.whole_file import whole_file
-from saiten.errors import BadInput, ConfigurationError, SystemFailed
-from saiten.records import Answer, Passage, Sample, TimedCall, Usage
+from saiten.errors import BadInput, BudgetSpent, ConfigurationError, JudgeError, SystemFailed
+from saiten.protocols import System
+from saiten.records import Answer, Inquiry, Passage, Sample, TimedCall, Usage
 from saiten.runs import sample_to_json
+from saiten.runs.engine import Stop
 from saiten.runs.lines import content_key, id_key, read_lines, to_line, usage_from_json
 from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder, PaidCalls
 from saiten.runs.manifest import Manifest, RunSettings, read_manifest, write_manifest
@@ -99,7 +102,7 @@ class AnswersFile(LockedFolder):
         retry_failed: bool = False,
         notify: Callable[[str], None],
     ) -> "AnswersFile":
-        """Begin a file, or resume the existing one. A file without rows may begin anew with other settings.
+        """Start a file, or resume the existing one. A file without rows may start over with other settings.
 
         Args:
             answers: The file; ends in `.jsonl`.
@@ -210,7 +213,7 @@ class AnswersFile(LockedFolder):
                 self.sync()
         except OSError as error:
             raise ConfigurationError(
-                f"{self.answers} cannot be written anew without its failures: {error.strerror}; it is as it was"
+                f"{self.answers} cannot be rewritten without its failures: {error.strerror}; it is unchanged"
             ) from error
 
 
@@ -238,3 +241,50 @@ def _refuse_foreign(path: Path) -> None:
             f"{path.name} holds something already, and nothing next to it ({folder_of(path).name}) says that saiten "
             "collected it; name a new file"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Collecting:
+    """A run of answers: one per question."""
+
+    system: System
+    journal: AnswersFile
+
+    def usable(self, sample: Sample, number: int) -> Sample | BadRow:
+        return sample if sample.question.strip() else BadRow(sample.id, "there is no question in it")
+
+    def is_done(self, sample: Sample) -> bool:
+        return self.journal.is_done(sample)
+
+    def judge_for(self, sample: Sample) -> None:
+        """Return None: no judge is involved."""
+
+    async def make(self, sample: Sample, keep: Callable[[Outcome], None], stop: Stop) -> None:
+        keep(await answer_once(sample, self.system))
+
+    def write(self, sample: Sample, result: Outcome) -> Outcome:
+        return self.journal.answered(sample, result)
+
+    def finish(self) -> None:
+        """Do nothing: a file of answers may always get more questions."""
+
+
+async def answer_once(sample: Sample, system: System) -> Outcome:
+    """Return the system's answer or failure: an error of one question is an outcome, not an exception.
+
+    Raises:
+        BudgetSpent, ConfigurationError, BadInput: The error concerns the whole run.
+    """
+    try:
+        answer: object = await system.answer(Inquiry(sample.question, sample.id, language=sample.language))
+    except SystemFailed as error:
+        return error
+    except (BudgetSpent, ConfigurationError, BadInput):
+        raise
+    except JudgeError as error:  # from a model or a retriever inside a custom system
+        return SystemFailed(str(error), usage=error.usage)
+    except Exception as error:  # noqa: BLE001 - one broken question must not take the others' paid answers with it
+        return SystemFailed(f"{type(error).__name__}: {error}")
+    if isinstance(answer, Answer) and isinstance(answer.text, str):
+        return answer
+    return SystemFailed(f"expected an Answer with a text, the system gave {answer!r:.100}", "unreadable")

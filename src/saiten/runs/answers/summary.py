@@ -59,7 +59,7 @@ def summarise_answers(path: Path) -> AnswerSummary:
             continue
         error = row.get("error")
         given: Mapping[str, Any] = error if isinstance(error, dict) else {}
-        kind, reason = str(given.get("kind") or "failed"), str(given.get("reason") or "no reason told")[:_REASON]
+        kind, reason = str(given.get("kind") or "failed"), str(given.get("reason") or "no reason given")[:_REASON]
         kinds[kind] += 1
         if (kind, reason) in reasons or len(reasons) < _REASONS:
             reasons[kind, reason] += 1

@@ -9,8 +9,7 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.models.chat_template import with_template
-from saiten.models.local_model import LocalModel
-from saiten.models.networks import best_device, causal_weights, configuration, loaded, safely
+from saiten.models.networks import LocalModel, best_device, causal_weights, configuration, loaded, safely
 
 
 @dataclass(frozen=True, slots=True)

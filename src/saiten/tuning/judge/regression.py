@@ -18,8 +18,7 @@ from saiten.judges.encoder import EncoderJudge
 from saiten.judges.encoder.network import Cut, LinearHead, load_encoder
 from saiten.judges.encoder.texts import Texts, learnable
 from saiten.judges.tuned import TunedAspect
-from saiten.models.local_model import LocalModel
-from saiten.models.networks import quietly, require
+from saiten.models.networks import LocalModel, quietly, require
 from saiten.protocols import Judge
 from saiten.stats.clusters import Floats
 from saiten.tuning.judge.examples import GradedExample
@@ -58,7 +57,7 @@ class RegressionHead:
         try:
             with quietly():
                 encoder.network.save_pretrained(folder)
-                encoder.tokeniser.save_pretrained(folder)
+                encoder.tokenizer.save_pretrained(folder)
             head.save(folder)
         except OSError as error:
             raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; is the disk full?") from error
