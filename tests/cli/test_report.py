@@ -73,7 +73,7 @@ def test_runs_without_common_samples_are_reported_side_by_side(run, saiten, data
     assert saiten("score", other, *METRICS, "-o", "runs/other", "--quiet").status == 0
     said = saiten("report", run("first"), "runs/other", "-o", "page.html")
     assert said.status == 0
-    assert "Compared with no other run: first, other (no measured answer in common with each other)" in said.err
+    assert "Not compared with any other run: first, other (no measured answer in common with each other)" in said.err
 
 
 def test_labels_rank_the_metrics(run, page, somewhere):
@@ -116,7 +116,7 @@ def test_an_experiment_is_reported_from_its_folder(saiten, page, somewhere):
 
 
 @pytest.mark.parametrize(
-    ("language", "heading"), [("ja", "回答ごとに見る"), ("en", "Answers, one by one"), (None, "Answers, one by one")]
+    ("language", "heading"), [("ja", "個々の回答"), ("en", "Answers, one by one"), (None, "Answers, one by one")]
 )
 def test_the_language_of_the_page_is_chosen_or_that_of_most_samples(run, page, language, heading):
     """Its own words; texts from outside stay as they are."""
@@ -136,7 +136,7 @@ def test_japanese_samples_make_a_japanese_page(saiten, page, data):
 def test_beyond_the_limit_it_says_what_is_left_out(run, page):
     """How many, and how they were chosen; the figures are over all."""
     text = page(run("first", 20), "--limit", "5")
-    assert "5 of 20 answers are on this page. They were drawn by a digest of their ids" in text
+    assert "5 of 20 answers are on this page. They were chosen by a hash of their ids" in text
     assert '<td class="number">20</td>' in text
 
 
@@ -148,8 +148,8 @@ def test_an_unfinished_run_is_told(somewhere, saiten):
         journal.score(Scored("q0", "a", Score(0.5)))
     said = saiten("report", "runs/cut", "-o", "page.html")
     assert said.status == 0
-    assert "The run cut is not finished: scores so far 1, of 6 for the samples read" in said.err
-    assert "of 6 for the samples read" in (somewhere / "page.html").read_text(encoding="utf-8")
+    assert "Run cut is not finished: 1 of 6 scores for the samples read so far" in said.err
+    assert "1 of 6 scores for the samples read so far" in (somewhere / "page.html").read_text(encoding="utf-8")
 
 
 def test_a_run_without_scores_is_an_error(saiten):

@@ -128,7 +128,7 @@ def test_answers_are_filtered_by_profile_and_by_text(opened):
     page.get_by_text("24 件中 1 件").wait_for()
     assert shown(page) == [of_profile[1]]
     page.get_by_label("文字で絞り込む").fill("そんな言葉はどこにもない")
-    page.get_by_text("当てはまる回答がない。").wait_for()
+    page.get_by_text("該当する回答はない。").wait_for()
     page.get_by_label("文字で絞り込む").fill("")
     page.get_by_role("button", name="不足も不適もなし", exact=True).click()
     assert set(shown(page)) == {one for one in everything if profiles[one] == "nothing missing or extra"}

@@ -160,7 +160,7 @@ def test_the_page_says_what_is_in_another_language():
         "t", ("reason",), (("It was not in the contexts at all.",), ("コンテキストのどこにもない。",), ("q1",))
     )
     page = read([SCORES, said], language="ja")
-    assert page.findtext(".//h1") == "報告"
+    assert page.findtext(".//h1") == "レポート"
     assert page.xpath("//nav/h2")[0].text == "目次"
     assert [table.get("lang") for table in page.iter("table")] == [None, None]
     assert [row[0].get("lang") for row in page.xpath("//table[2]/tbody/tr | (//tbody)[2]/tr")] == ["en", None, None]

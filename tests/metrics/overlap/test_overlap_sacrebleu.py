@@ -117,7 +117,7 @@ async def test_corpus_bleu_is_broken_down_with_the_same_counts(tmp_path):
     assert "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:" in table.in_language("en").caption
     assert "BLEU of the whole data set" in str(result.compare(result))
     japanese = table.in_language("ja")
-    assert (japanese.title, japanese.columns[2]) == ("データ全体のBLEU", "コーパスBLEU")
+    assert (japanese.title, japanese.columns[2]) == ("データ全体の BLEU", "コーパス BLEU")
     assert japanese.caption.startswith("論文と同じく")
 
 

@@ -78,7 +78,7 @@ def test_what_is_left_out_is_said():
     """A picture as long as a book is none."""
     chart = means([mean("m", f"s{n}", 0.5, n=3) for n in range(MOST_ROWS + 7)])
     assert len(rows(chart, "point")) == MOST_ROWS
-    assert "7 more stand in the table." in texts(chart.svg())
+    assert "7 more are in the table." in texts(chart.svg())
 
 
 def test_a_difference_that_may_be_none_is_hollow():

@@ -74,7 +74,7 @@ def test_one_system_that_cannot_be_compared_keeps_no_other_from_it(report, quest
     found = report(("three", systems(**questions), shares))
     chapters = [one for one in found.chapters if one.title == "Is the difference real?"]
     assert [str(one.title) for each in chapters for one in each.tables] == compared
-    assert [one.lead for one in chapters] == [f"Of the systems of three, compared with no other: {said}." if said else ""]  # fmt: skip
+    assert [one.lead for one in chapters] == [f"Systems of three that are not compared with any other: {said}." if said else ""]  # fmt: skip
 
 
 def test_runs_without_a_value_are_told_from_those_that_share_nothing(report):
@@ -86,17 +86,17 @@ def test_runs_without_a_value_are_told_from_those_that_share_nothing(report):
         ("other", samples(6, start=50), shares),
     ]
     found = report(*runs)
-    lead = "Compared with no other run: bad (nothing was measured); other (no measured answer in common with one)."
+    lead = "Not compared with any other run: bad (nothing was measured); other (no measured answer in common with one)."
     assert (titles(found), chapter(found, "Is the difference real?").lead) == (["one → two"], lead)
-    japanese = chapter(report(*runs, language="ja"), "差は本物か").lead
-    assert japanese == "比較の対象にならなかった実行：bad（測定なし）、other（one とともに測定した回答がない）。"
+    japanese = chapter(report(*runs, language="ja"), "差は有意か").lead
+    assert japanese == "比較できなかった実行：bad（測定なし）、other（one と共通の測定済みの回答がない）。"
 
 
 def test_a_system_whose_name_has_braces_is_only_a_name(report):
     """Names are put into sentences, never read as places for others."""
     found = report(("r", systems(**{"{0}": range(5), "{x}": range(9, 12), "c": range(5)}), shares))
     assert chapter(found, "Is the difference real?").lead.endswith(
-        "no other: {x} (no measured question in common with {0})."
+        "any other: {x} (no measured question in common with {0})."
     )
 
 
@@ -191,12 +191,12 @@ def test_people_stand_in_the_ranking_of_verdicts_or_it_says_why_not(report):
         (
             "en",
             "Compared with labels",
-            "Labelled answers with another text in two: 20; their labels were left out there.",
+            "Labeled answers with a different text in two: 20; their labels are left out there.",
         ),
         (
             "ja",
             "ラベルとの比較",
-            "two では、ラベルのある回答のうち 20 件の文章が、同じ ID をもつ最初の実行と異なる。その分のラベルは使っていない。",
+            "two では、ラベルのある回答のうち 20 件の本文が、同じ ID の最初の回答と異なる。それらのラベルは使っていない。",
         ),
     ],
 )
@@ -216,11 +216,11 @@ def test_of_a_run_that_kept_some_answers_these_are_held_against_their_labels(rep
     revised = [replace(sample, answer=f"{n}!") if n < 5 else sample for n, sample in enumerate(samples(20))]
     two = [("one", samples(20), shares), ("two", revised, shares)]
     found = report(*two, labels=labels)
-    assert "another text in two: 5;" in chapter(found, "Compared with labels").lead
+    assert "a different text in two: 5;" in chapter(found, "Compared with labels").lead
     row = table(found, "two: labels: metrics by AUROC").rows[0]
     assert 15 in row
     pairs = [Label(f"q{n} vs q{n + 1}", (-1.0, 1.0)[n % 4 // 2], "a") for n in range(0, 20, 2)]
-    assert "another text in two: 5;" in chapter(report(*two, labels=pairs), "Compared with labels").lead
+    assert "a different text in two: 5;" in chapter(report(*two, labels=pairs), "Compared with labels").lead
 
 
 def test_the_overview_answers_first_which_is_better_and_whether_that_can_be_believed(report):
@@ -252,7 +252,7 @@ def refusing(most):
         ("en", 6, "(n 44 of 50, declined 6)|no verdict on b and a: only 44 of 50 answers were measured on both sides"),
         ("en", 5, "(n 45 of 50, declined 5)|b is better than a (+0.30"),
         ("en", 0, "(n 50)|n 50)."),
-        ("ja", 33, "50 件中 n 17、回答拒否 33|b と a の優劣は判定しない（両方で測定できたのは 50 件中 17 件だけ）"),
+        ("ja", 33, "n 17/50、回答拒否 33|b と a の優劣は判定しない（両方で測定できたのは 50 件中 17 件だけ）"),
     ],
 )  # fmt: skip
 def test_a_system_that_declines_to_answer_is_not_called_better(report, language, most, said):
@@ -262,7 +262,7 @@ def test_a_system_that_declines_to_answer_is_not_called_better(report, language,
     for part in said.split("|"):
         assert part in point, point
     assert ("is better" in point) is (language == "en" and most <= 5)
-    title = "Is the difference real?" if language == "en" else "差は本物か"
+    title = "Is the difference real?" if language == "en" else "差は有意か"
     (made,) = chapter(found, title).tables
     table = made.in_language("en")
     row = dict(zip(table.columns, table.rows[0], strict=True))

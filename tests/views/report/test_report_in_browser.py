@@ -105,7 +105,7 @@ def test_filters_narrow_the_list_and_are_cleared(opened, plain):
     page.get_by_label("Status", exact=True).select_option(label="unreadable")
     assert ids(page) == ["q39", "q49", "q59"]
     page.get_by_label("from", exact=True).fill("5")
-    assert page.get_by_text("No answer fits.").is_visible()
+    assert page.get_by_text("No answer matches.").is_visible()
     page.get_by_role("button", name="Clear filters").click()
     assert counted(page) == "60 of 60 answers"
 
@@ -152,7 +152,7 @@ def test_a_row_opens_to_everything_that_is_known(opened, plain):
     drawer.get_by_role("button", name="Next").click()
     drawer.get_by_role("heading", name="q9", exact=True).wait_for()
     assert drawer.get_by_text("no JSON").is_visible()
-    drawer.get_by_text("The reply as it came").click()
+    drawer.get_by_text("The reply, verbatim").click()
     assert drawer.get_by_text("I think 9").is_visible()
     page.keyboard.press("Escape")
     drawer.wait_for(state="hidden")
@@ -225,7 +225,7 @@ def test_texts_from_outside_do_nothing(opened, run):
     page.get_by_label("Search").fill("<script>document")
     page.get_by_text("2 of 2 answers").wait_for()
     page.get_by_label("Search").fill("<script>nothing")
-    page.get_by_text("No answer fits.").wait_for()
+    page.get_by_text("No answer matches.").wait_for()
 
 
 def test_a_link_to_a_sample_opens_it(opened, plain):
