@@ -1,4 +1,4 @@
-"""A page in a real browser: Chromium and Playwright, where they are installed; else the tests that need them skip.
+"""A page in a real browser: Chromium and Playwright, if installed; otherwise the tests that need them are skipped.
 
 playwright = browsing.playwright()      # skips the module where it is missing
 pytestmark = browsing.MARKS
@@ -29,12 +29,12 @@ MARKS = [
 
 
 def playwright():
-    """Playwright's module; skips the module that asks where it is not installed."""
+    """Return Playwright's module, or skip the calling module if it is not installed."""
     return pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder and says nothing."""
+    """Serves a folder without logging."""
 
     def log_message(self, *_):
         """Nothing."""

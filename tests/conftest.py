@@ -24,14 +24,14 @@ importlib.metadata.version = functools.cache(importlib.metadata.version)
 
 @pytest.fixture
 def openai_server() -> Iterator[OpenAIServer]:
-    """A server on loopback that speaks OpenAI's protocol; see `servers.py` for what it can be told."""
+    """A server on loopback that speaks OpenAI's protocol; see `servers.py` for its settings."""
     with OpenAIServer() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def toured(tmp_path_factory):
-    """`saiten demo`, once for all tests of the group `demo`: its folder, and what it printed 160 columns wide."""
+    """`saiten demo`, run once for all tests of the group `demo`: its folder, and its output, 160 columns wide."""
     folder = tmp_path_factory.mktemp("demo")
     command = [sys.executable, "-c", "from saiten.cli import main; main()", "demo"]
     ran = subprocess.run(command, cwd=folder, env=os.environ | {"COLUMNS": "160"}, capture_output=True, check=False)

@@ -4,8 +4,8 @@ pytestmark = networks.marks()           # of a module
 pytestmark = networks.marks("peft")     # of one that needs more than torch and transformers
 with_networks = networks.needed()       # a decorator for single tests
 
-Nothing is imported to find that out, so that collecting tests costs nothing; tests import what they use themselves.
-Importing torch and transformers takes ten seconds of a processor: one process for all pays that once.
+Nothing is imported to find that out, so collecting tests costs nothing; tests import what they use.
+Importing torch and transformers takes ten CPU seconds, which one process for all of them pays once.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,8 @@ def marks(*more: str) -> list[pytest.MarkDecorator]:
     return [
         pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} not installed: make neural"),
         pytest.mark.xdist_group("networks"),
-        pytest.mark.slow,  # of each kind of network one test is a witness and runs in `make test`
-        pytest.mark.timeout(600),  # the first one imports it all, maybe on a machine that is busy
+        pytest.mark.slow,  # one test per kind of network is a witness and runs in `make test`
+        pytest.mark.timeout(600),  # the first one imports everything, perhaps on a busy machine
         # of the libraries themselves
         pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning"),
     ]

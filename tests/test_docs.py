@@ -1,4 +1,4 @@
-"""The README and the pages in docs/ are followed word by word: their Python runs, their commands end well."""
+"""The README and the pages in docs/ are followed word by word: their Python runs, their commands succeed."""
 
 import ast
 import asyncio
@@ -42,7 +42,7 @@ ROWS = [
 
 
 def blocks(page, language):
-    """The blocks of a page in one language, as they stand there."""
+    """The blocks of a page in one language, verbatim."""
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
@@ -64,7 +64,7 @@ def with_blocks(language):
 
 @pytest.fixture(autouse=True)
 def folder(request, tmp_path, monkeypatch):
-    """A folder with the files that the pages speak of, and no key; a Japanese page has the examples that it links to."""
+    """A folder with the files that the pages mention, and no key; for a Japanese page, the examples that it links to."""
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
@@ -99,7 +99,7 @@ def test_the_python_of_every_page_runs(page):
 
 
 def status_of(words):
-    """The exit status of `saiten WORDS`, with the offline judge in the place of a model."""
+    """Return the exit status of `saiten WORDS`, with the offline judge instead of a model."""
     try:
         main([re.sub("^openai:.*", "offline", word) for word in words])
     except SystemExit as end:
@@ -110,9 +110,9 @@ def status_of(words):
 @pytest.mark.timeout(600)  # the demo among them, on a machine that does much else
 @pytest.mark.parametrize("page", with_blocks("console"))
 def test_the_commands_of_every_page_end_well(page, capsys, request):
-    """`saiten …` is run, one line after another; all else is `make …`. The demo was run, and its folder is copied.
+    """`saiten …` is run line by line; anything else is `make …`. The demo has already run, and its folder is copied.
 
-    Where a page has a model as the judge, the offline judge may be able to measure nothing (status 6).
+    Where a page uses a model as the judge, the offline judge may be able to measure nothing (status 6).
     """
     for line in "".join(blocks(page, "console")).splitlines():
         program, *words = shlex.split(line.removeprefix("$ "), comments=True)
@@ -127,7 +127,7 @@ def test_the_commands_of_every_page_end_well(page, capsys, request):
 @pytest.mark.timeout(600)  # the demo, on a machine that does much else
 @pytest.mark.xdist_group("demo")
 def test_what_the_tutorial_shows_of_the_demo_is_what_the_demo_prints(toured):
-    """Each line begins a line of the demo; a lone … says that something is left out."""
+    """Each line is the beginning of a line of the demo; a lone … marks an omission."""
     printed = toured[1].splitlines()
     (shown,) = (block for block in blocks(ROOT / "docs" / "tutorial.md", "text") if "AUROC" in block)
     lines = [line for line in shown.splitlines() if line != "…"]
@@ -136,14 +136,14 @@ def test_what_the_tutorial_shows_of_the_demo_is_what_the_demo_prints(toured):
 
 @pytest.mark.parametrize("names", [SAMPLE_COLUMNS, LABEL_COLUMNS], ids=["samples", "labels"])
 def test_every_column_that_is_recognised_stands_in_the_page_on_data(names):
-    """So that the page says no less than the code."""
+    """The page names no fewer columns than the code reads."""
     page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
     assert [name for columns in names.values() for name in columns if f"`{name}`" not in page] == []
 
 
 @pytest.mark.parametrize("name", saiten.__all__)
 def test_every_name_of_the_package_stands_in_the_page_on_the_python_api(name):
-    """What a user can type after `import saiten` is told there."""
+    """The page explains what a user can type after `import saiten`."""
     page = (ROOT / "docs" / "python-api.md").read_text(encoding="utf-8")
     assert re.search(rf"\b{name}\b", page)
 
@@ -152,7 +152,7 @@ def test_every_name_of_the_package_stands_in_the_page_on_the_python_api(name):
     "page", [pytest.param(page, id=str(page.relative_to(ROOT))) for page in [*PAGES, ROOT / "CONTRIBUTING.md"]]
 )
 def test_links_between_pages_lead_somewhere(page):
-    """To a file, and to a heading where one is named."""
+    """Each leads to an existing file, and to an existing heading if it names one."""
     for target, heading in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
         if target.removeprefix("../").startswith("metric/"):
             continue  # made when the site is built, which checks them

@@ -1,4 +1,4 @@
-"""What docs/ci.md shows of other people's files: valid, and its jobs, done here step by step, end as the page says."""
+"""The CI files in docs/ci.md are valid, and their jobs, run here step by step, end as the page says."""
 
 import os
 import re
@@ -23,7 +23,7 @@ GITHUB, GITLAB = (yaml.load(text, yaml.BaseLoader) for text in TEXTS)  # noqa: S
 STEPS = GITHUB["jobs"]["score"]["steps"]
 JOB = GITLAB["answers"]
 INSTALL = "pip install " + tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"]
-"""Not run: the package that is installed here stands in the place of the one it would fetch."""
+"""Not run: the package that is installed here takes the place of the one it would fetch."""
 KEY = "a-key"
 
 pytestmark = pytest.mark.timeout(600)  # a job is several processes, maybe on a machine that is busy
@@ -120,13 +120,13 @@ def refusals(kind, text, folder):
     ("kind", "text", "word"), [("github-workflows", TEXTS[0], "runs-on"), ("gitlab-ci", TEXTS[1], "script")]
 )
 def test_each_file_is_valid_for_whom_it_is_written(kind, text, word, tmp_path):
-    """By the schemas that editors and linters use, which notice a misspelt word."""
+    """The schemas that editors and linters use accept it, and notice a misspelled word."""
     assert refusals(kind, text, tmp_path) == ""
     assert refusals(kind, text.replace(f"{word}:", f"{word}s:"), tmp_path) != ""
 
 
 def test_a_github_job_with_good_answers_ends_well(runner):
-    """Thresholds met, report and summary written, and what later steps keep is there."""
+    """Thresholds are met, report and summary are written, and the files that later steps keep exist."""
     job = runner(good=True)
     assert job.github() == {INSTALL: 0, "Score": 0, "Summary": 0}
     assert job.junit("saiten.xml") == (2, 0)

@@ -39,7 +39,7 @@ def opening(page):
 
 @pytest.mark.parametrize(("english", "japanese"), TWINS)
 def test_an_english_page_and_its_japanese_twin_lead_to_each_other(english, japanese):
-    """At the head, in both directions; a page without a twin has to stand in ENGLISH_ONLY with a reason."""
+    """At the head, in both directions; a page without a twin must be listed in ENGLISH_ONLY with a reason."""
     assert japanese.is_file(), f"write {japanese.name} in docs/ja, or say why not in {Path(__file__).name}"
     assert f"](ja/{japanese.name})" in opening(english)
     assert f"](../{english.name})" in opening(japanese)

@@ -51,7 +51,7 @@ def run(tmp_path):
 
 @pytest.mark.slow
 def test_a_group_runs_in_one_process(run, tmp_path):
-    """Each group in one process, what failed again alone, and syrupy finds the tests that it was told of."""
+    """Each group runs in one process, `--last-failed` runs the failed test alone, and syrupy finds the tests by their names."""
     said = run("-n", "2")
     assert "1 failed, 15 passed" in said, said
     workers = [set((tmp_path / f"group {n}").read_text().split()) for n in range(2)]

@@ -1,4 +1,4 @@
-"""What is loaded when: a start costs nothing, and what is optional is loaded only where it is used."""
+"""Packages are loaded late: a start costs nothing, and optional packages are loaded only where they are used."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ OPTIONAL = ("torch", "transformers", "pandas", "polars", "pyarrow", "datasets")
 
 
 def loaded_by(code, *packages):
-    """Which of the packages a fresh process has loaded after this code."""
+    """Return those of the packages that a fresh process has loaded after this code."""
     check = f"\nimport sys\nsys.stderr.write(' '.join(p for p in {packages!r} if p in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code + check], capture_output=True, text=True, check=True)
     return done.stderr.split()
@@ -74,7 +74,7 @@ def test_scoring_a_file_needs_no_optional_package(tmp_path):
 
 @pytest.mark.parametrize("name", __import__("saiten").__all__)
 def test_every_public_name_is_there(name):
-    """What `from saiten import *` promises can be had."""
+    """Every name that `from saiten import *` promises exists."""
     import saiten
 
     assert getattr(saiten, name) is not None
@@ -82,7 +82,7 @@ def test_every_public_name_is_there(name):
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    """As of any module."""
+    """As for any module."""
     import saiten
 
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -90,7 +90,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 
 def test_ctrl_c_outside_a_run_has_the_status_of_ctrl_c():
-    """Also while a command merely prints: 130 and one word, no traceback."""
+    """Even while a command only prints: 130 and one word, no traceback."""
     code = (
         "import saiten.cli as cli, signal, os, typer\n"
         "app = typer.Typer()\n"
@@ -105,7 +105,7 @@ def test_ctrl_c_outside_a_run_has_the_status_of_ctrl_c():
 
 
 def test_an_output_without_japanese_letters_is_no_crash(tmp_path):
-    """A pipe on Windows, or LANG=C, lacks some signs: they are written as escapes."""
+    """A pipe on Windows, or LANG=C, cannot encode some characters: they are written as escapes."""
     (tmp_path / "d.jsonl").write_text('{"id": "採点", "question": "q", "answer": "a"}\n', encoding="utf-8")
     code = (
         "import sys; from saiten.cli import main\n"

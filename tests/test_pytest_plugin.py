@@ -253,7 +253,7 @@ def test_sessions_and_workers_share_answers(pytester, openai_server):
 
 
 def test_what_is_typed_comes_before_the_ini_file_and_that_before_saiten_toml(pytester):
-    """Each names another judge that does not exist, and the error tells which was asked."""
+    """Each names a different judge that does not exist, and the error shows which one was used."""
     pytester.makepyfile("def test(assert_score):\n    assert_score(answer='a', question='q', reference='a', metric='accuracy', at_least=0)")  # fmt: skip
     pytester.path.joinpath("saiten.toml").write_text('judge = "from_toml"\n')
     said = []
@@ -269,7 +269,7 @@ def test_what_is_typed_comes_before_the_ini_file_and_that_before_saiten_toml(pyt
 
 
 def test_outside_pytest_it_works_as_well(tmp_path):
-    """In a script or a notebook there is a session as long as the process lives, and it ends quietly."""
+    """In a script or a notebook, the session lasts as long as the process and ends quietly."""
     code = f"from saiten.testing import assert_score\nprint(assert_score({ROW!r}, 'token_f1', at_least=0.5).value)"
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

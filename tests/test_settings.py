@@ -39,7 +39,7 @@ def test_every_setting_is_read(tmp_path):
 
 
 def test_an_explicit_value_wins_over_the_file_and_the_file_over_the_default(tmp_path):
-    """None is not explicit, zero is."""
+    """None is not explicit; zero is."""
     (tmp_path / "c.toml").write_text('seed = 7\nvotes = 2\ntemperature = 0.5\ncalibration = ["a.json"]\n')
     given = {"seed": 0, "votes": None, "calibration": None}
     expected = JudgeSettings(seed=0, votes=2, temperature=0.5, calibration=(Path("a.json"),))
@@ -47,7 +47,7 @@ def test_an_explicit_value_wins_over_the_file_and_the_file_over_the_default(tmp_
 
 
 def test_the_file_of_the_current_folder_is_the_default(tmp_path, monkeypatch):
-    """Without a file nothing is set."""
+    """Without a file, nothing is set."""
     monkeypatch.chdir(tmp_path)
     assert read_config() == Config()
     (tmp_path / "saiten.toml").write_text("seed = 7\n")
@@ -83,13 +83,13 @@ def test_a_wrong_setting_is_named_with_the_file(tmp_path, text, said):
 
 
 def test_a_file_that_was_named_must_be_there(tmp_path):
-    """A default that is missing is none; a file that the user names is expected."""
+    """A missing default file is ignored; a file that the user names must exist."""
     with pytest.raises(ConfigurationError, match="no such configuration file"):
         read_config(tmp_path / "gone.toml")
 
 
 def test_pythons_keywords_are_the_fields():
-    """So that a new field cannot be forgotten among the keywords; `judge` stands in the signature itself."""
+    """A new field cannot be forgotten among the keywords; `judge` is in the signature itself."""
     names = [each.name for kind in (JudgeSettings, CallSettings) for each in fields(kind)]
     assert ["judge", *Keywords.__annotations__] == names
     assert {"judge", "metrics", "language"} <= signature(saiten.evaluate).parameters.keys()
@@ -107,7 +107,7 @@ def test_a_keyword_takes_what_the_field_takes():
 
 @pytest.mark.slow
 def test_a_type_checker_finds_a_wrong_keyword(tmp_path):
-    """`jugde=`, and a text for a number."""
+    """It reports `jugde=`, and a text where a number is expected."""
     snippet = 'import saiten\nsaiten.evaluate("a.jsonl", ["gist"], jugde="offline")\n'
     snippet += (
         'saiten.evaluate("a.jsonl", votes="3")\nsaiten.evaluate("a.jsonl", judge="offline", votes=3, cache="a")\n'
@@ -121,7 +121,7 @@ def test_a_type_checker_finds_a_wrong_keyword(tmp_path):
 
 
 def test_a_wrong_keyword_is_an_error_with_the_nearest_name():
-    """As of any function."""
+    """As for any function."""
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'jugde'; did you mean 'judge'\?"):
         saiten.evaluate([], ["length"], jugde="offline")
 

@@ -94,7 +94,7 @@ def test_a_result_without_scores_is_an_empty_table(how, form):
 
 @pytest.mark.parametrize("how", HOWS)
 def test_there_are_two_forms(how):
-    """Another is told."""
+    """The error for any other form names both."""
     with pytest.raises(ValueError, match="`wide` or `long`, not 'tall'"):
         getattr(RESULT, how)("tall")
 
@@ -135,7 +135,7 @@ def test_metrics_whose_columns_would_meet_stand_apart():
     ],
 )
 def test_a_missing_library_is_named_with_what_to_install(monkeypatch, how, module, extra):
-    """Where it cannot be imported."""
+    """The error names the extra when the library cannot be imported."""
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ConfigurationError) as error:
         getattr(saiten.Evaluation((), (), {}), how)()
@@ -196,7 +196,7 @@ def test_a_result_prints_itself_richly():
 
 
 def test_two_results_are_compared():
-    """Paired by sample, as `saiten compare` does; what they share not is told."""
+    """Paired by sample, as in `saiten compare`; what they do not share is reported."""
     rows = [{"id": str(n), "question": f"q{n}", "reference": "right"} for n in range(12)]
     bad, good = (saiten.evaluate([row | {"answer": a} for row in rows], ["exact_match"]) for a in ("wrong", "right"))
     compared = bad.compare(good, ("before", "after"))

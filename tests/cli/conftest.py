@@ -36,7 +36,7 @@ class Said:
 
 @pytest.fixture(autouse=True)
 def somewhere(tmp_path, monkeypatch):
-    """Each test in a folder of its own, without the user's keys and width of terminal."""
+    """Run each test in its own folder, without the user's keys and terminal width."""
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
@@ -120,5 +120,5 @@ def once(somewhere, kept, monkeypatch, tmp_path_factory):
 
 @pytest.fixture
 def scores():
-    """`scores(folder)`: (sample, metric) → score, as they stand on disk."""
+    """`scores(folder)`: (sample, metric) → score, as stored on disk."""
     return lambda folder="run": {(one.sample, one.metric): one.score for one in read_run(folder).scores()}

@@ -117,7 +117,7 @@ def test_the_questions_are_never_written_over(saiten, data):
 
 
 def test_a_key_and_headers_are_stored_nowhere(saiten, data, service, somewhere, monkeypatch):
-    """Neither in the answers nor beside them, nor told."""
+    """Neither in the answers, nor in a file next to them, nor on the screen."""
     monkeypatch.setenv("SAITEN_SYSTEM_KEY", "secret-key")
     service.reply = lambda one: Fault(500, str(dict(one.headers))) if one.body["id"] == "q1" else None
     url = service.url.replace("//", "//me:secret-word@") + "?code=secret-code"

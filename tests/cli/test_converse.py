@@ -203,7 +203,7 @@ def test_what_failed_is_gone_on_with(saiten, data, service):
 
 @pytest.mark.slow
 def test_a_killed_run_asks_nothing_twice_that_was_answered(process, data, service):
-    """SIGKILL at random moments: what stands in the record is not asked again, and every dialogue ends once."""
+    """SIGKILL at random moments: what is on record is not asked again, and every dialogue ends once."""
     dice = random.Random(20261121)
     service.latency = 0.02
     file = data(pairs(24))
@@ -316,7 +316,7 @@ def test_a_wrong_set_up_is_told_before_a_folder_is_made(saiten, data, arguments,
 
 
 def test_rows_that_are_no_pairs_are_kept_apart(saiten, data):
-    """Counted, told, and with --strict the end; none that can be used is an error."""
+    """They are counted and reported, and end the run with --strict; if no row can be used, that is an error."""
     rows = [{"id": "a", "question": "Why?"}, *pairs(1), b"no json", {"id": "c", "question": " ", "reference": "r"}]
     said = saiten("converse", data(rows), "--system", "bot.py:answer", "-o", "run")
     assert said.status == 0
@@ -412,7 +412,7 @@ def test_more_than_two_runs_are_each_held_against_the_first(saiten, three):
 
 
 def test_the_page_has_the_figure_of_the_paper(saiten, three):
-    """A chart a score, a line a system, told apart by dashes and marks; figures again in the table."""
+    """One chart per score, one line per system, distinguished by dashes and marks; the table repeats the figures."""
     page = saiten("compare", "plain", "better", "--format", "html").out
     assert page.count('class="chart"') == 3
     assert page.count('stroke-dasharray="1,4"') == 6

@@ -1,4 +1,4 @@
-"""`saiten meta-evaluate`: a run held against labels, in five forms."""
+"""`saiten meta-evaluate`: a run compared with labels, in five forms."""
 
 import csv
 import io
@@ -134,7 +134,7 @@ def test_the_hint_about_columns_names_the_option_that_maps_them(saiten, scored, 
 
 
 def test_raw_replies_are_read_with_a_pattern(saiten, labels, scored, data):
-    """Those without a verdict are counted beside the figures and told."""
+    """Those without a verdict are counted next to the figures and reported."""
     replies = [f"Reasons. Final score: {i % 3}." if i else "I cannot say." for i in range(len(scored))]
     judges = data([{"item": item, "judge": "gpt", "reply": reply} for item, reply in zip(scored, replies, strict=True)], "j.jsonl")  # fmt: skip
     pattern = ("--judges", judges, "--verdict-pattern", r"Final score: (\d)")
@@ -387,7 +387,7 @@ def test_one_judge_in_one_mode_has_no_table_of_judges(saiten, labels, data):
 
 
 def test_a_runs_own_scores_are_never_replaced(saiten, judged, data):
-    """A file with the same metric stands beside the run under its own name; the order of the arguments is no matter."""
+    """A file with the same metric is listed next to the run under its own name; the order of arguments does not matter."""
     data(
         [{"sample": f"q{n}", "metric": "correctness", "value": 6 - grade} for n, grade in enumerate(EXPERT)], "b.jsonl"
     )
@@ -408,7 +408,7 @@ def test_a_runs_own_scores_are_never_replaced(saiten, judged, data):
 
 
 def test_the_same_judge_twice_goes_by_its_run(saiten, judged, data):
-    """Other seeds or prompts leave judge and evidence alike; then the folder tells the runs apart."""
+    """With other seeds or prompts, judge and evidence are the same; then the folder distinguishes the runs."""
     shutil.copytree("runs/m1", "again/m1")
     scores = Path("again/m1/scores.jsonl")
     scores.write_text(scores.read_text("utf-8").replace('"value":5.0', '"value":4.0'), "utf-8")

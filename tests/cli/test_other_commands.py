@@ -53,7 +53,7 @@ def scored(saiten, data, once):
     ],
 )
 def test_no_answer_can_touch_the_terminal(saiten, scored, arguments, form):
-    """Whatever is shown of a run: no ESC and no other control character of an answer reaches the screen."""
+    """Whatever is shown of a run, neither ESC nor any other control character of an answer reaches the screen."""
     said = saiten("show", scored, *arguments, "--format", form)
     assert said.status == 0
     assert not {c for c in said.out + said.err if (ord(c) < 0x20 and c not in "\n\r") or 0x7F <= ord(c) < 0xA0}
@@ -139,7 +139,7 @@ def test_figures_of_the_offline_judge_come_with_a_word_on_it(saiten, scored, dat
 
 
 def test_compare_shows_the_bleu_of_each_data_set(saiten, data):
-    """Beside the mean of the answers' BLEU stands that of all answers together, with sacrebleu's signature."""
+    """The BLEU of all answers together is shown next to the mean of their BLEU, with sacrebleu's signature."""
     for name, answer in (("one", "the plant in Osaka opened in May"), ("two", "a plant opened")):
         rows = [
             {
@@ -277,7 +277,7 @@ def test_the_offline_judge_is_tuned_with_labels_and_used(saiten, data, somewhere
 
 
 def test_a_mistyped_command_is_told_the_nearest_one(saiten):
-    """And one that resembles none is told what there is."""
+    """For a command that resembles none, the error lists them all."""
     said = saiten("scor", "data.jsonl")
     assert said.status == 2
     assert "did you mean `saiten score`?" in said.err
@@ -285,12 +285,12 @@ def test_a_mistyped_command_is_told_the_nearest_one(saiten):
 
 
 def test_a_preset_is_explained(saiten):
-    """By what it stands for."""
+    """With the metrics that it comprises."""
     assert "rouge_l" in saiten("metrics", "overlap").out
 
 
 def test_a_sample_of_a_dialogue_leads_to_what_was_said(saiten):
-    """A run of dialogues has no answer beside the question; where it stands is told."""
+    """A run of dialogues has no answer next to the question; the output says where to find it."""
     Path("qa.jsonl").write_text('{"id": "q1", "question": "Who?", "reference": "Me."}\n', "utf-8")
     Path("bot.py").write_text("def answer(question): return 'You.'\n", "utf-8")
     assert saiten("converse", "qa.jsonl", "--system", "bot.py:answer", "-o", "talk").status == 0
@@ -312,7 +312,7 @@ ORDER = [n * 7 % 50 for n in range(50)]
 
 @pytest.fixture
 def against(saiten, data):
-    """`against(rows, others)`: the first row of their comparison, its caption, and what was said beside it."""
+    """`against(rows, others)`: the first row of their comparison, its caption, and standard error."""
 
     def compared(rows, others):
         for name, of in (("before", rows), ("after", others)):
@@ -438,7 +438,7 @@ def test_a_command_that_came_to_nothing_does_not_end_with_0(saiten, data, openai
     ],
 )
 def test_a_reader_who_has_enough_causes_no_error(saiten, process, data, arguments):
-    """`saiten … | head`: nothing on standard error that speaks of it, and the status that the command has anyway."""
+    """`saiten … | head`: nothing about it on standard error, and the command's usual status."""
     rows = [{"id": f"sample-{n}", "answer": "a b", "reference": "a b c", "system": f"s{n % 90}"} for n in range(300)]
     saiten("score", data(rows), "-m", "token_f1", "-o", "run")
     running = process(*arguments)
@@ -450,7 +450,7 @@ def test_a_reader_who_has_enough_causes_no_error(saiten, process, data, argument
 
 
 def test_a_reader_who_has_enough_changes_no_verdict(saiten, process, data):
-    """A missed threshold is missed, whoever looks."""
+    """A missed threshold is missed even if nobody reads the output."""
     saiten("score", data([{"answer": "a b", "reference": "a"}]), "-m", "token_f1", "-o", "run")
     running = process("show", "run", "--fail-under", "token_f1=1")
     running.stdout.close()

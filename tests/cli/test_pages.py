@@ -68,7 +68,7 @@ class Tags(HTMLParser):
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_that_prints_tables_makes_a_page(saiten, scored, command):
-    """A whole page and nothing else on standard output; one script, the page's own; all that stands in JSON."""
+    """A whole page and nothing else on standard output; one script, the page's own; everything that the JSON holds."""
     written = saiten(*command, "--format", "html")
     assert written.status == 0, written
     assert written.out.startswith("<!DOCTYPE html>")
@@ -121,13 +121,13 @@ def test_an_interval_is_one_cell_after_its_figure(saiten, scored, command, figur
     ],
 )
 def test_a_page_says_what_it_is_about(saiten, scored, command, title):
-    """In its heading: somebody who is handed the file alone knows what was read."""
+    """In its heading: a reader who has only the file knows what was read."""
     page = html.document_fromstring(saiten(*command, "--format", "html").out.encode())
     assert title in page.findtext(".//h1")
 
 
 def test_a_page_about_a_judge_says_which(saiten, scored):
-    """How the figures of a probe were made stands in the page's foot: the judge, its settings and its prompts."""
+    """The page's footer says how the figures of a probe were made: the judge, its settings and its prompts."""
     said = saiten("probe", "data.jsonl", "-m", "accuracy", "--probes", "empty", "-o", "probed", "--format", "html")
     foot = "".join(html.document_fromstring(said.out.encode()).xpath("//footer")[0].itertext())
     assert "offline-overlap" in foot
@@ -141,7 +141,7 @@ def test_a_page_about_a_judge_says_which(saiten, scored):
     ],
 )
 def test_what_has_no_tables_has_no_page(saiten, scored, command, said):
-    """A sentence instead, and nothing on standard output."""
+    """It prints a sentence instead, and nothing on standard output."""
     refused = saiten(*command, "--format", "html")
     assert (refused.status, refused.out) == (2, "")
     assert said in refused.err

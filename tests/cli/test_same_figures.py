@@ -97,7 +97,7 @@ def _plain(text):
 
 
 def from_page(out):
-    """The tables of the page, the drawings apart; signatures stand in the foot."""
+    """Return the tables of the page without the drawings; the signatures are in the footer."""
     found = {}
     for table in html.fromstring(out).iter("table"):
         head = [" ".join(cell.text_content().split()) for cell in table.find("thead").iter("th")]
@@ -154,7 +154,7 @@ def test_files_hold_the_same_cells(saiten, commands, name, form, reader):
 
 @pytest.mark.parametrize("name", ["show", "compare"])
 def test_the_page_holds_the_same_cells(saiten, commands, name):
-    """Columns that are drawn stand as one; every other cell is there, in its row."""
+    """Columns that are drawn become one; every other cell is there, in its row."""
     expected = as_data(saiten(*commands[name], "--format", "json").out)
     page = saiten(*commands[name], "--format", "html").out
     found = from_page(page)
@@ -202,7 +202,7 @@ def test_the_terminal_shows_the_same_figures(saiten, commands, name):
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex", "html"])
 def test_a_comparison_says_in_each_form_why_there_is_no_interval(saiten, commands, form):
-    """A remark stands in a column of its own, in the terminal as in files; on a page in a line of its own."""
+    """A remark has its own column in the terminal and in files, and its own line on a page."""
     out = saiten("compare", "one", "one", "--format", form).out
     assert form == "html" or "remarks" in out
     assert "all questions have the same mean" in out

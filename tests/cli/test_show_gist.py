@@ -1,4 +1,4 @@
-"""`saiten show RUN --gist`: what answers lack and add, beside their references, on the screen and as a page."""
+"""`saiten show RUN --gist`: what answers lack and add, next to their references, on the screen and as a page."""
 
 import pytest
 from lxml import html
@@ -22,7 +22,7 @@ def run(saiten, data, once):
 
 
 def test_all_answers_are_shown_on_the_screen(saiten, run):
-    """The profiles, the legend once, then each answer beside its reference."""
+    """The profiles, the legend once, then each answer next to its reference."""
     shown = saiten("show", run, "--gist")
     assert shown.status == 0
     assert (
@@ -41,7 +41,7 @@ def test_one_answer_is_shown_with_its_units(saiten, run):
 
 @pytest.mark.parametrize(("more", "blocks"), [((), 24), (("--sample", "ja-g03"), 1)])
 def test_the_page_stands_on_standard_output(saiten, run, more, blocks):
-    """In the language of the samples, and nothing beside it."""
+    """In the language of the samples, and nothing else."""
     written = saiten("show", run, "--gist", "--format", "html", *more)
     assert (written.status, written.err) == (0, "")
     assert written.out.startswith("<!DOCTYPE html>")

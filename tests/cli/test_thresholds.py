@@ -60,7 +60,7 @@ def table(said):
     ],
 )  # fmt: skip
 def test_what_is_missed_decides_the_status(saiten, run, arguments, missed):
-    """5 where anything is missed, 0 else; each is told on standard error, and is data in the JSON."""
+    """5 if anything is missed, else 0; each missed threshold is reported on standard error and is data in the JSON."""
     said = saiten("show", run, *arguments, "--format", "json")
     assert said.status == (5 if missed else 0), said
     assert [row["threshold"] for row in table(said) if row["verdict"] != "met"] == missed
@@ -118,7 +118,7 @@ def test_a_slip_is_told_before_anything_is_spent(saiten, data, arguments, said):
 
 
 def test_settings_in_brackets_are_read_with_their_equals_sign(saiten, data):
-    """The number stands behind the last one; the title alone does where it is the only one; else the names are told."""
+    """The number follows the last equals sign; the title is enough if it is unique; otherwise the error lists the names."""
     score = ["score", data(ROWS), "-m", "context_recall[compat=ragas]", "-m", "bleu4", "-o", "run"]
     for name in ("context_recall[compat=ragas]", "context_recall"):
         said = saiten(*score, "--fail-under", f"{name}=1", "--format", "json")
@@ -217,7 +217,7 @@ def test_more_groups_than_a_summary_shows_are_all_held_against_it(saiten, data):
 
 
 def test_a_run_that_the_budget_stopped_keeps_its_status(saiten, data, openai_server):
-    """3, not 5; half a run is not held against thresholds, and no report of an earlier one is left for it."""
+    """3, not 5; half a run is not checked against thresholds, and no earlier run's report is left in its place."""
     Path("j.xml").write_text("<testsuites/>")
     judge = f"openai:m@{openai_server.base_url}"
     said = saiten("score", data(ROWS), "-m", "faithfulness", "--judge", judge, "-o", "run", "--max-calls", "4", "--fail-under", "faithfulness=1", "--junit", "j.xml")  # fmt: skip
@@ -259,7 +259,7 @@ def test_thresholds_are_of_the_summary(saiten, run):
 
 
 def test_a_bound_on_the_good_side_is_pointed_out(saiten, run):
-    """It may be meant; it is told."""
+    """It may be intended; it is pointed out."""
     said = saiten("show", run, "--fail-over", "token_f1=0.9")
     assert said.status == 0
     assert "note: higher is better for token_f1; --fail-under is the bound on its other side" in said.err

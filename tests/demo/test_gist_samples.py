@@ -1,4 +1,4 @@
-"""The gist samples are what they were written to be: checked by program as far as a program can."""
+"""The gist samples are what they were written to be, as far as a program can check."""
 
 import json
 from collections import Counter
@@ -68,7 +68,7 @@ def test_every_part_of_the_reference_is_gist_or_supplement():
 
 
 def test_missing_units_are_units_of_the_reference_that_the_answer_does_not_have():
-    """Not in these words, that is; no unit stands in two lists, and no unit of one list touches another."""
+    """Not in these words, that is; no unit is in two lists, and no unit of one list overlaps another."""
     for one in ALL:
         for name in ("gist", "supplement"):
             assert set(one.units[f"missing_{name}"]) <= set(one.units[name]), one.sample.id
@@ -97,7 +97,7 @@ def test_some_references_have_no_supplement():
 
 
 def test_the_labels_are_read_back_from_a_file(tmp_path):
-    """Six a sample; held against themselves they agree in full."""
+    """Six per sample; compared with themselves they agree in full."""
     labels = list(gist_labels(ALL))
     assert len(labels) == 6 * 48
     assert {label.annotator for label in labels} == {ANNOTATOR}

@@ -13,7 +13,7 @@ SAMPLES = load_demo()
 
 
 def test_labels_say_what_is_known_and_that_nobody_said_it():
-    """Two an answer; in the place of an annotator stands how they came about."""
+    """Two per answer; instead of an annotator they name how they came about."""
     labels = list(known_labels(SAMPLES))
     said = {(label.item, label.aspect): label.value for label in labels}
     assert len(labels) == len(said) == 2 * len(SAMPLES)

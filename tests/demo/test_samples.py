@@ -1,4 +1,4 @@
-"""The demo's samples are what their defects say: checked by program as far as a program can."""
+"""The demo's samples are what their defects say, as far as a program can check."""
 
 import re
 from collections import Counter
@@ -125,7 +125,7 @@ def test_languages_are_told_right_from_every_text():
 
 
 def test_references_follow_from_the_evidence():
-    """Every number of a reference stands in the evidence or in the question."""
+    """Every number of a reference is in the evidence or in the question."""
     for sample in (one.sample for one in ALL):
         for reference in sample.references:
             assert set(numbers(reference)) <= allowed(sample, sample.evidence), sample.id
@@ -154,7 +154,7 @@ def test_swapped_numbers_stand_in_the_contexts_but_elsewhere():
 
 
 def test_contradictions_and_digressions_bring_no_new_number():
-    """What is wrong with these is not a number: each stands in the contexts or in the question."""
+    """What is wrong with these is not a number: each of their numbers is in the contexts or in the question."""
     for sample in with_defect("contradicting", "off_topic"):
         assert set(numbers(sample.answer)) <= allowed(sample, sample.contexts), sample.id
 

@@ -1,4 +1,4 @@
-"""Gist beside a server that answers with rubbish: through real HTTP, the repair, the alignment and the arithmetic."""
+"""Gist against a server that replies with garbage: through real HTTP, the repair, the alignment and the arithmetic."""
 
 import json
 import math
@@ -49,7 +49,7 @@ def scored(openai_server, first, second):
 
 
 def sound_whatever_came(one):
-    """A finite value, or none and the reason; no NaN, no half pair, and text where the offsets say."""
+    """A finite value, or none and the reason; no NaN, no half of a surrogate pair, and the text at its offsets."""
     score = one.score
     assert (score.value is None) == (score.status != "ok")
     assert score.reason
@@ -85,7 +85,7 @@ def sound_whatever_came(one):
     ],
 )  # fmt: skip
 def test_no_split_breaks_anything_or_becomes_a_made_up_figure(openai_server, first, status):
-    """It is used with its faults told, or it is no figure and the reason says why."""
+    """Either it is used and its faults are listed, or there is no figure and the reason says why."""
     scores = scored(openai_server, first, found())
     assert sound_whatever_came(scores["missing_gist"]) == status
     assert {sound_whatever_came(one) for one in scores.values()} <= {status, "undefined"}
@@ -132,6 +132,6 @@ def test_no_comparison_does_either(openai_server, second, values):
 
 
 def test_a_unit_of_the_reference_that_is_called_extra_is_reported(openai_server):
-    """It stands in the answer word for word, and still adds nothing: if the judge insists, the details say so."""
+    """It is in the answer word for word, and still adds nothing: if the judge insists, the details say so."""
     score = scored(openai_server, SOUND, found(extra_gist=["Children pay nothing."]))["extra_gist"].score
     assert score.details["faults"] == ["answer: “Children pay nothing.” is a unit of the reference, so it is not extra"]

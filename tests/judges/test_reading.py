@@ -237,7 +237,7 @@ UNREADABLE = [
 
 @pytest.mark.parametrize(("task", "text", "expected"), READABLE, ids=range(len(READABLE)))
 def test_a_messy_reply_is_read_as_what_it_says(task: Task, text: str, expected: Reply):
-    """Whatever a model wraps around its answer, the answer is found, and exactly that."""
+    """Whatever a model wraps around its answer, exactly that answer is found."""
     assert read_reply(task, text) == expected
 
 
@@ -383,7 +383,7 @@ PROSE = st.text(st.characters(categories=["L", "Zs", "Nd"], include_characters="
     REPLIES, st.tuples(PROSE, PROSE), st.sampled_from(["", "```", "```json"]), st.booleans(), st.sampled_from([None, 2])
 )
 def test_a_reply_that_was_written_as_json_is_read_as_it_was(pair, around, fence, ascii_only, indent):
-    """Reading undoes writing, to the letter, whatever the strings hold and whatever prose stands around."""
+    """Reading undoes writing exactly, whatever the strings hold and whatever prose surrounds them."""
     task, reply = pair
     texts = [text for text in json.dumps(reply.model_dump(), ensure_ascii=False).split('"') if text]
     if any("…" in text for text in texts):

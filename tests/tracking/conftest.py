@@ -36,7 +36,7 @@ def empty_database(mlflow, tmp_path_factory):
 
 @pytest.fixture
 def store(empty_database, tmp_path, monkeypatch):
-    """The address of an empty store; artifacts lie beside it."""
+    """The address of an empty store; artifacts are stored next to it."""
     monkeypatch.chdir(tmp_path)
     for name in ("MLFLOW_TRACKING_URI", "MLFLOW_EXPERIMENT_NAME"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""Parameters and tags: bounded, told apart, and without what many should not read."""
+"""Parameters and tags: bounded, distinct, and without what is not for many eyes."""
 
 from saiten.tracking.run import Tracking
 from saiten.tracking.values import bounded, params_of, tags_of
@@ -18,7 +18,7 @@ def test_settings_are_parameters_by_their_path():
 
 
 def test_long_values_are_cut_and_still_differ():
-    """500 characters, as old servers take them; the digest tells two apart that begin the same."""
+    """500 characters, the limit of old servers; the digest distinguishes two that begin the same."""
     one, other = bounded("x" * 5000), bounded("x" * 4999 + "y")
     assert len(one) == len(other) == 500
     assert one != other

@@ -111,7 +111,7 @@ def test_runs_of_the_same_moment_are_told_apart(store, client, tmp_path):
 
 
 def test_a_run_that_goes_on_is_brought_up_to_date(store, client, tmp_path):
-    """What is missing is told and marked; once it is there, the mark is gone and the figures are the new ones."""
+    """What is missing is reported and marked; once it is there, the mark is gone and the figures are the new ones."""
     scores = [Scored(name, "m", Score(value)) for name, value in (("a", 1.0), ("b", 0.0))]
 
     def grow(upto):
@@ -145,7 +145,7 @@ def test_an_export_that_was_killed_is_taken_up(run, store, client):
 
 
 def test_a_figure_that_is_gone_is_not_left_standing(run, store, client):
-    """MLflow cannot take a figure back: that is said, instead of showing the old one beside the new ones."""
+    """MLflow cannot delete a figure: the output says so, and does not show the old one next to the new ones."""
     tracking = run_on_disk(read_run(run))
     tracked = log_to_mlflow(tracking, to=store)
     client.log_metric(tracked.run_id, "their_own/accuracy", 1.0)
@@ -187,7 +187,7 @@ def test_no_secret_of_a_judges_address_goes_there(store, client, tmp_path, opena
 
 
 def test_thousands_of_figures_and_odd_names_are_taken(store, client, tmp_path):
-    """100 systems with names from anywhere and many metrics: split into batches, bounded, and what is left out is told."""
+    """100 systems with names from anywhere and many metrics: split into batches, bounded, and omissions are reported."""
     metrics = [f"m{n}" for n in range(9)] + ["a[b=c]", "a[b,c]", "日本 語", "x" * 400, "../up"]
     signatures = dict.fromkeys(metrics, "made")
     with Journal.open(
@@ -279,7 +279,7 @@ def test_a_wrong_folder_among_several_is_told_before_anything_is_there(client, s
 
 
 def test_a_damaged_database_is_told(mlflow, run, tmp_path):
-    """An error of the database is told as one of the store, not as a trace."""
+    """A database error is reported as an error of the store, not as a traceback."""
     (tmp_path / "bad.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)
     with pytest.raises(ConfigurationError, match=r"MLflow at sqlite:.*cannot store the run"):
         log_to_mlflow(run_on_disk(read_run(run)), to=f"sqlite:///{tmp_path}/bad.db")

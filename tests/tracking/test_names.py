@@ -34,7 +34,7 @@ def test_usual_names_stay_readable(name, safe):
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a//b", "/etc", "a\nb", "\ud800", "x" * 5000, "<script>", "a[sha=b]", "a - b"])  # fmt: skip
 def test_any_other_name_gets_a_digest(name):
-    """What would be a path, markup or half a character is neither, and stays told apart."""
+    """What would be a path, markup or half a character becomes none of these, and stays distinct."""
     assert re.fullmatch(r"[\w.-]{1,60} - sha [0-9a-f]{12}", safe_name(name))
 
 
@@ -56,5 +56,5 @@ def test_mlflow_takes_every_name(name):
 @example("a/b", "a_b")
 @example("A\n", "A")
 def test_two_names_are_never_one(one, other):
-    """Whatever stands in them: a figure is never written over another's."""
+    """Whatever the names hold, no figure overwrites another."""
     assert (safe_name(one) == safe_name(other)) == (one == other)

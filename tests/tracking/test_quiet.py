@@ -1,4 +1,4 @@
-"""Nobody is told: a process that tracks a run calls nobody, and MLflow's telemetry leaves no trace of its own."""
+"""A process that tracks a run contacts nobody, and MLflow's telemetry leaves no trace."""
 
 import json
 import os
@@ -26,7 +26,7 @@ json.dump({"calls": calls, "threads": said, "changed": [name for name, _ in set(
 
 @pytest.mark.usefixtures("store")
 @pytest.mark.parametrize("before", ["", "import mlflow"], ids=["fresh", "mlflow is in use"])
-def test_tracking_tells_nobody(before, tmp_path):
+def test_tracking_contacts_nobody(before, tmp_path):
     """Where MLflow would report (no CI, no test), also where the user has it loaded; standard output is the user's."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT", "VIRTUAL_ENV") if name in os.environ}
     home = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "home"), "OMP_NUM_THREADS": "1"}

@@ -63,7 +63,7 @@ def grows_in_step(work, piece, size):
 
 @pytest.mark.parametrize("piece", SIGNS + TEXTS)
 def test_splitting(piece):
-    """Splitting sentences, and looking for a refusal, is linear in the length of the text, whatever stands in it."""
+    """Splitting sentences, and looking for a refusal, is linear in the length of the text, whatever it holds."""
     for language in ("ja", "en"):
         assert grows_in_step(lambda text, language=language: split_sentences(text, language), piece, 600), language
         assert grows_in_step(lambda text, language=language: is_refusal(text, language), piece, 600), language
@@ -83,7 +83,7 @@ TASKS = {
 
 
 def perform(task):
-    """Have the offline judge perform it, to a reply or a reason why there is none."""
+    """Have the offline judge perform it and return a reply, or the reason why there is none."""
 
     async def once():
         with suppress(CannotJudge):
@@ -95,7 +95,7 @@ def perform(task):
 
 @pytest.mark.parametrize("piece", TEXTS)
 def test_tasks(piece):
-    """A task costs in step with the length of its text, and ends with a reply or a reason why there is none."""
+    """A task costs time in proportion to the length of its text, and ends with a reply or a reason why there is none."""
     for name, task in TASKS.items():
         assert grows_in_step(lambda text, task=task: perform(task(text)), piece, 200), name
 
