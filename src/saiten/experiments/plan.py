@@ -33,16 +33,16 @@ PLAN_NAME = "plan.json"
 _NAME = re.compile(r"\w[\w.-]*")
 
 
-def _beside_plan(path: Path, info: ValidationInfo) -> Path:
+def _relative_to_plan(path: Path, info: ValidationInfo) -> Path:
     """Resolve a path relative to the plan's folder, if that is known."""
     return info.context / path if info.context else path
 
 
-def _kb_beside_plan(kb: str, info: ValidationInfo) -> str:
-    return kb if "://" in kb else str(_beside_plan(Path(kb), info)) if info.context else kb
+def _kb_relative_to_plan(kb: str, info: ValidationInfo) -> str:
+    return kb if "://" in kb else str(_relative_to_plan(Path(kb), info)) if info.context else kb
 
 
-_File = Annotated[Path, AfterValidator(_beside_plan)]
+_File = Annotated[Path, AfterValidator(_relative_to_plan)]
 
 
 class _Part(BaseModel):
@@ -60,7 +60,7 @@ class DataSet(_Part):
     """Instead: existing answers, for metrics and evidence only."""
     demo: Language | None = None
     """Instead: the built-in questions of this language, with the built-in documents as the knowledge base."""
-    kb: Annotated[str, AfterValidator(_kb_beside_plan)] | None = None
+    kb: Annotated[str, AfterValidator(_kb_relative_to_plan)] | None = None
     """A folder or the address of a server, as in `saiten index --kb`."""
     documents: tuple[_File, ...] = ()
     """Indexed into `kb` before the first question; existing documents are not touched."""

@@ -206,15 +206,10 @@ def _labels(data: DataSet, run: Path, notify: Callable[[str], None]) -> Iterator
         )
         return
     try:
-        for row in read_labels(data.labels, notify=_nobody):
-            if isinstance(row, Label):  # bad rows are reported where metrics are compared with labels
-                yield row
+        # bad rows and notes are reported where metrics are compared with labels
+        yield from (row for row in read_labels(data.labels, notify=lambda _: None) if isinstance(row, Label))
     except BadInput as error:  # no labels yet, or in another form; results without labels are shown
         notify(f"{data.name}: the labels cannot be used: {error}")
-
-
-def _nobody(_: str) -> None:
-    """Drop notes that the other reading reports."""
 
 
 def _cells(plan: ExperimentPlan, data: DataSet, folder: Path, summary: Summary | None) -> Iterator[CellResult]:

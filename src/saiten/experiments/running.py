@@ -10,7 +10,7 @@ Generator replies are not cached: a call answered from disk would have no latenc
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -25,7 +25,7 @@ from saiten.experiments.plan import DataSet, ExperimentPlan, keep_plan
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.metrics.naming import is_human
-from saiten.protocols import Judge, Metric, System
+from saiten.protocols import System
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.rag.knowledge.indexing import Indexed
 from saiten.records import Sample, Scored
@@ -92,7 +92,7 @@ class Experiment:
         make_metrics(self._metric_names())
         assemble_judge(self._judge_settings(), models=models)
         for data in self.plan.data:
-            next(questions_of(data, _nobody), None)
+            next(questions_of(data, _silent), None)
             if data.labels is not None and not data.labels.is_file() and not is_human(self.plan.main):
                 raise BadInput(f"the labels of {data.name} do not exist: {data.labels}")
             self._check_kb(data, models)
@@ -195,7 +195,7 @@ class Experiment:
         path = cell.answers(self.folder)
         path.parent.mkdir(parents=True, exist_ok=True)
         settings = RunSettings(more={**system.describe(), "system": system.name, "questions": cell.data.name})
-        total = sum(1 for _ in questions_of(cell.data, _nobody))
+        total = sum(1 for _ in questions_of(cell.data, _silent))
         rows = questions_of(cell.data, self.notify)
         with (
             self._answers_file(cell, path, settings) as answers,
@@ -256,45 +256,28 @@ class Experiment:
         there = [cell for cell in cells if data.answers is not None or has_answers(cell, self.folder)]
         if not there:
             return
-        judge = assemble_judge(self._judge_settings(), models=models)
-        base = await self._open(data, models) if "reference" in self.plan.evidence else None
-        try:
-            await self._score_with(data, there, self._metrics(base), judge, stages, models=models, whole=whole)
-        finally:
-            await judge.close()
-            if base is not None:
-                await base.close()
-
-    async def _score_with(
-        self,
-        data: DataSet,
-        cells: list[Cell],
-        metrics: tuple[Metric, ...],
-        judge: Judge,
-        stages: Stages,
-        *,
-        models: Models,
-        whole: bool,
-    ) -> None:
-        signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
-        settings = RunSettings(data=data.name, judge=self._judge_settings().kept(), currency=self.calls.currency)
-        total = sum(1 for _ in self._samples(cells, _nobody))
-        with (
-            Journal.open(
-                scores_folder(self.folder, data), settings, signatures=signatures, notify=self.notify
-            ) as journal,
-            models.account.booked(journal.paid),
-            stages.scoring(data.name, total) as watch,
-        ):
-            rows, executor = self._samples(cells, self.notify), LocalExecutor(self.calls.concurrency)
-            await run_all(Scoring(metrics, judge, journal), rows, executor, watch, whole=whole)
+        async with AsyncExitStack() as opened:
+            judge = assemble_judge(self._judge_settings(), models=models)
+            opened.push_async_callback(judge.close)
+            metrics = make_metrics(self._metric_names())
+            if "reference" in self.plan.evidence:
+                base = await self._open(data, models)
+                opened.push_async_callback(base.close)
+                metrics = tuple(with_evidence(metric, base, self.plan.k) for metric in metrics)
+            signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
+            settings = RunSettings(data=data.name, judge=self._judge_settings().kept(), currency=self.calls.currency)
+            total = sum(1 for _ in self._samples(there, _silent))
+            run = scores_folder(self.folder, data)
+            with (
+                Journal.open(run, settings, signatures=signatures, notify=self.notify) as journal,
+                models.account.booked(journal.paid),
+                stages.scoring(data.name, total) as watch,
+            ):
+                rows, executor = self._samples(there, self.notify), LocalExecutor(self.calls.concurrency)
+                await run_all(Scoring(metrics, judge, journal), rows, executor, watch, whole=whole)
 
     def _samples(self, cells: list[Cell], notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         return chain.from_iterable(answers_of(cell, self.folder, notify) for cell in cells)
-
-    def _metrics(self, base: KnowledgeBase | None) -> tuple[Metric, ...]:
-        made = make_metrics(self._metric_names())
-        return made if base is None else tuple(with_evidence(metric, base, self.plan.k) for metric in made)
 
     def _metric_names(self) -> list[str]:
         modes = {"reference": "correctness"} | {m: f"correctness[evidence={m}]" for m in ("answer", "none")}
@@ -305,5 +288,5 @@ class Experiment:
         return JudgeSettings(judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens)
 
 
-def _nobody(_: str) -> None:
+def _silent(_: str) -> None:
     """Drop notes that the next reading repeats."""

@@ -43,7 +43,7 @@ class Written:
 def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
     """Read the run once and write its scores into the folder, holding only what a summary needs."""
     places: dict[str, Place] = {}
-    digest = count = 0
+    digest = 0
     with ExitStack() as files:
         kept = files.enter_context((folder / "samples.jsonl").open("wb")) if texts else None
         for sample in run.samples():
@@ -55,17 +55,11 @@ def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
                 kept.write(line)
         table = files.enter_context((folder / TABLE).open("w", encoding="utf-8"))
         whole = files.enter_context((folder / "scores.jsonl").open("wb")) if texts else None
-
-        def passed_on() -> Iterator[Scored]:
-            nonlocal count
-            for count, one in enumerate(_into_table(run.scores(), places, table), 1):  # noqa: B007 - counted
-                if whole is not None:
-                    whole.write(to_line(scored_to_json(one)))
-                yield one
-
-        summary = summarise(passed_on(), places, run.signatures, bad_rows=run.bad_rows, paid=run.paid)
+        scores = _written(run.scores(), places, table, whole)
+        summary = summarise(scores, places, run.signatures, bad_rows=run.bad_rows, paid=run.paid)
     tables = redact(as_markdown(summary_tables(summary)))
     (folder / "summary.md").write_bytes(tables.encode("utf-8", "backslashreplace"))
+    count = sum(figure.total for figure in summary.figures if figure.overall)
     return Written(summary, len(places), count, f"{digest % (1 << 128):032x}")
 
 
@@ -86,26 +80,22 @@ def write_meanings(folder: Path, run: Tracking, figures: Mapping[str, Logged]) -
     )
 
 
-def _into_table(scores: Iterable[Scored], places: Mapping[str, Place], out: IO[str]) -> Iterator[Scored]:
-    """Yield the scores, writing each as a row of the table."""
-    out.write(f'{{"columns": {json.dumps(_COLUMNS)}, "data": [')
+def _written(
+    scores: Iterable[Scored], places: Mapping[str, Place], table: IO[str], whole: IO[bytes] | None
+) -> Iterator[Scored]:
+    """Yield the scores, writing each as a row of the table, and with its details."""
+    table.write(f'{{"columns": {json.dumps(_COLUMNS)}, "data": [')
     comma = "\n"
     for one in scores:
-        place = places.get(one.sample)
-        score = one.score
-        row = (
-            one.sample,
-            place and place.system,
-            place and place.group,
-            one.metric,
-            score.value,
-            score.status,
-            score.reason,
-        )
-        out.write(comma + _plain(json.dumps(row, ensure_ascii=False, allow_nan=False)))
+        place, score = places.get(one.sample), one.score
+        where = (one.sample, place and place.system, place and place.group, one.metric)
+        row = json.dumps((*where, score.value, score.status, score.reason), ensure_ascii=False, allow_nan=False)
+        table.write(comma + _plain(row))
         comma = ",\n"
+        if whole is not None:
+            whole.write(to_line(scored_to_json(one)))
         yield one
-    out.write("\n]}\n")
+    table.write("\n]}\n")
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:
