@@ -138,12 +138,7 @@ class _Talk:
     async def _another_is_needed(self, tentative: str, review: str) -> bool:
         """T4: the questioner sees reference, history, tentative answer and review."""
         self._begin("T4", "questioner")
-        pair = self.pair
-        reply = await self.agents.perform(
-            DecideNext(
-                pair.question, pair.reference or "", flat(self.history), tentative, review, language=pair.language
-            )
-        )
+        reply = await self.agents.perform(DecideNext(*self._known(tentative, review), language=self.pair.language))
         text = "another question is needed" if reply.needed else ""
         self._note("T4", "questioner", text, reply.explanation, usage=reply.usage)
         return reply.needed
@@ -151,10 +146,7 @@ class _Talk:
     async def _ask(self, tentative: str, review: str) -> tuple[str | None, tuple[str, ...]]:
         """T5: return the next question and those refused; a repeated question is refused once, the second ends."""
         self._begin("T5", "questioner")
-        pair = self.pair
-        task = AskNext(
-            pair.question, pair.reference or "", flat(self.history), tentative, review, language=pair.language
-        )
+        task = AskNext(*self._known(tentative, review), language=self.pair.language)
         refused: tuple[str, ...] = ()
         while len(refused) < _REPEATS:
             reply = await self.agents.perform(replace(task, refused=refused))
@@ -164,6 +156,10 @@ class _Talk:
             refused += (reply.question,)
             self._note("T5", "questioner", "", f"refused, asked before: {reply.question}", usage=reply.usage)
         return None, refused
+
+    def _known(self, tentative: str, review: str) -> tuple[str, str, tuple[str, ...], str, str]:
+        """Return what the questioner knows."""
+        return self.pair.question, self.pair.reference or "", flat(self.history), tentative, review
 
     def _begin(self, name: StepName, agent: Agent) -> None:
         self.doing = f"{name} ({agent}), turn {self.turn}"

@@ -1,6 +1,7 @@
 """Aspects as tables: grades by system, preference with grades, judge minus people, learned weights."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
@@ -13,7 +14,7 @@ from saiten.records import Label, Scored
 from saiten.results.meta_evaluation import MetaEvaluation
 from saiten.results.summary import Place
 from saiten.trust.meta_evaluation.aspect_grades import AspectGrades, grades_by_system, is_aspect_metric
-from saiten.trust.meta_evaluation.preferred import Preferred, preferred_and_top
+from saiten.trust.meta_evaluation.preferred import preferred_and_top
 from saiten.views.table import Cell, Interval, Name, Table
 from saiten.words import Message, joined
 
@@ -77,7 +78,7 @@ def preference_tables(
     overall, best = rubric.overall or "", float(rubric.aspect(rubric.overall or "").best)
     if every:
         overall, best = every[0].aspect, float(every[0].best)
-    judged = {one.system: one for one in every if one.metric == every[0].metric}
+    judged = {one.system: one.top.value for one in every if one.metric == every[0].metric}
     found = preferred_and_top(labels, items, overall=overall, best=best)
     if not found:
         return []
@@ -92,24 +93,9 @@ def preference_tables(
         "top_of_preferred",
         "top_by_judge",
     )
-    rows = tuple(_preferred(one, judged.get(one.system)) for one in found)
+    rows = tuple((*astuple(one), judged.get(one.system)) for one in found)
     caption = Message("caption", "preference_and_grades", aspect=overall, best=best)
     return [Table(Message("title", "preference_and_grades"), columns, rows, (caption,))]
-
-
-def _preferred(one: Preferred, judged: AspectGrades | None) -> tuple[Cell, ...]:
-    top = judged.top.value if judged else None
-    return (
-        one.system,
-        one.questions,
-        one.preferred,
-        one.tied,
-        one.comparisons,
-        one.answers,
-        one.top,
-        one.top_of_preferred,
-        top,
-    )
 
 
 def aspect_bias_tables(found: MetaEvaluation) -> list[Table]:
