@@ -7,7 +7,7 @@ question. Systems are paired by question. Several answers under one key count wi
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -78,10 +78,12 @@ class PairKeys:
 
 def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False) -> PairKeys:
     """Return the keys of the samples of several runs or systems (`by_question`), chosen the same way for all."""
-    tags = [_group] if by_question else [_group, _system]
-    telling = [tag for tag in tags if _tells_apart(tag, runs)]
+    telling = [tag for tag in (("group",) if by_question else ("group", "system")) if _tells_apart(tag, runs)]
     questions = tuple(
-        {identity: (place.question, "\0".join(tag(place) for tag in telling)) for identity, place in places.items()}
+        {
+            identity: (place.question, "\0".join(getattr(place, tag) or "" for tag in telling))
+            for identity, place in places.items()
+        }
         for places in runs
     )
     if by_question:
@@ -96,29 +98,18 @@ def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False)
     nameless = any(places and all(map(_PLACE_IN_FILE.fullmatch, places)) for places in runs)
     if not nameless and all(_match(ids[0], ids[at], questions[0], questions[at]) for at in range(1, len(runs))):
         return PairKeys("id_question", ids)
-    if not any(_has_question(place) for places in runs for place in places.values()):
+    if all(place.question.startswith("\0") for places in runs for place in places.values()):
         return PairKeys("place", questions)
     return PairKeys("question_no_ids" if nameless else "question_other_ids", questions)
 
 
-def _group(place: Place) -> str:
-    return place.group or ""
-
-
-def _system(place: Place) -> str:
-    return place.system or ""
-
-
-def _has_question(place: Place) -> bool:
-    return not place.question.startswith("\0")
-
-
-def _tells_apart(tag: Callable[[Place], str], runs: Sequence[Mapping[str, Place]]) -> bool:
-    """Return whether the tag distinguishes answers to a question, and runs share its values."""
-    known = [{tag(place) for place in places.values()} for places in runs]
+def _tells_apart(tag: str, runs: Sequence[Mapping[str, Place]]) -> bool:
+    """Return whether group or system (`tag`) distinguishes answers to a question, and runs share its values."""
+    tagged = [{(place.question, getattr(place, tag) or "") for place in places.values()} for places in runs]
+    known = [{name for _, name in of} for of in tagged]
     if any(known[0].isdisjoint(others) for others in known[1:]):
         return False
-    return any(len({(p.question, tag(p)) for p in of.values()}) > len({p.question for p in of.values()}) for of in runs)
+    return any(len(of) > len({question for question, _ in of}) for of in tagged)
 
 
 def _match(first: Mapping[str, Key], second: Mapping[str, Key], *questions: Mapping[str, Key]) -> bool:

@@ -173,12 +173,8 @@ def unmeasured(coverage: Mapping[Status, int]) -> Message:
 
 def counted(statuses: Mapping[str, int]) -> Message:
     """Return how often each status or other reason for a missing value occurs."""
-    each = (Message("remark", "counted", n=n, status=_status(status)) for status, n in statuses.items())
-    return joined(each, "listed")
-
-
-def _status(name: str) -> Message:
-    return Message("status", name.replace(" ", "_"))
+    each = {Message("status", status.replace(" ", "_")): n for status, n in statuses.items()}
+    return joined([Message("remark", "counted", n=n, status=status) for status, n in each.items()], "listed")
 
 
 def summarise(

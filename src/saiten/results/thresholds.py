@@ -128,12 +128,10 @@ def hold(
             outcome = _outcome(
                 threshold, figure, worst[threshold], samples=samples, least=least, place=place, lost=lost
             )
-            found.append(outcome if finished or outcome.verdict == "missed" else _not_finished(outcome))
+            if not finished and outcome.verdict != "missed":
+                outcome = replace(outcome, verdict="unmeasured", why=Message("gate", "not_finished"))
+            found.append(outcome)
     return tuple(found)
-
-
-def _not_finished(outcome: Outcome) -> Outcome:
-    return replace(outcome, verdict="unmeasured", why=Message("gate", "not_finished"))
 
 
 def _counted(places: Mapping[str, Place], each: By | None) -> dict[str | None, int]:

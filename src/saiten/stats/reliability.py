@@ -63,7 +63,9 @@ def reliability(votes: Sequence[Sequence[float | None]]) -> Reliability:
         items=len(usable),
         skipped=skipped,
         votes=fmean(map(len, usable)),
-        agreement=fmean(_equal_pairs(row) for row in usable),
+        agreement=fmean(
+            equal_pairs(float(sum(n * (n - 1) for n in Counter(row).values())), float(len(row))) for row in usable
+        ),
         icc=single,
         icc_average=average,
         spread=fmean(stdev(row) for row in usable),
@@ -114,7 +116,3 @@ Number = TypeVar("Number", float, Floats)
 def equal_pairs(ordered: Number, size: Number) -> Number:
     """Compute the share of equal pairs of an item's values from the numbers of ordered equal pairs and of values."""
     return ordered / (size * (size - 1))
-
-
-def _equal_pairs(row: Sequence[float]) -> float:
-    return equal_pairs(float(sum(count * (count - 1) for count in Counter(row).values())), float(len(row)))

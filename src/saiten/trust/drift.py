@@ -16,7 +16,7 @@ from statistics import fmean
 import numpy as np
 
 from saiten.errors import BadInput
-from saiten.records import CHECKS, Label, Sample, Score, Status
+from saiten.records import CHECKS, Label, Score, Status
 from saiten.results.drift import AgreementChange, DriftReport, Measure, MetricDrift, Moved
 from saiten.runs import RunReader, sample_to_json
 from saiten.runs.lines import content_key, to_line
@@ -98,7 +98,9 @@ class _Settings:
 
 def _same_samples(before: RunReader, now: RunReader) -> dict[str, str]:
     """Return sample → question; raise BadInput unless both runs hold the same samples."""
-    first, second = ({sample.id: _content(sample) for sample in run.samples()} for run in (before, now))
+    first, second = (
+        {sample.id: content_key(to_line(sample_to_json(sample))) for sample in run.samples()} for run in (before, now)
+    )
     questions = {sample.id: sample.question or f"\0{sample.id}" for sample in before.samples()}
     faults = []
     for what, ids in (
@@ -116,10 +118,6 @@ def _same_samples(before: RunReader, now: RunReader) -> dict[str, str]:
     if not questions:
         raise BadInput(f"there are no samples in {before.folder}")
     return questions
-
-
-def _content(sample: Sample) -> int:
-    return content_key(to_line(sample_to_json(sample)))
 
 
 def _by_metric(run: RunReader) -> dict[str, dict[str, Score]]:

@@ -7,7 +7,7 @@ source.
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
@@ -87,15 +87,9 @@ def estimate(
             outside = aspect.unmatched.n + len(given) - len(labelled)
             # All-1 labels may be the lowest grade of a scale as well as verdicts.
             verdicts = yes_from is not None or (aspect.verdicts and len(set(people.tolist())) > 1)
-            make = _Maker(
-                aspect=aspect.name,
-                metric=column.metric,
-                items=items,
-                labelled=labelled,
-                said=said,
-                outside=outside,
-                limits=(0.0, 1.0) if verdicts else _scale(column.made.metric, people),
-            )
+            limits = (0.0, 1.0) if verdicts else _scale(column.made.metric, people)
+            scores = _scores(said, declined=None in labelled.values())
+            make = _Maker(aspect.name, column.metric, items, labelled, said, scores, outside, limits)
             found += make.rows(systems, stratified=stratified)
     made = {one.metric: one.made for one in outputs}
     named = {name for row in found for name in (row.metric, made[row.metric].metric, made[row.metric].family)}
@@ -141,32 +135,32 @@ def _said(items: Mapping[str, Place], outputs: Sequence[Output], metric: str, as
     return found
 
 
+def _scores(said: Mapping[str, Said], *, declined: bool) -> dict[str, float]:
+    """Return a score per item: 0 if it declines, unless people's mean excludes such answers (`declined`)."""
+    middle = fmean(one for one in said.values() if not isinstance(one, str))
+    instead = {} if declined else {"declined": 0.0}
+    return {item: instead.get(one, middle) if isinstance(one, str) else one for item, one in said.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class _Maker:
     """Makes the rows of one metric and aspect."""
 
-    def __init__(
-        self,
-        *,
-        aspect: str,
-        metric: str,
-        items: Mapping[str, Place],
-        labelled: Mapping[str, float | None],
-        said: Mapping[str, Said],
-        outside: int,
-        limits: Limits | None,
-    ) -> None:
-        self._aspect, self._metric, self._items, self._labelled = aspect, metric, items, labelled
-        self._unscored = {item for item, one in said.items() if isinstance(one, str)}
-        middle = fmean(one for one in said.values() if not isinstance(one, str))
-        # if answers that people call declined are excluded from the mean, the judge's declined get the mean score
-        instead = {} if None in labelled.values() else {"declined": 0.0}
-        self._scores = {item: instead.get(one, middle) if isinstance(one, str) else one for item, one in said.items()}
-        self._outside, self._limits = outside, limits
+    aspect: str
+    metric: str
+    items: Mapping[str, Place]
+    labels: Mapping[str, float | None]
+    """Of the labeled items; None for an answer that people call declined."""
+    said: Mapping[str, Said]
+    scores: Mapping[str, float]
+    """As in `said`, with a number for a missing score."""
+    outside: int
+    limits: Limits | None
 
     def rows(self, systems: tuple[str, str] | None, *, stratified: bool) -> list[MeanEstimate]:
-        graded = [item for item, value in self._labelled.items() if value is not None]
-        names = sorted({name for item in graded if (name := self._items[item].system) is not None})
-        every = sorted({item.system or "" for item in self._items.values()})
+        graded = [item for item, value in self.labels.items() if value is not None]
+        names = sorted({name for item in graded if (name := self.items[item].system) is not None})
+        every = sorted({item.system or "" for item in self.items.values()})
         for name in systems or ():
             if name not in names:
                 raise BadInput(f"there are no labels of the system {name!r}; there are of {', '.join(names) or 'none'}")
@@ -175,7 +169,9 @@ class _Maker:
         if stratified and every != names:
             bare = ", ".join(repr(name) for name in every if name not in names)
             raise BadInput(f"a stratified mean needs labels of every system; there are none of {bare}")
-        shares: dict[str | None, float] = {name: self._share(name) for name in names} if stratified else {None: 1.0}
+        counts = Counter(item.system for item in self.items.values())
+        shares: dict[str | None, float] = {name: counts[name] / len(self.items) for name in names}
+        shares = shares if stratified else {None: 1.0}
         over = self._graded(shares)
         strata = [self._part(name, share, over) for name, share in shares.items()]
         made = [replace(self._row("all", None, *strata), uneven=None if stratified else self._uneven(every))]
@@ -188,41 +184,36 @@ class _Maker:
         return made
 
     def _row(self, what: str, systems: set[str] | None, *parts: Scores) -> MeanEstimate:
-        unscored = sum(systems is None or self._items[item].system in systems for item in self._unscored)
-        declined = sum(
-            value is None and (systems is None or self._items[item].system in systems)
-            for item, value in self._labelled.items()
-        )
-        outside = self._outside if what == "all" else 0
-        powered = prediction_powered(*parts, limits=self._limits)
-        return MeanEstimate(self._aspect, self._metric, what, powered, unscored, outside, declined=declined)
+        of = [item for item, place in self.items.items() if systems is None or place.system in systems]
+        unscored = sum(isinstance(self.said[item], str) for item in of)
+        declined = sum(self.labels.get(item, 0.0) is None for item in of)
+        outside = self.outside if what == "all" else 0
+        powered = prediction_powered(*parts, limits=self.limits)
+        return MeanEstimate(self.aspect, self.metric, what, powered, unscored, outside, declined=declined)
 
     def _uneven(self, systems: Sequence[str]) -> float | None:
         """Compute Pearson's chi-square test of labelled or not against system."""
         from scipy.special import chdtrc  # noqa: PLC0415 - not needed to start
 
-        items = Counter(item.system or "" for item in self._items.values())
-        labels = Counter(self._items[item].system or "" for item in self._labelled)
+        items = Counter(item.system or "" for item in self.items.values())
+        labels = Counter(self.items[item].system or "" for item in self.labels)
         rate = labels.total() / items.total()
         if len(systems) < 2 or rate == 1:
             return None
         apart = sum((labels[name] - rate * items[name]) ** 2 / (rate * (1 - rate) * items[name]) for name in systems)
         return float(chdtrc(len(systems) - 1, apart))
 
-    def _share(self, name: str) -> float:
-        return sum(item.system == name for item in self._items.values()) / len(self._items)
-
     def _known(self, name: str | None) -> list[str]:
-        return [item for item in self._scores if item in self._labelled and self._of(item, name)]
+        return [item for item in self.scores if item in self.labels and self._of(item, name)]
 
     def _of(self, item: str, name: str | None) -> bool:
-        return name is None or self._items[item].system == name
+        return name is None or self.items[item].system == name
 
     def _graded(self, shares: Mapping[str | None, float]) -> tuple[float, float]:
         """Return the mean grade over strata with these shares of the items, and the share that people grade."""
         mean, share = 0.0, 0.0
         for name, weight in shares.items():
-            values = [self._labelled[item] for item in self._known(name)]
+            values = [self.labels[item] for item in self._known(name)]
             grades = [value for value in values if value is not None]
             mean += weight * math.fsum(grades) / len(values)
             share += weight * len(grades) / len(values)
@@ -231,16 +222,16 @@ class _Maker:
     def _part(self, name: str | None, weight: float = 1.0, over: tuple[float, float] | None = None) -> Scores:
         """Return one part's scores; `over`: mean and share of grades of the whole mean, by default this part's."""
         known = self._known(name)
-        others = [item for item in self._scores if item not in self._labelled and self._of(item, name)]
+        others = [item for item in self.scores if item not in self.labels and self._of(item, name)]
         mean, share = over or self._graded({name: 1.0})
         every = share > 1 - _ROUNDING
-        labels = [self._labelled[item] for item in known]
+        labels = [self.labels[item] for item in known]
         return Scores(
             labels=np.array([mean if y is None else y if every else mean + (y - mean) / share for y in labels]),
-            judged=np.array([self._scores[item] for item in known]),
-            rest=np.array([self._scores[item] for item in others], float),
-            clusters=[self._items[item].question for item in known],
-            rest_clusters=[self._items[item].question for item in others],
+            judged=np.array([self.scores[item] for item in known]),
+            rest=np.array([self.scores[item] for item in others], float),
+            clusters=[self.items[item].question for item in known],
+            rest_clusters=[self.items[item].question for item in others],
             weight=weight,
-            telling=len({self._items[item].question for item in known if self._labelled[item] is not None}),
+            telling=len({self.items[item].question for item in known if self.labels[item] is not None}),
         )

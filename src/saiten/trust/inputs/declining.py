@@ -11,12 +11,12 @@ from statistics import fmean
 
 from saiten.choices import GradeZero
 from saiten.errors import BadInput, ConfigurationError
-from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.correctness import Correctness
 from saiten.metrics.naming import read_name
 from saiten.records import Label
 from saiten.tasks.verdicts import majority
 from saiten.trust.inputs.outputs import Said
+from saiten.trust.inputs.scales import declared_bounds
 from saiten.words import Message
 
 ASPECT = "correctness"
@@ -131,14 +131,6 @@ def zero_as_declined(metric: str, values: Mapping[str, Said]) -> Mapping[str, Sa
     numbers = [value for value in values.values() if not isinstance(value, str)]
     if 0 not in numbers or min(numbers) < 0 or not 1 < max(numbers) <= _HIGHEST:
         return values
-    if not is_correctness(metric) and _is_known(metric):
+    if not is_correctness(metric) and metric in declared_bounds([metric]):
         return values
     return {item: "declined" if value == 0 else value for item, value in values.items()}
-
-
-def _is_known(metric: str) -> bool:
-    try:
-        make_metric(metric)
-    except ConfigurationError:
-        return False
-    return True

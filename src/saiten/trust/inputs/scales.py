@@ -41,11 +41,9 @@ def shared(metric: Scale, people: Scale, *, declared: bool) -> Message | None:
         return apart
     holds = metric.low <= people.low and people.high <= metric.high
     held = people.low <= metric.low and metric.high <= people.high
-    return None if (holds if declared else held) or _one_step(metric, people) else apart
-
-
-def _one_step(one: Scale, other: Scale) -> bool:
-    return one.high == other.high and abs(one.low - other.low) <= 1 and one.high - one.low < GRADES_AT_MOST
+    same_top = metric.high == people.high and metric.high - metric.low < GRADES_AT_MOST
+    one_step = same_top and abs(metric.low - people.low) <= 1
+    return None if (holds if declared else held) or one_step else apart
 
 
 def grades(values: Floats) -> Floats:

@@ -100,6 +100,8 @@ def decisions(
     if unmeasured in ("wrong", "worst"):
         said = np.where(lacks, 1 - truth if unmeasured == "wrong" else 0.0, said)
     rows = np.flatnonzero(known & ~np.isnan(said))
+    some = resamples.only(rows)
+    drawn = two_way_each(truth[rows], said[rows], some)
     return Decisions(
         rule=rule,
         n=len(rows),
@@ -107,13 +109,8 @@ def decisions(
         filled=int(lacks.sum()) if unmeasured in ("wrong", "worst") else 0,
         auroc=ranked,
         confusion=confusion(truth[rows], said[rows]),
-        **_with_intervals(truth[rows], said[rows], resamples.only(rows)),
+        **{name: some.interval(whole, drawn[name]) for name, whole in two_way(truth[rows], said[rows]).items()},
     )
-
-
-def _with_intervals(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Estimate]:
-    drawn = two_way_each(truth, said, resamples)
-    return {name: resamples.interval(whole, drawn[name]) for name, whole in two_way(truth, said).items()}
 
 
 def two_way(truth: Floats, said: Floats) -> dict[str, Estimate]:

@@ -156,8 +156,8 @@ class _Held:
     @classmethod
     def of(cls, before: Score, after: Score, series: ProbeTrials, limits: ProbeLimits) -> "_Held":
         metric, expectation = series.metric, series.expectation
-        slack = limits.tolerance * _range(metric)
         lowest, highest = metric.bounds
+        slack = limits.tolerance * (highest - lowest) if math.isfinite(highest - lowest) else 0.0
         old, new = _level(before, metric), _level(after, metric)
         if expectation == "lowest" and after.status in {"declined", "undefined"}:
             return cls(counts=True)
@@ -182,11 +182,6 @@ class _Held:
 def _level(score: Score, metric: ProbedMetric) -> float | None:
     """Return the value; the lowest value for an answer that declines (grade 0 is below the scale)."""
     return metric.bounds[0] if score.status == "declined" else score.value
-
-
-def _range(metric: ProbedMetric) -> float:
-    lowest, highest = metric.bounds
-    return highest - lowest if math.isfinite(highest - lowest) else 0.0
 
 
 def _score(scores: Mapping[ScoreKey, Score], key: ScoreKey) -> Score:

@@ -103,13 +103,13 @@ def _in_order(value: str) -> tuple[float, str]:
         return math.inf, value
 
 
-def _shares(counts: Mapping[str, int]) -> str:
+def _shares(counts: Mapping[str, int]) -> str | Message:
     """Return `0: 4.1 % · 1: 95.9 %`."""
     total = sum(counts.values())
     shown = set(sorted(counts, key=lambda value: -counts[value])[:_MOST_VALUES])
-    parts = [f"{value}: {times / total:.1%}" for value, times in counts.items() if value in shown]
+    shares = " · ".join(f"{value}: {times / total:.1%}" for value, times in counts.items() if value in shown)
     others = len(counts) - len(shown)
-    return " · ".join(parts) + (f" · {others} others" if others else "")
+    return Message("cell", "more_values", shares=shares, n=others) if others else shares
 
 
 def _unanimity(report: AgreementReport) -> Table:
