@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import sys
 from io import StringIO
 from pathlib import Path
 
@@ -63,6 +64,16 @@ def test_the_commands_shown_are_those_that_were_run_and_can_be_typed(toured):
     shown = [shlex.split(each) for each in re.findall(r"^\$ saiten (.*)$", said, re.MULTILINE)]
     assert shown == [step.words(Path("runs/demo")) for step in STEPS]
     assert said.count("exit status 5") == sum(step.status == 5 for step in STEPS) == 2
+
+
+def test_it_fits_on_a_few_screens_and_says_once_that_no_model_was_called(toured, capfd):
+    """A newcomer reads it to the end; notes that many commands print are not repeated."""
+    _, said = toured
+    assert len(said.splitlines()) <= 260
+    console, noted = Console(file=StringIO(), width=80), set()
+    for _ in range(2):
+        run_step(DemoStep("", "show x"), ["show", "x"], Command(0), console, noted)
+    assert capfd.readouterr().err == "a note\n"
 
 
 def test_what_is_simulated_or_known_is_never_said_to_be_peoples(section):
@@ -130,9 +141,9 @@ def test_an_earlier_demo_is_replaced_and_nothing_else(tmp_path):
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "file").write_text("precious")
-    with pytest.raises(BadInput, match="something else"):
+    with pytest.raises(BadInput, match="something other"):
         make_room(mine)
-    with pytest.raises(BadInput, match="no folder"):
+    with pytest.raises(BadInput, match="not a folder"):
         make_room(mine / "file")
     with pytest.raises(ConfigurationError, match="cannot be made"):
         make_room(mine / "file" / "below")
@@ -153,19 +164,20 @@ def test_an_empty_folder_is_taken(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("blocks", "shown", "left_out"),
+    ("blocks", "most", "shown", "left_out"),
     [
-        (None, "a\n\nb\nc\n\nd", 0),
-        ((0,), "a", 3),
-        ((-1, 0), "a\n\nd", 2),
-        ((1, 9), "b\nc", 2),
-        ((), "", 4),
+        (None, 9, "a\n\nb\nc\n\nd", 0),
+        ((0,), 9, "a", 0),
+        ((-1, 0), 9, "a\n\nd", 0),
+        ((1, 9), 9, "b\nc", 0),
+        ((1,), 1, "b", 1),
+        ((), 9, "", 0),
     ],
 )
-def test_an_excerpt_has_whole_blocks_and_counts_the_rest(blocks, shown, left_out):
-    """A table is shown whole or not at all; a block that is not there is none."""
-    assert excerpt("a\n\nb\nc\n\n\nd\n\n", blocks) == (shown, left_out)
-    assert excerpt("", blocks) == ("", 0)
+def test_an_excerpt_has_the_first_lines_of_the_chosen_blocks_and_counts_what_it_cuts_off(blocks, most, shown, left_out):
+    """A block that is not there is none."""
+    assert excerpt("a\n\nb\nc\n\n\nd\n\n", blocks, most) == (shown, left_out)
+    assert excerpt("", blocks, most) == ("", 0)
 
 
 class Command:
@@ -176,6 +188,7 @@ class Command:
 
     def main(self, words, **settings):
         print("figures")  # noqa: T201 - what a command does
+        print("a note", file=sys.stderr)  # noqa: T201 - the same
         if isinstance(self.end, Exception):
             raise self.end
         return self.end
@@ -185,13 +198,13 @@ def test_an_unexpected_status_ends_the_tour_with_it(capsys):
     """After what the command printed; an expected one is shown."""
     console = Console(file=StringIO(), width=80)
     with pytest.raises(typer.Exit) as end:
-        run_step(DemoStep("", "show x"), ["show", "x"], Command(5), console)
+        run_step(DemoStep("", "show x"), ["show", "x"], Command(5), console, set())
     assert end.value.exit_code == 5
     assert capsys.readouterr().out == "figures\n"
-    run_step(DemoStep("", "show x", status=5), ["show", "my run"], Command(5), console)
+    run_step(DemoStep("", "show x", status=5), ["show", "my run"], Command(5), console, set())
     assert console.file.getvalue().splitlines()[-2:] == ["$ saiten show 'my run'", "exit status 5"]
     with pytest.raises(typer.Exit) as end:
-        run_step(DemoStep("", "show x", status=5), ["show", "x"], Command(0), console)
+        run_step(DemoStep("", "show x", status=5), ["show", "x"], Command(0), console, set())
     assert end.value.exit_code == 1
 
 
@@ -199,7 +212,7 @@ def test_a_package_that_is_not_installed_is_named_and_the_tour_goes_on():
     """Only where a step may need one."""
     console = Console(file=StringIO(), width=80)
     missing = Command(ConfigurationError('pip install "saiten[annotate]"'))
-    run_step(DemoStep("", "annotate x", optional=True), ["annotate"], missing, console)
+    run_step(DemoStep("", "annotate x", optional=True), ["annotate"], missing, console, set())
     assert 'pip install "saiten[annotate]"' in console.file.getvalue()
     with pytest.raises(ConfigurationError):
-        run_step(DemoStep("", "score x"), ["score"], missing, console)
+        run_step(DemoStep("", "score x"), ["score"], missing, console, set())

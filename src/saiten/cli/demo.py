@@ -1,4 +1,4 @@
-"""`saiten demo`: the tour on built-in samples whose defects are known; no key, no network."""
+"""`saiten demo`: a tour of built-in samples with known defects; no key, no network."""
 
 import io
 import os
@@ -6,7 +6,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,16 +31,16 @@ _WIDEST = 100
 @app.command()
 def demo(
     context: typer.Context,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Where the runs are kept; an earlier demo is replaced.")
-    ] = Path("runs/demo"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the runs; an earlier demo is replaced.")] = Path(
+        "runs/demo"
+    ),
 ) -> None:
-    """Take the tour: built-in answers, documents and questions in Japanese and English, and the offline judge.
+    """Take a tour of built-in answers, documents and questions in Japanese and English, with the offline judge.
 
-    192 answers of four made-up systems are graded. Each has a defect that is known by construction, so that metrics
-    and judge can be compared with the truth. Then what answers lack and add, aspects, evidence, dialogues with our own
-    RAG, its chains, the page where people grade, and the exit status for a CI system. Every step is a saiten command,
-    shown as you would type it. A page for the browser, report.html, has the figures and every answer.
+    192 answers of four made-up systems are graded. Each has a known defect, so that metrics and judge can be compared
+    with the truth. The tour continues with missing and extra information, aspects, evidence, dialogues with the
+    built-in RAG, its chains, the annotation page, and the exit status for a CI system. Every step is a saiten command,
+    printed as you would type it. An HTML report, report.html, has the figures and every answer.
 
     Examples:
       saiten demo
@@ -56,11 +56,11 @@ def demo(
     _say(
         "Four made-up systems answered questions about an office handbook and a product manual, half in English, half "
         "in Japanese. The judge is [bold]offline-overlap[/]: no model, no key, no network. It compares words, numbers "
-        "and names; it understands nothing. Every figure below comes from the command above it; long output is cut.",
+        "and names; it understands nothing. Each figure below is from the command above it; long output is cut.",
         console,
     )
     saiten = context.find_root().command
-    section = 0
+    section, noted = 0, set[str]()
     for step in STEPS:
         console.print()
         if step.title:
@@ -68,14 +68,14 @@ def demo(
             console.rule(f"[bold]{section} · {step.title}[/]", align="left")
         if step.remark:
             _say(step.remark, console)
-        if step.title or step.remark:
-            console.print()
-        run_step(step, step.words(out), saiten, console)
+        run_step(step, step.words(out), saiten, console, noted)
     _say_what_next(out / "report.html", console)
 
 
-def run_step(step: "DemoStep", words: Sequence[str], saiten: Any, console: Console) -> None:
+def run_step(step: "DemoStep", words: Sequence[str], saiten: Any, console: Console, noted: set[str]) -> None:
     """Print the command, run it in this process, and print its output, or the chosen part of it.
+
+    `noted`: the notes on standard error so far, which are not repeated.
 
     Raises:
         typer.Exit: the command ended with another status than expected.
@@ -83,19 +83,22 @@ def run_step(step: "DemoStep", words: Sequence[str], saiten: Any, console: Conso
     from saiten.views.strip_controls import strip_controls
 
     console.print(Text(f"$ saiten {shlex.join(map(strip_controls, words))}", "bold cyan"), soft_wrap=True)
-    captured = _Captured(sys.stdout.isatty())
+    captured, notes = _Captured(sys.stdout.isatty()), _Captured(sys.stderr.isatty())
     status = 0
     try:
-        with redirect_stdout(captured):
+        with redirect_stdout(captured), redirect_stderr(notes):
             status = saiten.main(list(words), prog_name="saiten", standalone_mode=False) or 0
     except ConfigurationError as error:
         if not step.optional:
             raise
         console.print(f"  {escape_untrusted(error)}", style="dim", soft_wrap=True)
     finally:
-        shown, left_out = excerpt(captured.getvalue(), step.blocks)
+        shown, left_out = excerpt(captured.getvalue(), step.blocks, step.lines)
         if shown:
             sys.stdout.write(f"{shown}\n")
+        new = [line for line in notes.getvalue().splitlines(keepends=True) if line not in noted]
+        noted.update(new)
+        sys.stderr.write("".join(new))
     if left_out:
         console.print(f"[dim]… {left_out} more lines[/]")
     if status != step.status and not (step.optional and status == 0):
@@ -104,14 +107,13 @@ def run_step(step: "DemoStep", words: Sequence[str], saiten: Any, console: Conso
         console.print(f"[dim]exit status {status}[/]")
 
 
-def excerpt(text: str, blocks: Sequence[int] | None) -> tuple[str, int]:
-    """Return the chosen blocks, which blank lines separate, and how many other lines there are."""
+def excerpt(text: str, blocks: Sequence[int] | None, most: int) -> tuple[str, int]:
+    """Return the chosen blocks, which blank lines separate, cut to `most` lines, and how many lines were cut off."""
     found = [block.strip("\n") for block in text.split("\n\n") if block.strip()]
-    if blocks is None:
-        return "\n\n".join(found), 0
-    places = sorted({place % len(found) for place in blocks if -len(found) <= place < len(found)})
-    others = [block for place, block in enumerate(found) if place not in places]
-    return "\n\n".join(found[place] for place in places), sum(block.count("\n") + 1 for block in others)
+    inside = range(-len(found), len(found))
+    places = range(len(found)) if blocks is None else sorted({at % len(found) for at in blocks if at in inside})
+    lines = "\n\n".join(found[place] for place in places).splitlines()
+    return "\n".join(lines[:most]), len(lines[most:])
 
 
 def make_room(out: Path) -> None:
@@ -124,10 +126,10 @@ def make_room(out: Path) -> None:
     from saiten.durable.whole_file import write_whole
 
     if out.exists() and not out.is_dir():
-        raise BadInput(f"{out} is no folder; name another with --out")
+        raise BadInput(f"{out} is not a folder; name another with --out")
     there = list(out.iterdir()) if out.exists() else []
     if there and not (out / _MARK).is_file():
-        raise BadInput(f"{out} holds something else than a demo; name another folder with --out")
+        raise BadInput(f"{out} contains something other than a demo; name another folder with --out")
     try:
         out.mkdir(parents=True, exist_ok=True)
         write_whole(out / _MARK, "The next `saiten demo` replaces this folder.\n", otherwise="name another with --out")

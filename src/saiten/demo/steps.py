@@ -18,6 +18,8 @@ class DemoStep:
     """The text above it, with rich's markup."""
     blocks: Sequence[int] | None = None
     """Indexes of the output's blank-line-separated blocks to show, negative from the end; None for all."""
+    lines: int = 8
+    """Maximum lines of output to show."""
     status: int = 0
     """The expected exit status."""
     optional: bool = False
@@ -28,11 +30,8 @@ class DemoStep:
         return [word.replace("DEMO", str(folder)) for word in shlex.split(self.command)]
 
 
-_TABLE = range(2)
-"""A title and its table."""
-_CAPTIONED = range(3)
-"""The same with its caption."""
-_THRESHOLDS = range(-4, -1)
+_TABLE = (1,)
+"""A table without its title."""
 
 STEPS = (
     DemoStep(
@@ -41,28 +40,30 @@ STEPS = (
         "-m faithfulness -m token_f1 -m context_overlap -m length -o DEMO/answers",
         "192 answers of four made-up systems. [dim]accuracy\\[grounded]: right, and nothing added that the contexts do "
         "not support.[/]",
-        range(5),
+        (4,),
+        10,
     ),
     DemoStep(
         "",
         "compare DEMO/answers DEMO/answers --systems careful,hasty",
         "Is the difference more than luck? A paired test over the questions that both answered.",
         _TABLE,
+        7,
     ),
     DemoStep(
         "What does each metric see?",
         "score DEMO/by-defect.jsonl -m accuracy -m 'accuracy[grounded]' -m faithfulness -m token_f1 -o DEMO/defects",
         "The same answers, grouped by the one defect that each was written with. A good metric gives the right ones "
-        "much and the others little; this judge counts words, so paraphrases lose and contradictions pass.",
-        range(3, 5),
+        "much, the others little.",
+        (4,),
     ),
     DemoStep(
         "What is behind a figure?",
-        "show DEMO/answers --worst faithfulness -n 3",
-        "The worst answers first, then one answer in full: right, but with two inventions.",
+        "show DEMO/answers --worst faithfulness -n 2",
+        "The worst answers, and the statements of another one: right, but with two inventions.",
         _TABLE,
     ),
-    DemoStep("", "show DEMO/answers --sample en-m03-chatty", blocks=(0, 6)),
+    DemoStep("", "show DEMO/answers --sample en-m03-chatty", blocks=(6,), lines=11),
     DemoStep(
         "Can the judge be believed? Compare it with labels",
         "meta-evaluate DEMO/answers DEMO/labels.jsonl --aspect correct",
@@ -70,24 +71,23 @@ STEPS = (
         "people's labels the command is the same. [dim]AUROC: how often a good answer scores higher than a bad one; "
         "0.5 is chance. Half of the defects were chosen to mislead a judge that counts words; for real systems see "
         "docs/offline-judge.md.[/]",
-        _CAPTIONED,
+        _TABLE,
     ),
-    DemoStep("", "meta-evaluate DEMO/answers DEMO/labels.jsonl --aspect faithful", blocks=_TABLE),
     DemoStep(
         "Does it fall for tricks? Probes",
         "probe --judge offline -m accuracy --limit 48 "
-        "--probes padded,planted_verdict,planted_instruction,wrong_reference,other_language -o DEMO/probe",
-        "48 answers scored before and after a change whose effect is known: politeness added, a planted verdict, an "
-        "order to the judge, another question's reference, the answer translated. [dim]Not enough items: more broken "
-        "than the 5 % allowed, but that may be chance.[/]",
+        "--probes padded,planted_verdict,wrong_reference,other_language -o DEMO/probe",
+        "48 answers scored before and after a change whose effect is known: politeness added, a planted verdict, "
+        "another question's reference, the answer translated.",
         _TABLE,
+        22,
     ),
     DemoStep(
         "Few labels, many scores: what would people say of all?",
         "estimate DEMO/answers DEMO/few-labels.jsonl -m accuracy",
         "As if 48 answers, drawn at random, were labelled and the others not. The labels correct the judge's bias, the "
         "judge narrows the interval. 93 of the 192 answers are known to be correct: 0.484.",
-        _CAPTIONED,
+        _TABLE,
     ),
     DemoStep(
         "What is missing, what is extra, and does it matter?",
@@ -96,12 +96,13 @@ STEPS = (
         "the reference that the answer lacks, and each that it adds, is marked.",
         _TABLE,
     ),
-    DemoStep("", "show DEMO/gist --sample ja-g08", blocks=(0,)),
+    DemoStep("", "show DEMO/gist --sample ja-g08", blocks=(0,), lines=13),
     DemoStep(
         "",
         "meta-evaluate DEMO/gist DEMO/gist-labels.jsonl --spans",
         "The judge's units compared with the known ones:",
         _TABLE,
+        5,
     ),
     DemoStep(
         "Several aspects, weighed as people weigh them",
@@ -110,6 +111,7 @@ STEPS = (
         "weights 0.3 (formality), 2.0 (factuality) and 0.7 (amount of information), noise, and whole grades. Least "
         "squares finds the weights again. [dim]The offline judge rates no aspects; with a model: saiten score "
         "answers.jsonl -m aspects -m 'mate\\[weights=weights.toml]' --judge openai:MODEL[/]",
+        _TABLE,
     ),
     DemoStep(
         "What does the judge get to see? A knowledge base, and evidence",
@@ -118,8 +120,15 @@ STEPS = (
         "question and reference: among 3 passages the needed paragraph is whole for 31 of 48 questions with the "
         "question alone, for 37 with both. [dim]saiten score answers.jsonl -m correctness --evidence reference "
         "--kb kb[/]",
+        _TABLE,
+        3,
     ),
-    DemoStep("", "search 'The inlet hose is too short. May I join two hoses together?' --kb DEMO/kb -k 2"),
+    DemoStep(
+        "",
+        "search 'The inlet hose is too short. May I join two hoses together?' --kb DEMO/kb -k 1",
+        blocks=_TABLE,
+        lines=4,
+    ),
     DemoStep(
         "How soon does a conversation get there? Dialogues",
         "converse DEMO/questions.jsonl --system rag:DEMO/kb --form qa -k 3 --kb DEMO/kb -o DEMO/dialogues/qa",
@@ -133,7 +142,7 @@ STEPS = (
         blocks=(),
     ),
     DemoStep("", "compare DEMO/dialogues/qa DEMO/dialogues/mqa", blocks=_TABLE),
-    DemoStep("", "show DEMO/dialogues/mqa --dialogue en-m02", blocks=(0, 1)),
+    DemoStep("", "show DEMO/dialogues/mqa --dialogue en-m02", blocks=(0, 1), lines=12),
     DemoStep(
         "Serial or parallel? Accuracy against latency",
         "experiment DEMO/chains.yaml -o DEMO/chains",
@@ -154,19 +163,19 @@ STEPS = (
         "score DEMO/before.jsonl -m accuracy -m 'accuracy[grounded]' -m faithfulness -o DEMO/builds/before",
         "Before: the careful system. After: the chatty one, which answers more, and invents. Exit status 5 stops a "
         "build.",
-        _TABLE,
+        (),
     ),
     DemoStep(
         "",
         "score DEMO/after.jsonl -m accuracy -m 'accuracy[grounded]' -m faithfulness -o DEMO/builds/after "
         "--fail-under accuracy=0.5 --fail-under 'accuracy[grounded]=0.4'",
-        blocks=_THRESHOLDS,
+        blocks=(-3,),
         status=5,
     ),
     DemoStep(
         "",
         "compare DEMO/builds/before DEMO/builds/after --fail-if-worse 'accuracy[grounded]'",
-        blocks=(0, 1, 3, 4),
+        blocks=(4,),
         status=5,
     ),
     DemoStep(
