@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from saiten.metrics.ragas.answer_relevancy import read_questions
 from saiten.metrics.ragas.context_entity_recall import entity_recall
 from saiten.metrics.ragas.context_precision import average_precision
-from saiten.metrics.ragas.context_relevance import share_needed
 from saiten.metrics.ragas.summarization_score import conciseness
 from saiten.metrics.ragas.verdicts import quoted, verdict_details
 from saiten.stats.f_measure import f_beta
@@ -76,11 +75,6 @@ def test_entity_recall_counts_the_entities_of_the_reference():
 def test_conciseness_is_never_negative(summary, text, expected):
     """1 - length ratio, and 0 for a summary as long as its sources or longer."""
     assert conciseness(summary, text) == expected
-
-
-def test_a_sentence_picked_twice_is_needed_once():
-    """The share of needed sentences cannot exceed 1."""
-    assert share_needed([1, 1, 2], 4) == 0.5
 
 
 @pytest.mark.parametrize(

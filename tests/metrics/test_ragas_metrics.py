@@ -335,7 +335,7 @@ async def test_summarization_score_weighs_answers_and_brevity():
 
 
 async def test_context_relevance_counts_the_sentences_of_all_contexts():
-    """Three sentences in two contexts, one needed: 1/3, and the details say which stands where."""
+    """Three sentences in two contexts, one needed, though picked twice: 1/3, and the details say which is where."""
     judge = ScriptedJudge({SelectRelevantSentences: RelevantSentences(numbers=[1, 1])})
     score = await ContextRelevance().score(SAMPLE, judge)
     assert score.value == pytest.approx(1 / 3)

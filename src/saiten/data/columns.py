@@ -193,7 +193,8 @@ class Columns:
     def _ambiguous(self, row: RawRow) -> Iterator[str]:
         """Yield notes on columns that were skipped in favor of others."""
         for field, paths in self._plan(row.fields).items():
-            filled = [path for path in paths if not is_nothing(_found(row.fields, path))]
+            values = {path: _at(row.fields, path) for path in paths}
+            filled = [path for path, value in values.items() if value is not MISSING and not is_nothing(value)]
             roots = list(dict.fromkeys(path.split(".")[0] for path in filled))
             if len(roots) > 1:
                 yield (
@@ -230,11 +231,6 @@ def _at(value: Any, path: str) -> Any:
     head, dot, rest = path.partition(".")
     key = _key(value, head) if dot else None
     return MISSING if key is None else _at(value[key], rest)
-
-
-def _found(fields: Mapping[str, Any], path: str) -> Any:
-    value = _at(fields, path)
-    return None if value is MISSING else value
 
 
 def _key(value: Mapping[str, Any], name: str) -> str | None:

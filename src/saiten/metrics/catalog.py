@@ -88,6 +88,7 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "overlap": tuple(e.title for e in ENTRIES if e.family == "overlap"),
     }
 )
+"""Names for groups of metrics: the nine of RAGAS, and those that need no judge."""
 
 
 def needs_judge(metric: Metric | type[Metric]) -> bool:
@@ -95,15 +96,30 @@ def needs_judge(metric: Metric | type[Metric]) -> bool:
     return bool(metric.tasks)
 
 
-def make_metric(name: str) -> Metric:
+def make_metric(name: str, **defaults: str) -> Metric:
     """Make a metric from its name and settings: `faithfulness`, `accuracy[grounded]`, `correctness[form=json]`.
 
-    `make_metric(metric.name)` equals `metric`.
+    `make_metric(metric.name)` equals `metric`. `defaults` fill in settings that it has and the brackets do not set.
 
     Raises:
         ConfigurationError: unknown metric or setting, or an invalid value; the message lists what is available.
     """
-    return _make(name, {})
+    title, items = read_name(name)
+    entry = _entry(title)
+    metric = entry.load()
+    hints = get_type_hints(metric)
+    allowed = {f.name: hints[f.name] for f in fields(metric) if f.init}
+    given: dict[str, str] = {}
+    for item in items:
+        key, value = _setting(entry, item, allowed, metric.main)
+        if key in given:
+            raise ConfigurationError(
+                f'{name}: {key} is set twice; put a value that contains a comma in quotation marks: {entry.title}["…"]'
+            )
+        given[key] = value
+    settings = {key: value for key, value in defaults.items() if key in allowed} | given
+    made: Metric = metric(**{key: _typed(entry, key, value, allowed[key]) for key, value in settings.items()})
+    return made
 
 
 def make_metrics(names: Iterable[str], *, compat: str | None = None, evidence: str | None = None) -> tuple[Metric, ...]:
@@ -124,29 +140,9 @@ def _make_parts(name: str, defaults: Mapping[str, str]) -> list[Metric]:
     title, items = read_name(name)
     metric = _entry(title).load()
     if not hasattr(metric, "parts") or any(item.key in {None, metric.main} for item in items):
-        return [_make(name, defaults)]
-    parts: tuple[str, ...] = getattr(_make(name, defaults), "parts", ())  # settings may determine the parts
-    return [_make(name, {**defaults, metric.main: part}) for part in parts]
-
-
-def _make(name: str, defaults: Mapping[str, str]) -> Metric:
-    """Make the metric; `defaults` fill in settings that it has and the brackets do not set."""
-    title, items = read_name(name)
-    entry = _entry(title)
-    metric = entry.load()
-    hints = get_type_hints(metric)
-    allowed = {f.name: hints[f.name] for f in fields(metric) if f.init}
-    given: dict[str, str] = {}
-    for item in items:
-        key, value = _setting(entry, item, allowed, metric.main)
-        if key in given:
-            raise ConfigurationError(
-                f'{name}: {key} is set twice; put a value that contains a comma in quotation marks: {entry.title}["…"]'
-            )
-        given[key] = value
-    settings = {key: value for key, value in defaults.items() if key in allowed} | given
-    made: Metric = metric(**{key: _typed(entry, key, value, allowed[key]) for key, value in settings.items()})
-    return made
+        return [make_metric(name, **defaults)]
+    parts: tuple[str, ...] = getattr(make_metric(name, **defaults), "parts", ())  # settings may determine the parts
+    return [make_metric(name, **{**defaults, metric.main: part}) for part in parts]
 
 
 def _entry(title: str) -> Entry:

@@ -4,7 +4,6 @@
 Source: Es et al. 2024, section 3.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from saiten.metrics.base import BaseMetric
@@ -42,7 +41,7 @@ class ContextRelevance(BaseMetric):
         task = SelectRelevantSentences(sample.question, texts, language=sample.language)
         needed = set((await judge.perform(task)).numbers)
         return Score(
-            share_needed(needed, len(texts)),
+            len(needed) / len(texts),
             reason=f"{len(needed)} of {len(texts)} sentences of the contexts are needed",
             details={
                 "sentences": [
@@ -51,8 +50,3 @@ class ContextRelevance(BaseMetric):
                 ]
             },
         )
-
-
-def share_needed(needed: Collection[int], sentences: int) -> float:
-    """Return the share of distinct sentences selected."""
-    return len(set(needed)) / sentences

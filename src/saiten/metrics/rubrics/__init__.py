@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from math import fsum
@@ -178,11 +178,6 @@ def read_rubric(file: str = "") -> Rubric:
     return _read(Path(file)) if file else _shipped()
 
 
-@cache
-def _shipped() -> Rubric:
-    return _read(SHIPPED)
-
-
 def _read(file: Path | Traversable) -> Rubric:
     content = read_file(file, "a rubric")
     try:
@@ -193,6 +188,9 @@ def _read(file: Path | Traversable) -> Rubric:
     except ValueError as error:
         raise ConfigurationError(f"{file}: {error}") from error
     return rubric
+
+
+_shipped = cache(partial(_read, SHIPPED))
 
 
 def digest_of(content: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ garbled in print. The sum is not clipped: with the published weights the worst a
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from math import fsum
@@ -150,11 +150,6 @@ def read_weights(file: str = "") -> Weights:
     return _read(Path(file)) if file else _published()
 
 
-@cache
-def _published() -> Weights:
-    return _read(PUBLISHED)
-
-
 def _read(file: Path | Traversable) -> Weights:
     content = read_file(file, "weights, as `saiten tune mate` writes them")
     learned = content.get("learned")
@@ -166,6 +161,9 @@ def _read(file: Path | Traversable) -> Weights:
     except ValueError as error:
         raise ConfigurationError(f"{file}: {error}; `saiten tune mate` writes such a file") from error
     return weights
+
+
+_published = cache(partial(_read, PUBLISHED))
 
 
 def weights_text(weights: Weights) -> str:

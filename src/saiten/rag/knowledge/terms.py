@@ -64,9 +64,7 @@ def query_terms(text: str) -> Terms:
 
 
 def _vector(weights: dict[str, float]) -> Terms:
-    hashed: dict[int, float] = {}
-    for term, weight in weights.items():
-        hashed[crc32(term.encode())] = weight
+    hashed = {crc32(term.encode()): weight for term, weight in weights.items()}
     indices = sorted(hashed)
     return Terms(tuple(indices), tuple(hashed[index] for index in indices))
 
