@@ -75,13 +75,12 @@ def hidden(values: Iterable[str]) -> frozenset[str]:
 def check_header(name: str, value: str) -> None:
     """Raise ConfigurationError if the value cannot be sent in a header."""
     if not all(sign.isascii() and sign.isprintable() for sign in value.strip()):
-        raise ConfigurationError(
-            f"{name} contains characters not allowed in a header (a line break, full-width letters?); copy it again"
-        )
+        hint = "a line break, full-width letters?"
+        raise ConfigurationError(f"{name} contains characters not allowed in a header ({hint}); copy it again")
 
 
 def on_this_machine(host: str | None) -> bool:
-    """Return whether the host is this machine. It is never proxied: a proxy would read the keys."""
+    """Return whether the host is this machine, which is never proxied: a proxy would read the keys."""
     return host in ("localhost", "127.0.0.1", "::1")
 
 

@@ -1,5 +1,6 @@
 """A model's endpoint: address, key, headers, display name, and the secrets to hide."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -11,7 +12,7 @@ from saiten.models.address import ServerAddress, check_header
 OPENAI = "https://api.openai.com/v1"
 """The default base URL."""
 
-_TAILS = ("/chat/completions", "/completions", "/embeddings", "/models")
+_TAIL = re.compile(r"(/chat/completions|/completions|/embeddings|/models)$")
 
 
 class KeyOfServer(Protocol):
@@ -44,10 +45,8 @@ class Endpoint:
         at = ServerAddress.read(self.base_url, {}, example="http://localhost:8000/v1")
         if isinstance(self.api_key, str):
             check_header(f"the key in {self.key_variable}", self.api_key)
-        path = at.url.path.rstrip("/")
-        for tail in _TAILS:
-            path = path.removesuffix(tail)
-        at = ServerAddress(at.url.with_path(path or "/").with_query(at.url.query), at.authorization, at.secrets)
+        path = _TAIL.sub("", at.url.path.rstrip("/")) or "/"
+        at = ServerAddress(at.url.with_path(path).with_query(at.url.query), at.authorization, at.secrets)
         object.__setattr__(self, "_at", at)
         object.__setattr__(self, "base_url", at.name.rstrip("/"))
 

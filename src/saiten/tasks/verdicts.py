@@ -11,19 +11,14 @@ V = TypeVar("V")
 HIDDEN: dict[str, JsonValue] = {"hidden": True}
 """Marks a field that only judges without a model fill in: it is left out of the JSON schema."""
 
-_YES = {"yes", "true", "1", "supported", "はい", "真", "正しい", "支持される"}
-_NO = {"no", "false", "0", "not supported", "unsupported", "いいえ", "偽", "誤り", "支持されない"}
+_YES = ("yes", "true", "1", "supported", "はい", "真", "正しい", "支持される")
+_NO = ("no", "false", "0", "not supported", "unsupported", "いいえ", "偽", "誤り", "支持されない")
+_MEANINGS = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
 
 
 def read_yes_no(value: Any) -> Any:
     """Return the boolean meant by `Yes`, `1`, `はい`, …; leave anything else for pydantic to refuse."""
-    if isinstance(value, str):
-        word = value.strip().strip(".。!！*[]\"'").casefold()
-        if word in _YES:
-            return True
-        if word in _NO:
-            return False
-    return value
+    return _MEANINGS.get(value.strip().strip(".。!！*[]\"'").casefold(), value) if isinstance(value, str) else value
 
 
 YesNo = Annotated[bool, BeforeValidator(read_yes_no)]

@@ -32,7 +32,8 @@ def _lines(own: TunedJudge, folder: str) -> Iterator[str]:
     yield "tags: [saiten, llm-as-a-judge]"
     yield "---"
     yield "\n# A judge made with `saiten tune judge`\n"
-    yield f"{_HEADS[own.head]} Base: {_code(own.base)}{_print(own.base_fingerprint)}.\n"
+    fingerprint = f" (fingerprint {_code(own.base_fingerprint)})" if own.base_fingerprint else ""
+    yield f"{_HEADS[own.head]} Base: {_code(own.base)}{fingerprint}.\n"
     yield "It was trained to grade answers to questions:\n"
     for one in own.aspects:
         scale = ", ".join(map(str, one.values)) if len(one.values) < 12 else f"{one.values[0]} to {one.values[-1]}"
@@ -79,10 +80,6 @@ def _metric(own: TunedJudge) -> str:
 def _code(text: str) -> str:
     """Format as inline code that no character can end."""
     return "`" + " ".join(strip_controls(text).replace("`", "'").split()) + "`"
-
-
-def _print(fingerprint: str) -> str:
-    return f" (fingerprint {_code(fingerprint)})" if fingerprint else ""
 
 
 def _shell(text: str) -> str:

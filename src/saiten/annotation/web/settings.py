@@ -45,10 +45,7 @@ class WebSettings:
         return f"{self.address}/join/{token}"
 
     def answers_to(self, host: str) -> bool:
-        """Return whether a request with this Host header is for this server, to protect against DNS rebinding.
-
-        Numeric addresses always are: rebinding needs a name that the attacker can point here.
-        """
+        """Return whether a Host header names this server; a number always does, since DNS rebinding needs a name."""
         found = _HOST.fullmatch(host.strip().lower())
         name = (found[1] or found[2]) if found else ""
         return name in self.hosts or _numeric(name) is not None

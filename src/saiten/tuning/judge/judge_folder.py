@@ -62,7 +62,7 @@ def clean_up(folder: Path) -> None:
 
 def last_complete(folder: Path) -> Path | None:
     """Return the latest complete checkpoint, and remove all others."""
-    found = sorted(_checkpoints(folder), key=_step)
+    found = _checkpoints(folder)
     whole = [each for each in found if (each / _MARK).is_file()]
     for each in found:
         if each not in whole[-1:]:
@@ -84,9 +84,6 @@ def completed(folder: Path, step: int) -> None:
 
 
 def _checkpoints(folder: Path) -> list[Path]:
-    return [path for path in folder.glob(f"{_PREFIX}*") if path.is_dir() and _step(path) >= 0]
-
-
-def _step(path: Path) -> int:
-    number = path.name.removeprefix(_PREFIX)
-    return int(number) if number.isdecimal() else -1
+    """Return the checkpoints, complete or not, in the order of their steps."""
+    steps = {path: path.name.removeprefix(_PREFIX) for path in folder.glob(f"{_PREFIX}*") if path.is_dir()}
+    return sorted((path for path, step in steps.items() if step.isdecimal()), key=lambda path: int(steps[path]))

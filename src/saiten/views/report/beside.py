@@ -72,10 +72,7 @@ def _cells(runs: Sequence[Mapping[str, Place]], *, by_question: bool) -> list[di
 
 
 def _joined(owners: Mapping[_Cell, Mapping[_Owner, None]]) -> dict[_Cell, int]:
-    """Number the groups in order: cells of one question are joined if they share no owner.
-
-    A sample without an owner is matched only by its id.
-    """
+    """Number the groups in order, joining cells of one question that share no owner; without owners only ids match."""
     rounds: dict[tuple[str, _Owner], int] = {}
     numbers: dict[tuple[str, int] | _Cell, int] = {}
     found: dict[_Cell, int] = {}
