@@ -6,6 +6,8 @@ from string import Formatter
 
 import pytest
 
+from saiten.records import STATUSES
+from saiten.results.summary import counted
 from saiten.views.render import as_csv, as_json
 from saiten.views.table import Table
 from saiten.words import Message, catalogue, in_language, joined
@@ -64,3 +66,10 @@ def test_a_table_of_keys_has_its_words_in_every_form():
     assert '"95 % from": "all"' in as_json([table])
     shown = table.in_language("ja")
     assert (shown.title, shown.columns[1], shown.rows) == ("スコア", "95 % 下限", (("n", "すべて", "はい"),))
+
+
+@pytest.mark.parametrize("name", [*STATUSES, "no output", "without a value"])
+def test_what_is_counted_has_words(name):
+    """Whatever a metric lacks, in both languages."""
+    assert str(counted({name: 2})) == f"2 {'measured' if name == 'ok' else name}"
+    assert in_language(counted({name: 2}), "ja").endswith("：2 件")
