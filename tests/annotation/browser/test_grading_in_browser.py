@@ -142,7 +142,7 @@ def test_answers_are_put_into_order_by_keys_by_places_and_by_dragging(browser, t
         ready(page, 2)
         second = shown()
         for name, place in (("A", "3"), ("B", "3"), ("C", "1")):
-            page.get_by_role("radiogroup", name=f"Place of answer {name}").get_by_role("radio", name=place).check(
+            page.get_by_role("radiogroup", name=f"Rank of answer {name}").get_by_role("radio", name=place).check(
                 force=True
             )
         orders[2] = [[second[2]], sorted([second[0], second[1]])]
@@ -326,7 +326,7 @@ def test_units_of_a_reference_that_comes_again_are_carried_over(browser, tmp_pat
         ready(page, 2)
         page.get_by_text("from item 1").wait_for()
         assert page.locator("mark.bg").inner_text() == "正解です。"
-        page.get_by_role("button", name="The answer lacks “正解です。”").click()
+        page.get_by_role("button", name="“正解です。” is missing from the answer").click()
         press(page, "Control+Enter")
         ready(page, 3)
         page.get_by_text("from item 2").wait_for()
@@ -335,7 +335,7 @@ def test_units_of_a_reference_that_comes_again_are_carried_over(browser, tmp_pat
         page.evaluate("localStorage.clear()")
         page.reload()
         page.get_by_text("from item 2").wait_for()
-        page.get_by_role("button", name="Begin without them").click()
+        page.get_by_role("button", name="Start without them").click()
         assert page.locator("mark").count() == 0
         page.reload()
         ready(page, 3)
@@ -553,7 +553,7 @@ def test_what_the_server_refuses_comes_back_as_a_draft(browser, tmp_path):
         press(page, "Control+Enter")
         page.get_by_text("Item 1 was not accepted: <b>no</b>").wait_for()
         ready(page, 1)
-        assert page.locator("#problem").inner_text() == "The server says: <b>no</b>"
+        assert page.locator("#problem").inner_text() == "Message from the server: <b>no</b>"
         assert page.get_by_label("Reason").input_value() == "mine"
         page.unroute_all()
         press(page, "Escape", "4", "Control+Enter")
@@ -608,7 +608,7 @@ def test_no_key_acts_while_japanese_is_composed(browser, tmp_path):
         page.get_by_role("dialog").wait_for()
         press(page, "s", "u")
         assert number_of(page) == 1
-        page.get_by_label("Single keys are on").uncheck()
+        page.get_by_label("Single-key shortcuts").uncheck()
         press(page, "Escape", "2", "s")
         assert number_of(page) == 1
         assert page.get_by_role("radio", name="4 largely right").is_checked()
@@ -671,11 +671,11 @@ def test_languages_can_be_changed_without_losing_a_draft(browser, tmp_path):
         press(page, "2", "r")
         page.keyboard.type("途中")
         page.get_by_role("button", name="English").click()
-        page.get_by_role("button", name="Save and go on").wait_for()
+        page.get_by_role("button", name="Save and continue").wait_for()
         assert page.locator("html").get_attribute("lang") == "en"
         assert page.get_by_label("Reason").input_value() == "途中"
         page.reload()
-        page.get_by_role("button", name="Save and go on").wait_for()
+        page.get_by_role("button", name="Save and continue").wait_for()
 
 
 def test_leaving_takes_nothing_along(browser, tmp_path):
@@ -684,7 +684,7 @@ def test_leaving_takes_nothing_along(browser, tmp_path):
         page = it.visit("Aiko")
         ready(page)
         press(page, "2")
-        page.get_by_role("button", name="Leave").click()
+        page.get_by_role("button", name="Log out").click()
         page.get_by_text("Please open the personal link").wait_for()
         page.goto(it.link("Aiko"))
         ready(page)
@@ -700,12 +700,12 @@ def test_what_a_judge_said_is_shown_only_where_the_project_says_so(browser, tmp_
             add_prelabels(it.project, [("q1", "judge", {"grade": 3, "reason": ""})])
             page = it.visit("Aiko")
             ready(page)
-            assert page.get_by_text("Said beforehand by a judge").count() == (shown == "shown")
+            assert page.get_by_text("Pre-label from a judge").count() == (shown == "shown")
             assert json.loads(page.evaluate("fetch('/api/items/1').then((reply) => reply.text())"))["prelabel"] == (
                 {"grade": 3, "reason": ""} if shown == "shown" else None
             )
             if shown == "shown":
-                page.get_by_role("button", name="Take this over").click()
+                page.get_by_role("button", name="Use this").click()
                 assert page.get_by_role("radio", name="3 partly right").is_checked()
 
 
@@ -721,7 +721,7 @@ def test_marks_of_a_judge_are_seen_in_colour_before_they_are_taken_over(browser,
         seen = [(mark.get_attribute("class"), mark.inner_text()) for mark in page.locator(".beforehand mark").all()]
         assert seen == [("bg", "First."), ("es", "Two.")]
         assert page.locator(".texts mark").count() == 0
-        page.locator(".beforehand").get_by_role("button", name="Take this over").click()
+        page.locator(".beforehand").get_by_role("button", name="Use this").click()
         assert page.locator(".texts mark").count() == 2
 
 

@@ -310,7 +310,7 @@ def test_contexts_axes_and_a_pick_go_over_the_wire_without_a_word_on_systems(ser
     keys = [answer["key"] for answer in reply.json["content"]["answers"]]
     payload = {"order": [[keys[0]]], "none_good": False, "grades": dict.fromkeys(keys, grades)}
     refused = anna.save(1, {**payload, "order": [[keys[0]], [keys[1]]]})
-    assert (refused.status, refused.json["message"]) == (422, "choose one answer, the best")
+    assert (refused.status, refused.json["message"]) == (422, "choose the one best answer")
     assert anna.save(1, payload).status == 200
     rows = [json.loads(line) for line in site.enter("admin").get("/admin/export.jsonl").text.splitlines()]
     assert len(rows) == 1 + 1 + 2 * 4
