@@ -143,7 +143,7 @@ def test_a_plain_pick_says_nothing_of_the_others():
     assert form.payload_of(item.content, list(form.labels(item.key, item.content, said))) == said
     assert form.payload_of(item.content, [Label("q1/c vs q1/b", 1.0)]) is None
     for order in ([], [[key_of["a"], key_of["b"]]], [[key_of["a"]], [key_of["b"]]], [["a9"]]):
-        with pytest.raises(ValueError, match="choose one answer"):
+        with pytest.raises(ValueError, match="choose the one best"):
             form.check(item.content, {"order": order, "none_good": False})
     with pytest.raises(ValueError, match="every answer"):
         PreferenceForm().check(item.content, {"order": [[key_of["b"]]], "none_good": False})
@@ -252,9 +252,9 @@ REFUSED = [
     ("preference", {"order": [["a1"], ["a2"]]}, "`none_good` is missing"),
     ("preference", {"order": [["a1"]], "none_good": False}, "every answer"),
     ("preference", {"order": [["a1"], ["a1", "a2"]], "none_good": False}, "every answer"),
-    ("preference", {"order": [["a1"], [], ["a2"]], "none_good": False}, "put the answers into order"),
-    ("preference", {"order": "a1", "none_good": False}, "put the answers into order"),
-    ("preference", {"order": [[1], ["a2"]], "none_good": False}, "put the answers into order"),
+    ("preference", {"order": [["a1"], [], ["a2"]], "none_good": False}, "rank the answers"),
+    ("preference", {"order": "a1", "none_good": False}, "rank the answers"),
+    ("preference", {"order": [[1], ["a2"]], "none_good": False}, "rank the answers"),
     ("preference", {"order": [["a1"], ["a2"]], "none_good": 0}, "true or false"),
 ]
 

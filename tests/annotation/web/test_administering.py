@@ -144,7 +144,7 @@ def test_only_what_everybody_finished_is_listed_as_differing(serve):
     assert "Question" not in admin.get("/admin/differences").text
     said(site, "ben", grades(1, 5, 3, 0))
     page = admin.get("/admin/differences").text
-    assert "2 of 4 finished items differ; 0 of them are decided. 0 are not finished." in page
+    assert "Annotators differ on 2 of 4 finished items; 0 of these are decided. 0 items are not finished." in page
     assert [f"Question {n}?" in page for n in (1, 2, 3, 4)] == [False, True, False, True]
 
 
@@ -328,7 +328,7 @@ def test_from_one_difference_to_the_next(serve):
 
 
 @pytest.mark.parametrize(
-    ("name", "english", "japanese"), [("Ben", "of this name already", "同じ名前"), (" ", "1 to 100", "1～100 字")]
+    ("name", "english", "japanese"), [("Ben", "name is taken", "同じ名前"), (" ", "1 to 100", "1～100 字")]
 )
 def test_a_name_that_cannot_be_is_refused_in_the_admins_language(serve, name, english, japanese):
     """Taken whatever its case, or none at all."""

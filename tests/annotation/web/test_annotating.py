@@ -321,7 +321,7 @@ def test_contexts_axes_and_a_pick_go_over_the_wire_without_a_word_on_systems(ser
     ("form", "payload", "english", "japanese"),
     [
         ("grade", {"grade": 6}, "choose a grade from 0 to 5", "0 から 5 までの評点を選んでください。"),
-        ("grade", {"grade": 1, "reason": "x" * 10_001}, "the reason has 10,001 characters; at most 10,000 are kept",
+        ("grade", {"grade": 1, "reason": "x" * 10_001}, "the reason has 10,001 characters; the maximum is 10,000",
          "理由が 10,001 字あります。10,000 字以内で書いてください。"),
         ("correct", {"correct": 1}, "decide whether the answer is correct", "正しいかどうかを選んでください。"),
         ("aspects", {"grades": {}}, "choose a grade for formality", "「改まり具合」の評点を選んでください。"),
