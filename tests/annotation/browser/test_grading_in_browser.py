@@ -472,7 +472,7 @@ def test_nobody_sends_what_somebody_else_said(browser, tmp_path):
         assert bens.get_by_label("Reason").input_value() == ""
         page.unroute_all()
         page.bring_to_front()
-        page.get_by_text("Somebody else is logged in").wait_for()
+        page.get_by_text("Someone else is now logged in").wait_for()
         press(bens, "1", "Control+Enter")
         ready(bens, 2)
         all_sent(bens)
@@ -575,15 +575,15 @@ def test_a_browser_that_keeps_nothing_says_so_and_sends_all_the_same(browser, tm
         fetched(page, 3)
         it.contexts["Aiko"].set_offline(True)
         press(page, "4", "Control+Enter")
-        page.get_by_text("cannot keep your work (1 unsent)").wait_for()
+        page.get_by_text("cannot save your work (1 unsent)").wait_for()
         assert page.locator("#state").get_attribute("data-kind") == "unkept"
         it.contexts["Aiko"].set_offline(False)
         all_sent(page)
         assert [each["Aiko"]["grade"] for each in it.said().values()] == [4]
-        assert page.get_by_text("cannot keep your work").count() == 0
+        assert page.get_by_text("cannot save your work").count() == 0
         it.contexts["Aiko"].set_offline(True)
         press(page, "3", "Control+Enter")
-        page.get_by_text("cannot keep your work (1 unsent)").wait_for()
+        page.get_by_text("cannot save your work (1 unsent)").wait_for()
         another = it.contexts["Aiko"].new_page()
         page.close(run_before_unload=True)
         while not it.dialogs:

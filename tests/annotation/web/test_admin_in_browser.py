@@ -136,7 +136,7 @@ def test_an_admin_marks_passages_as_annotators_do_and_goes_on(serve, opened):
     answer.focus()
     for key in (".", "1"):
         page.keyboard.press(key)
-    page.get_by_role("button", name="“First.” is marked as gist; turn it into supplement").click()
+    page.get_by_role("button", name="“First.” is marked as gist; change it to supplement").click()
     with page.expect_navigation():
         page.get_by_role("button", name="Store and go to the next difference").click()
     assert page.url.endswith("/admin/items/2")
