@@ -222,6 +222,10 @@ def _schema_with_tables(postgres_server) -> str:
 
 
 def _make_tables(url: str) -> None:
-    from saiten.annotation.store.project import open_database
+    from saiten.annotation.store.database import Database
+    from saiten.annotation.store.engines import engine_of, read_address
+    from saiten.annotation.store.migrating import migrate
 
-    open_database(url, create=True).close()
+    database = Database(engine_of(read_address(url)))
+    database.write(lambda connection: migrate(connection, url))
+    database.close()

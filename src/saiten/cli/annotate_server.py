@@ -74,7 +74,7 @@ def serve_project(project: "Project", form: "Form", people: People, server: Serv
     """Serve the page until Ctrl-C."""
     from saiten.annotation.store.progress import item_counts
     from saiten.annotation.web.app import make_app
-    from saiten.annotation.web.serving import bound_socket, serve
+    from saiten.annotation.web.serving import bound_socket, server_of
     from saiten.annotation.web.settings import is_loopback
 
     web_settings(server, os.environ)  # fails before links are made
@@ -92,11 +92,8 @@ def serve_project(project: "Project", form: "Form", people: People, server: Serv
         print_links(project, people, settings, notes)
         notes.print("Ctrl-C ends; the same command goes on")
         with suppress(KeyboardInterrupt):  # it only ends by a signal, which may have been set to be ignored
-            serve(
-                make_app(project, form, settings=settings),
-                listening,
-                behind_proxy=settings.behind_proxy,
-            )
+            app = make_app(project, form, settings=settings)
+            server_of(app, behind_proxy=settings.behind_proxy).run(sockets=[listening])
         notes.print("[yellow]ended:[/] all that was saved is kept; the same command goes on from here")
         raise typer.Exit(INTERRUPTED)
 

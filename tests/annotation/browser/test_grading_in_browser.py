@@ -518,7 +518,7 @@ def test_skip_undo_and_changing_an_earlier_answer(browser, tmp_path):
         assert sum(bool(each) for each in it.said().values()) == 1
         press(page, "u")
         ready(page, 2)
-        page.get_by_text("Item 2 was taken back").wait_for()
+        page.get_by_text("Item 2 was undone").wait_for()
         assert page.get_by_label("Reason").input_value() == "kept"
         all_sent(page)
         assert sum(bool(each) for each in it.said().values()) == 0

@@ -176,7 +176,7 @@ def test_axes_and_preference_are_asked_in_one_project():
     ):
         with pytest.raises(ValueError, match=message):
             form.check(item.content, {"order": [[key_of["a"]]], "none_good": False, "grades": wrong})
-    with pytest.raises(ValueError, match="'grades' is no field"):
+    with pytest.raises(ValueError, match="'grades' is not a field"):
         PreferenceForm(pick=True).check(item.content, {"order": [[key_of["a"]]], "none_good": False, "grades": grades})
     clash = replace(read_rubric(), aspects=(replace(read_rubric().aspects[0], name="good"),))
     with pytest.raises(BadInput, match="'good'"):
@@ -232,20 +232,20 @@ REFUSED = [
     ("grade", {"grade": 2.5}, "from 0 to 5"),
     ("grade", {"grade": 4, "reason": 7}, "must be a text"),
     ("grade", {"grade": 4, "reason": "x" * 10_001}, "10,001 characters"),
-    ("grade", {"grade": 4, "extra": 1}, "'extra' is no field"),
+    ("grade", {"grade": 4, "extra": 1}, "'extra' is not a field"),
     ("correct", {"correct": 1}, "decide whether"),
     ("correct", {"correct": None}, "decide whether"),
     ("aspects", {"grades": []}, "must name each aspect"),
     ("aspects", {"grades": {"formality": 0}}, "choose a grade for factuality"),
     ("aspects", {"grades": {**PAYLOADS["aspects"]["grades"], "formality": 2}}, "choose a grade for formality"),
-    ("aspects", {"grades": {**PAYLOADS["aspects"]["grades"], "style": 0}}, "'style' is no aspect"),
+    ("aspects", {"grades": {**PAYLOADS["aspects"]["grades"], "style": 0}}, "'style' is not an aspect"),
     ("gist", {"spans": []}, "must name each class"),
-    ("gist", {"spans": {"other": []}}, "'other' is no class"),
-    ("gist", {"spans": {"gist": [[0, 99]]}}, "no place in a text of 9 characters"),
-    ("gist", {"spans": {"gist": [[4, 2]]}}, "no place"),
-    ("gist", {"spans": {"gist": [[0, True]]}}, "no place"),
-    ("gist", {"spans": {"gist": [[0.0, 2]]}}, "no place"),
-    ("gist", {"spans": {"gist": [["0", "2"]]}}, "no place"),
+    ("gist", {"spans": {"other": []}}, "'other' is not a class"),
+    ("gist", {"spans": {"gist": [[0, 99]]}}, "not a span of a text of 9 characters"),
+    ("gist", {"spans": {"gist": [[4, 2]]}}, "not a span"),
+    ("gist", {"spans": {"gist": [[0, True]]}}, "not a span"),
+    ("gist", {"spans": {"gist": [[0.0, 2]]}}, "not a span"),
+    ("gist", {"spans": {"gist": [["0", "2"]]}}, "not a span"),
     ("gist", {"spans": {"gist": [[0, 4], [3, 6]]}}, "share characters 3 to 4"),
     ("gist", {"spans": {"gist": [[0, 4]], "supplement": [[2, 6]]}}, "marked as gist and as supplement"),
     ("gist", {"spans": {"extra_gist": [[0, 2]], "extra_supplement": [[1, 3]]}}, "marked as extra_gist"),

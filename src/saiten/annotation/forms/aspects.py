@@ -50,7 +50,7 @@ class RubricForm(Form):
             raise ValueError("`grades` must name each aspect and its grade")  # noqa: TRY004 - shown on the page
         names = [aspect.name for aspect in self.aspects]
         if unknown := grades.keys() - set(names):
-            raise ValueError(f"{min(unknown)!r} is no aspect; there are {', '.join(names)}")
+            raise ValueError(f"{min(unknown)!r} is not an aspect; expected one of {', '.join(names)}")
         for aspect in self.aspects:
             grade = grades.get(aspect.name)
             if isinstance(grade, bool) or grade not in aspect.values:

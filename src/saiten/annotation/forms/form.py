@@ -81,7 +81,9 @@ class Form(ABC):
             if name not in payload:
                 raise ValueError(f"`{name}` is missing")
         if unknown := payload.keys() - {*self.fields, "reason"}:
-            raise ValueError(f"{min(unknown)!r} is no field of this form; it has {', '.join([*self.fields, 'reason'])}")
+            raise ValueError(
+                f"{min(unknown)!r} is not a field of this form; its fields are {', '.join([*self.fields, 'reason'])}"
+            )
         return {**self.checked(content, payload), "reason": self._reason(payload.get("reason", ""))}
 
     @abstractmethod

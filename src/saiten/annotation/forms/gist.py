@@ -47,7 +47,7 @@ class GistForm(Form):
         if not isinstance(given, Mapping):
             raise ValueError("`spans` must name each class and what was marked")  # noqa: TRY004 - shown on the page
         if unknown := given.keys() - set(ASPECTS):
-            raise ValueError(f"{min(unknown)!r} is no class; there are {', '.join(ASPECTS)}")
+            raise ValueError(f"{min(unknown)!r} is not a class; expected one of {', '.join(ASPECTS)}")
         spans = {aspect: _placed(given.get(aspect, []), _text_of(aspect, content), aspect) for aspect in ASPECTS}
         for one, other in _APART:
             if crossing := _crossing(spans[one], spans[other]):
@@ -57,7 +57,8 @@ class GistForm(Form):
 
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
         for aspect in ASPECTS:
-            marked = _as_spans(payload["spans"][aspect], _text_of(aspect, content))
+            text = _text_of(aspect, content)
+            marked = tuple(Span(text[start:end], start, end) for start, end in payload["spans"][aspect])
             yield Label(key, float(len(marked)), aspect=aspect, spans=marked)
 
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
@@ -116,7 +117,7 @@ def _placed(given: Any, text: str, aspect: str) -> Offsets:
     found = set()
     for span in given:
         if not _is_pair(span) or not 0 <= span[0] < span[1] <= len(text):
-            raise ValueError(f"{aspect}: {span!r:.40} is no place in a text of {len(text)} characters")
+            raise ValueError(f"{aspect}: {span!r:.40} is not a span of a text of {len(text)} characters")
         start, end = span
         marked = text[start:end]
         start, end = start + len(marked) - len(marked.lstrip()), end - len(marked) + len(marked.rstrip())
@@ -137,10 +138,6 @@ def _crossing(one: Offsets, other: Offsets) -> tuple[int, int] | None:
     """Return the first overlap."""
     found = [(max(a[0], b[0]), min(a[1], b[1])) for a in one for b in other if a[0] < b[1] and b[0] < a[1]]
     return min(found, default=None)
-
-
-def _as_spans(offsets: Offsets, text: str) -> tuple[Span, ...]:
-    return tuple(Span(text[start:end], start, end) for start, end in offsets)
 
 
 def _differ(one: Offsets, other: Offsets) -> bool:

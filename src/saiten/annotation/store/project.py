@@ -123,8 +123,12 @@ def open_project(
         NoSuchProject: there is no such project or file, and no settings to create it with.
         ConfigurationError: the database cannot be used, or was written by a newer saiten.
     """
-    database = open_database(url, create=settings is not None)
+    address = read_address(url)
+    if settings is None and is_missing(address):
+        raise NoSuchProject(f"there is no annotation database {named(address)}")
+    database = Database(engine_of(address))
     try:
+        database.write(lambda connection: migrate(connection, named(address)))
         number, identity, text = database.write(lambda connection: _find_or_create(connection, name, settings, clock()))
         stored = _from_text(text)
         if settings is not None:
@@ -133,25 +137,6 @@ def open_project(
         database.close()
         raise
     return Project(database, number, identity, stored, release_after, clock)
-
-
-def open_database(url: str, *, create: bool) -> Database:
-    """Open a database and migrate its tables; with `create`, a missing SQLite file is created.
-
-    Raises:
-        NoSuchProject: there is no such file, and it is not to be created.
-        ConfigurationError: the address cannot be read, the database cannot be used, or it is of a newer saiten.
-    """
-    address = read_address(url)
-    if not create and is_missing(address):
-        raise NoSuchProject(f"there is no annotation database {named(address)}")
-    database = Database(engine_of(address))
-    try:
-        database.write(lambda connection: migrate(connection, named(address)))
-    except BaseException:
-        database.close()
-        raise
-    return database
 
 
 def _find_or_create(
@@ -198,7 +183,7 @@ def _require_equal(name: str, stored: ProjectSettings, given: ProjectSettings) -
     if differing:
         listed = "; ".join(f"{key} is {_short(old.get(key))}, not {_short(new.get(key))}" for key in differing[:5])
         raise BadInput(
-            f"the project {name!r} was begun with other settings: {listed}; use those, or another project or database"
+            f"the project {name!r} was created with other settings: {listed}; use those, or another project or database"
         )
 
 

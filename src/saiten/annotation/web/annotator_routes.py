@@ -23,7 +23,6 @@ from saiten.annotation.web.bodies import (
     checked_payload,
     field,
     json_reply,
-    nothing,
     save_id_of,
     seconds_of,
 )
@@ -73,7 +72,7 @@ def following_item(request: Request, service: TheService, session: Annotator) ->
     assigned = next_item(service.project, session.person.id)
     while assigned is not None and assigned.number in without:
         assigned = next_item(service.project, session.person.id, after=assigned.number)
-    return nothing() if assigned is None else json_reply(_shown(assigned, service, session))
+    return Response(status_code=204) if assigned is None else json_reply(_shown(assigned, service, session))
 
 
 @router.get("/api/items/{number:int}")
@@ -87,10 +86,14 @@ def earlier(number: int, service: TheService, session: Annotator) -> Response:
     """Return the part of the annotator's earlier annotation that applies to this item too, or 204."""
     _own(number, service, session)
     if service.form.shared is None:
-        return nothing()
+        return Response(status_code=204)
     found = earlier_item(service.project, session.person.id, number, service.form.shared)
     said = None if found is None or found.annotation is None else service.form.carried_over(found.annotation.payload)
-    return nothing() if found is None or said is None else json_reply({"number": found.number, "payload": said})
+    return (
+        Response(status_code=204)
+        if found is None or said is None
+        else json_reply({"number": found.number, "payload": said})
+    )
 
 
 @router.put("/api/items/{number:int}")
@@ -117,7 +120,7 @@ def skip(number: int, service: TheService, session: Annotator, body: Body) -> Re
 def undo(service: TheService, session: Annotator, body: Body) -> Response:
     """Undo the latest save or skip; 204 if there is nothing to undo."""
     assigned = undo_last(service.project, session.person.id, save_id=save_id_of(body))
-    return nothing() if assigned is None else json_reply({"number": assigned.number})
+    return Response(status_code=204) if assigned is None else json_reply({"number": assigned.number})
 
 
 def _own(number: int, service: Service, session: Login) -> Assigned:

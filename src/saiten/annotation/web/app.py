@@ -26,13 +26,7 @@ _WHY = {401: "session_over", 403: "forbidden", 404: "not_found", 405: "not_found
 
 
 def make_app(project: Project, form: Form, *, settings: WebSettings) -> FastAPI:
-    """Build the annotation server as an ASGI application.
-
-    Args:
-        project: stays open while the application is served; the caller closes it.
-        form: form of the project.
-        settings: address and limits.
-    """
+    """Build the annotation server as an ASGI application; the caller closes the project after serving."""
     app = FastAPI(
         title="saiten annotate",
         openapi_url=None,

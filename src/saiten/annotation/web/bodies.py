@@ -104,11 +104,6 @@ def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None 
     )
 
 
-def nothing(headers: Mapping[str, str] | None = None) -> Response:
-    """Return 204: done, or there is nothing."""
-    return Response(status_code=204, headers=headers)
-
-
 def _refuse(_: str) -> None:
     raise ValueError("NaN and Infinity are no JSON")
 

@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from saiten.annotation.records import Participant
 from saiten.annotation.store.people import begin_session, end_session, person_by_token, server_admin
-from saiten.annotation.web.bodies import Body, RequestRefused, nothing
+from saiten.annotation.web.bodies import Body, RequestRefused
 from saiten.annotation.web.guards import LoggedIn, Service, TheService, secret_of
 from saiten.annotation.web.pages import LANGUAGE_COOKIE, LANGUAGES
 
@@ -51,7 +51,7 @@ def language(session: LoggedIn, service: TheService, body: Body) -> Response:
     wanted = body.get("language")
     if wanted not in LANGUAGES:
         raise RequestRefused(422, "no_language", field="language")
-    response = nothing({"hx-refresh": "true"})
+    response = Response(status_code=204, headers={"hx-refresh": "true"})
     response.set_cookie(
         LANGUAGE_COOKIE, wanted, max_age=_YEAR, secure=service.settings.secure, httponly=True, samesite="lax"
     )
@@ -64,7 +64,7 @@ def leave(request: Request, session: LoggedIn, service: TheService) -> Response:
     secret = secret_of(request, service)
     if secret:
         end_session(service.project, secret)
-    response = nothing({"hx-redirect": "/"})
+    response = Response(status_code=204, headers={"hx-redirect": "/"})
     settings = service.settings
     response.delete_cookie(settings.cookie, secure=settings.secure, httponly=True, samesite="lax")
     return response

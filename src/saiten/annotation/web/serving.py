@@ -33,13 +33,11 @@ def bound_socket(host: str, port: int) -> socket.socket:
         raise ConfigurationError(_why(error, host, port)) from error
 
 
-def serve(app: ASGIApp, listening: socket.socket, *, behind_proxy: bool = False) -> None:
-    """Serve until Ctrl-C or SIGTERM, complete requests in progress, then raise KeyboardInterrupt or exit by signal."""
-    server_of(app, behind_proxy=behind_proxy).run(sockets=[listening])
-
-
 def server_of(app: ASGIApp, *, behind_proxy: bool = False) -> uvicorn.Server:
-    """Build the server. It logs no URLs: links are secret."""
+    """Build the server, which runs until Ctrl-C or SIGTERM, and completes requests in progress.
+
+    It logs no URLs: links are secret.
+    """
     return uvicorn.Server(
         uvicorn.Config(
             app,
