@@ -101,7 +101,6 @@ class _Ended:
 
 
 def _rest(done: asyncio.Queue[Result | _Ended]) -> Iterator[Result]:
-    """Yield the results that are still in the queue."""
     while not done.empty():
         result = done.get_nowait()
         if not isinstance(result, _Ended):

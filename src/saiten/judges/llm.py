@@ -68,13 +68,8 @@ class LLMJudge:
     async def perform(self, task: Task[R]) -> R:
         """Return the model's reply; its usage, or that of an error, includes the repair.
 
-        A doubtful reply (`doubts`) is also asked about once, and the second reply accepted unchanged.
-
-        Raises:
-            Unreadable: neither the reply nor the repaired one could be read; `raw` is the latter.
-            CallFailed: the call failed permanently.
-            ConfigurationError: the judge is misconfigured; no other task will succeed.
-            BudgetSpent: the budget does not allow the call.
+        A doubtful reply (`doubts`) is also repaired once, and the second reply accepted unchanged. Raises as every
+        judge; the `raw` reply of Unreadable is the repaired one.
         """
         if isinstance(task, MeasureSimilarity):
             return cast("R", await self._similarities(task))

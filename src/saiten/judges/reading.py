@@ -181,7 +181,6 @@ def _objects(kind: type[Reply], blocks: Sequence[str]) -> Sequence[Reply]:
 
 
 def _part(kind: type[Reply], block: str) -> Reply:
-    """Read an object as a reply, or as the only item of a reply's list."""
     try:
         return _validated(kind, _with_all_fields(kind, parse(block)))
     except ValueError:

@@ -156,14 +156,8 @@ class Panel:
     async def perform(self, task: Task[R]) -> R:
         """Return the merged reply, with the usage of all votes.
 
-        Unreadable votes are skipped as long as more than half are readable. Failed calls are not: a failure says
-        nothing about the answer, and can be retried later.
-
-        Raises:
-            Unreadable: half of the votes or more could not be read.
-            CallFailed: a vote's call failed permanently.
-            ConfigurationError: a member is misconfigured; no other task will succeed.
-            BudgetSpent: the budget does not allow the calls.
+        Unreadable votes are skipped as long as more than half are readable; otherwise Unreadable is raised. Failed
+        calls are not skipped: a failure says nothing about the answer, and can be retried later.
         """
         if not task.votable:
             return await self.members[0].perform(task)

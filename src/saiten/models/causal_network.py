@@ -99,8 +99,6 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """A tokenized request, ready for the network."""
-
     ids: Sequence[int]
     limit: int
     """Maximum number of tokens in the answer."""
@@ -294,7 +292,6 @@ def _load(found: LocalModel, device: str) -> CausalNetwork:
 
 
 def _merged(model: Any, adapter: str) -> Any:
-    """Merge the adapter into the model's weights."""
     library = import_module("peft")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # peft 0.21 uses names that transformers 5 deprecates

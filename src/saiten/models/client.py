@@ -192,7 +192,6 @@ class OpenAICompatible:
         )
 
     async def _listing(self) -> bytes | None:
-        """Fetch the server's list of models; None if it has none."""
         try:
             return (await self._http.send("GET", self.endpoint.address("/models"), None, self._headers, _LOOK_UP)).body
         except SaitenError:

@@ -129,7 +129,6 @@ def trouble_of(status: int, complaint: Complaint) -> Trouble:
 
 
 def _about_prompt(status: int, complaint: Complaint) -> Trouble | None:
-    """Return the trouble if the server rejects this one prompt."""
     if status == 413 or _LENGTH.search(_said(complaint)):
         return "length"
     return "filtered" if _FILTERED.search(_said(complaint)) else None

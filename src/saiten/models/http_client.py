@@ -119,7 +119,6 @@ class HttpClient:
         return self._session
 
     def _broken(self, error: Exception, url: URL) -> SaitenError:
-        """Return the error for a request that got no reply."""
         name, place = self._name, str(url.with_query(None))
         said = self._excerpt(str(error)) or type(error).__name__
         if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):

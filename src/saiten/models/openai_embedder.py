@@ -87,7 +87,6 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
         return Embeddings(rows([_vector(found.get(text, NOTHING), spent) for text in texts], self.name), spent)
 
     def _board(self, text: str) -> Flight[str, _Batch]:
-        """Add a text to the batch being collected, or start one."""
         batch = self._gathering
         if batch is None or not batch.boarding:
             batch = self._gathering = _Gathering()
@@ -184,5 +183,4 @@ def _usable(vectors: Vector) -> bool:
 
 
 def _read_vector(embedding: Any) -> Any:
-    """Return a vector's numbers, from base64 or a list."""
     return np.frombuffer(b64decode(embedding), "<f4") if isinstance(embedding, str) else embedding

@@ -140,7 +140,6 @@ class Store:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Explain SQLite's errors."""
         try:
             yield
         except ConfigurationError as error:

@@ -214,7 +214,6 @@ class InMemory:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """Raise if the folder holds anything other than a run."""
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"{folder} is a file; name a folder for the run")
     if folder.is_dir() and read_manifest(folder) is None:

@@ -223,7 +223,6 @@ def _url(match: re.Match[str], environ: Mapping[str, str]) -> str:
 
 
 def _meant(spec: str, builtin: str, here: str) -> str:
-    """Return a hint for a name that cannot be parsed."""
     kind, separator, rest = spec.partition(":")
     model, at, url = spec.removeprefix("openai:").rpartition("@")
     if kind == "openai" and at and "://" not in url:

@@ -4,7 +4,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from saiten.models.budget import Account, Budget, Price, find_price
@@ -34,41 +34,33 @@ def known_price(spec: str, calls: CallSettings) -> Price | None:
     return find_price(calls.prices, price_name(spec))
 
 
-@dataclass(frozen=True)
 class Models:
     """A factory of models that share a budget, a cache and, per server, rate limits."""
 
-    calls: CallSettings = field(default_factory=CallSettings)
-    """The settings of the calls."""
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
-    """The environment variables that hold keys and default addresses."""
-    account: Account = field(default_factory=Account, repr=False)
-    """The total spending, including systems that are not models."""
-    keys: Keys = field(init=False, repr=False)
-    """The assignment of keys to servers."""
-    _noticed: set[str] = field(init=False, repr=False, default_factory=set)
-    _budget: Budget = field(init=False, repr=False)
-    _limiters: dict[str, Limiter] = field(init=False, repr=False, default_factory=dict)
-    _stores: list[Store] = field(init=False, repr=False, default_factory=list)
-    _local: list[TransformersChat] = field(init=False, repr=False, default_factory=list)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "keys", Keys(self.environ, self.calls.key_env))
-        how = self.calls
-        object.__setattr__(self, "_budget", Budget(how.max_calls, how.max_cost, how.currency, self.account))
+    def __init__(
+        self, calls: CallSettings | None = None, environ: Mapping[str, str] = os.environ, account: Account | None = None
+    ) -> None:
+        """`environ` holds keys and default addresses; `account` adds up all spending, systems included."""
+        self.calls = calls or CallSettings()
+        self.environ = environ
+        self.account = account or Account()
+        self.keys = Keys(environ, self.calls.key_env)
+        self._budget = Budget(self.calls.max_calls, self.calls.max_cost, self.calls.currency, self.account)
+        self._limiters: dict[str, Limiter] = {}
+        self._noticed: set[str] = set()
+        self._stores: list[Store] = []
+        self._local: list[TransformersChat] = []
 
     def without_store(self) -> "Models":
         """Return models with the same budget and limits but no cache, for measuring latencies."""
         bare = self.called(replace(self.calls, cache=None))
-        object.__setattr__(bare, "_budget", self._budget)
-        object.__setattr__(bare, "_limiters", self._limiters)
+        bare._budget, bare._limiters = self._budget, self._limiters  # noqa: SLF001 - same class
         return bare
 
     def called(self, calls: CallSettings) -> "Models":
         """Return models with other call settings for the same command; account and keys are shared."""
         others = Models(calls, self.environ, self.account)
-        object.__setattr__(others, "keys", self.keys)
-        object.__setattr__(others, "_noticed", self._noticed)
+        others.keys, others._noticed = self.keys, self._noticed
         return others
 
     def chat(self, spec: str, *, what: str = "judge", builtin: str = "offline") -> Chat:

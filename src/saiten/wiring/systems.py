@@ -224,7 +224,6 @@ def _around(models: Models, *, retries: int) -> tuple[Layer, ...]:
 
 
 def _meant(spec: str) -> str:
-    """Return a hint for a name that cannot be parsed."""
     kind, colon, rest = spec.partition(":")
     near = get_close_matches(kind, _MAKERS, n=1)
     if colon and near:

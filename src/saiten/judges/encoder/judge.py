@@ -169,7 +169,6 @@ class EncoderJudge:
 
 
 def _windows(folder: Path, network: Mapping[str, Any]) -> tuple[int, int]:
-    """Return tokens per window and windows per answer."""
     found = network.get("length"), network.get("windows")
     if not all(isinstance(value, int) and value > 0 for value in found):
         raise ConfigurationError(

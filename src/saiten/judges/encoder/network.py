@@ -240,7 +240,6 @@ def _load(model: str) -> tuple[Any, Any, list[str]]:
 
 
 def _place(model: str) -> str:
-    """Return the folder if there is one, else the hub name."""
     folder = Path(model).expanduser()
     return str(folder) if folder.is_dir() else model
 

@@ -103,7 +103,6 @@ def revise(task: ReviseAnswer, tools: Tools) -> Composition:
 
 
 def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) -> list[str]:
-    """Return the supported statements, and others that contribute words of the reference."""
     index = tools.indexes.of((task.reference, task.question), task.language)
     wanted = _units(task.reference)
     supported = [support(each, index, tools.constants).p >= tools.constants.band["threshold"] for each in statements]
@@ -120,7 +119,6 @@ def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) 
 
 
 def _missing(reference: str, history: Sequence[str], language: Language, tools: Tools) -> list[str]:
-    """Return the reference's statements that the answers do not support, the least supported first."""
     index = tools.indexes.of(tuple(history[1::2]), language)
     found = [(support(each, index, tools.constants).p, each) for each in statements_of(reference, language)]
     return [each for p, each in sorted(found, key=lambda pair: pair[0]) if p < tools.constants.band["threshold"]]

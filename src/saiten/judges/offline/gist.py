@@ -81,7 +81,6 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
 
 
 def _supplements(clauses: Sequence[str], question: str) -> list[int]:
-    """Return the positions of supplementary clauses."""
     in_question = units_of(normalise(question).lower())
     return [
         at

@@ -127,7 +127,6 @@ def build_index(contexts: Sequence[str], language: Language, constants: Constant
 
 
 def _within(contexts: Sequence[str], characters: int) -> list[str]:
-    """Truncate the contexts to the limit."""
     read = []
     for context in contexts:
         read.append(context[:characters])

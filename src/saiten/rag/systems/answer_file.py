@@ -99,8 +99,6 @@ def _everything(column: str) -> bool:
 
 
 def _kept(row: RawRow, columns: Columns) -> tuple[str, str, str]:
-    """Return id, question, and the answer as JSON."""
-
     def cell(field: str) -> Any:
         value = columns.find(row.fields, field)
         return None if value is MISSING else value

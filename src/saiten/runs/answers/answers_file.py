@@ -60,7 +60,6 @@ def _told(answer: Answer) -> dict[str, Any]:
 
 
 def _context(passage: Passage) -> dict[str, Any]:
-    """Return the passage as JSON; its place in the document is included only if known."""
     always = {"text": passage.text, "source": passage.source, "score": passage.score}
     place = {"start": passage.start, "end": passage.end}
     return always | {name: value for name, value in place.items() if value is not None}
@@ -222,7 +221,6 @@ def _is_failure(value: Mapping[str, Any]) -> bool:
 
 
 def _keys_of(given: Mapping[str, Any]) -> tuple[int, int]:
-    """Return digests of the question and of its other fields."""
     rest = {name: given[name] for name in sorted(given) if name not in {"id", "question"}}
     return content_key(to_line({"question": given.get("question", "")})), content_key(to_line(rest))
 
@@ -232,7 +230,6 @@ def _has_rows(path: Path) -> bool:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Refuse a file that saiten did not write."""
     known = read_manifest(folder_of(path), MADE_NAME, KIND) is not None
     if path.exists() and not path.is_file():
         raise ConfigurationError(f"{path} is no file; name a file for the answers")
