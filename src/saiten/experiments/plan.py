@@ -255,25 +255,24 @@ def _mistake(fault: Any) -> str:
     return f"{name}: {message}{shown}" if name else message
 
 
-_KEYS = {
-    "the file itself": tuple(ExperimentPlan.model_fields),
-    "each of `data`": tuple(DataSet.model_fields),
-    "each of `models`": tuple(ModelTable.model_fields),
-    "`judge`": tuple(JudgeTable.model_fields),
+_PLACES: dict[str, tuple[str, type[BaseModel]]] = {
+    "": ("the file itself", ExperimentPlan),
+    "data": ("each of `data`", DataSet),
+    "models": ("each of `models`", ModelTable),
+    "judge": ("`judge`", JudgeTable),
 }
-"""Place → the keys that belong there."""
+"""Key of the file → the place, and the model with the keys that belong there."""
 
 
 def _meant(loc: tuple[int | str, ...]) -> str:
     """Return the place where the key belongs, or the closest key."""
     key = str(loc[-1])
-    places = {"data": "each of `data`", "models": "each of `models`", "judge": "`judge`"}
-    here = places.get(str(loc[0]) if len(loc) > 1 else "", "the file itself")
-    elsewhere = [place for place, keys in _KEYS.items() if key in keys and place != here]
+    here = _PLACES.get(str(loc[0]) if len(loc) > 1 else "", _PLACES[""])[1]
+    elsewhere = [place for place, model in _PLACES.values() if key in model.model_fields and model is not here]
     if elsewhere:
         return f" here; it is one of {' and of '.join(elsewhere)}"
-    near = get_close_matches(key, _KEYS[here], n=1)
-    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(_KEYS[here])}"
+    near = get_close_matches(key, here.model_fields, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(here.model_fields)}"
 
 
 def keep_plan(plan: ExperimentPlan, folder: Path) -> None:

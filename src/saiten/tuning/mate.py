@@ -8,7 +8,6 @@ aspects are possible, an intercept, or the grades themselves instead of deductio
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 
@@ -135,14 +134,12 @@ def _blank(rated: Rated, rubric: Rubric | None) -> Weights:
 
 def _columns(rated: Rated, weights: Weights, rubric: Rubric | None) -> list[Floats]:
     """Return the quantities to weight, one column per aspect; raises BadInput for a grade off the rubric's scale."""
-    if rubric is not None:
-        for at, item in enumerate(rated.items):
-            for name, grades in zip(rated.aspects, rated.grades[at], strict=True):
-                _check_scale(item, name, grades, rubric)
-            _check_scale(item, rated.target, (rated.targets[at],), rubric)
     for item, by_aspect, target in zip(rated.items, rated.grades, rated.targets, strict=True):
-        if any(abs(grade) > _LARGEST for grade in (target, *chain.from_iterable(by_aspect))):
-            raise BadInput(f"{item!r} has a grade beyond {_LARGEST:g}; is this the right column?")
+        for name, grades in zip((*rated.aspects, rated.target), (*by_aspect, (target,)), strict=True):
+            if rubric is not None:
+                _check_scale(item, name, grades, rubric)
+            elif any(abs(grade) > _LARGEST for grade in grades):
+                raise BadInput(f"{item!r} has a grade beyond {_LARGEST:g}; is this the right column?")
     return [
         np.array([weights.feature(aspect, by_aspect[at]) for by_aspect in rated.grades])
         for at, aspect in enumerate(weights.aspects)

@@ -104,27 +104,25 @@ def calibrate(points: Sequence[LabelledPoint], aspect: Aspect, constants: str) -
             f"{len(points)} usable labeled samples; a calibration of {aspect!r} needs {FEWEST} (better 50); "
             "label some more"
         )
-    folds = len(points) if len(points) <= _ONE_OUT else 20
-    measured: tuple[CalibrationFigure, CalibrationFigure]
+    fit: Fit
     if aspect == "grade":
-        line, measure = fit_grades(points), _MEASURES[1]
-        plain = [1 + 4 * point.x for point in points]
-        measured = (_error(points, plain), _error(points, cross_validated(points, fit_grades, folds)))
+        used, before = points, [1 + 4 * point.x for point in points]
+        fit, measure, figure = fit_grades, _MEASURES[1], _error
     else:
         _check_kinds(points)
-        odds = [point._replace(x=log_odds(point.x)) for point in points]
-        line, measure = fit_log_odds(odds), _MEASURES[0]
-        plain = [point.x for point in odds]
-        measured = (
-            _balanced_accuracy(odds, plain),
-            _balanced_accuracy(odds, cross_validated(odds, fit_log_odds, folds)),
-        )
+        used = [point._replace(x=log_odds(point.x)) for point in points]
+        before = [point.x for point in used]
+        fit, measure, figure = fit_log_odds, _MEASURES[0], _balanced_accuracy
+    line = fit(used)
+    after = cross_validated(used, fit, len(used) if len(used) <= _ONE_OUT else 20)
     if line.slope <= 0:
         raise BadInput(
             f"the labels of {aspect!r} do not rise with the judge's probability, so no line through it can help; "
             "use an LLM judge, and check that the labels are the right way round (1 is good)"
         )
-    return Calibration(aspect, len(points), *line, _fingerprint(points), constants, measure, *measured)
+    return Calibration(
+        aspect, len(points), *line, _fingerprint(points), constants, measure, figure(used, before), figure(used, after)
+    )
 
 
 def _check_kinds(points: Sequence[LabelledPoint]) -> None:
@@ -144,17 +142,17 @@ def _values(labels: Sequence[Label], aspect: Aspect) -> Mapping[str, float]:
     if not chosen:
         there = f"there are labels of {', '.join(map(repr, aspects))}" if aspects else "there are none at all"
         raise BadInput(f"expected labels of {aspect!r}, but {there}; choose some with --label-aspect")
-    allowed = (0.0, 1.0) if aspect != "grade" else (0.0, 5.0)
+    grades = aspect == "grade"
+    for label in chosen:
+        if not (0 <= label.value <= 5 if grades else label.value in {0, 1}):
+            expected = "a grade from 0 to 5" if grades else "0 (no) or 1 (yes)"
+            raise BadInput(f"the label of {label.item!r} is {label.value}, but {aspect!r} expects {expected}")
+    if grades and any(label.value for label in chosen):
+        chosen = list(graded(aspect, chosen, (), "declined").labels)
     said: dict[str, list[float]] = {}
     for label in chosen:
-        inside = allowed[0] <= label.value <= allowed[1] if aspect == "grade" else label.value in allowed
-        if not inside:
-            expected = "a grade from 0 to 5" if aspect == "grade" else "0 (no) or 1 (yes)"
-            raise BadInput(f"the label of {label.item!r} is {label.value}, but {aspect!r} expects {expected}")
-    grades = aspect == "grade" and any(label.value for label in chosen)
-    for label in graded(aspect, chosen, (), "declined").labels if grades else chosen:
         said.setdefault(label.item, []).append(label.value)
-    return {item: fmean(each) if aspect == "grade" else float(fmean(each) > 0.5) for item, each in said.items()}
+    return {item: fmean(each) if grades else float(fmean(each) > 0.5) for item, each in said.items()}
 
 
 async def _probability(sample: Sample, aspect: Aspect, judge: OfflineJudge) -> float | None:
