@@ -8,9 +8,9 @@ two the other way round), and the mean latency of the parallel chain was 0.78 an
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from saiten.data import read_labels
 from saiten.errors import BadInput
@@ -23,7 +23,7 @@ from saiten.results.comparison import higher_is_better, verdict_of
 from saiten.results.summary import Figure, Summary
 from saiten.runs import read_run
 from saiten.runs.answers import AnswerSummary, summarise_answers
-from saiten.runs.lines import from_line
+from saiten.runs.lines import read_lines
 from saiten.runs.locked_folder import paid_in
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison, compare_paired, holm
@@ -76,7 +76,9 @@ class ChainComparison:
         found = _conclusion("more_accurate", better) if better else Message("conclusion", f"accuracy_{accuracy}")
         if self.model == OFFLINE:
             return Message("conclusion", "without_model", conclusion=found)
-        faster = {-1: PARALLEL, 1: SERIAL}.get(_side(self.latency.low, self.latency.high, 1.0))
+        faster = None
+        if self.latency.low is not None and self.latency.high is not None:
+            faster = SERIAL if self.latency.low > 1 else PARALLEL if self.latency.high < 1 else None
         if faster is None:
             if better is not None:
                 return _conclusion("only_more_accurate", better)
@@ -238,38 +240,35 @@ def _chains(
     plan: ExperimentPlan, data: DataSet, folder: Path, scores: _Scores | None
 ) -> Iterator[tuple[ChainComparison, list[_Pair]]]:
     """Compare each model's serial and parallel answers, question by question."""
-    cells: dict[tuple[str | None, str | None, str | None], Cell] = {
-        (cell.model, cell.form, cell.chain): cell for cell in cells_of(plan, data) if cell.model is not None
-    }
-    for (model, form, way), serial in cells.items():
-        parallel = cells.get((model, form, PARALLEL))
-        if way != SERIAL or parallel is None:
+    main = scores.main if scores is not None else {}
+    values = {sample: score.value for sample, score in main.items() if score.value is not None}
+    cells = [cell for cell in cells_of(plan, data) if cell.model is not None]
+    for serial, parallel in product(cells, repeat=2):
+        if (serial.chain, parallel.chain) != (SERIAL, PARALLEL):
+            continue
+        if (serial.model, serial.form) != (parallel.model, parallel.form):
             continue
         first, second = (_answered(cell.answers(folder)) for cell in (serial, parallel))
         both = [identity for identity in first if identity in second]
         if not both:
             continue
         pairs = [
-            _Pair(other, taken, f"{data.name}/{first[identity][0]}", f"{data.name}/{model}/{form}")
+            _Pair(other, taken, f"{data.name}/{first[identity][0]}", f"{data.name}/{serial.model}/{serial.form}")
             for identity in both
             if (taken := first[identity][1]) is not None and (other := second[identity][1]) is not None
         ]
-        main = scores.main if scores is not None else {}
         graded = [
-            (first[identity][0], a.value, b.value)
+            (first[identity][0], values[a], values[b])
             for identity in both
-            if (a := main.get(f"{identity}@{serial.system}")) is not None
-            and (b := main.get(f"{identity}@{parallel.system}")) is not None
-            and a.value is not None
-            and b.value is not None
+            if (a := f"{identity}@{serial.system}") in values and (b := f"{identity}@{parallel.system}") in values
         ]
         accuracy = compare_paired([a for _, a, _ in graded], [b for *_, b in graded], [q for q, *_ in graded])
         metric = main_metric(plan)
         yield (
             ChainComparison(
                 data.name,
-                str(model),
-                str(form),
+                str(serial.model),
+                str(serial.form),
                 metric,
                 accuracy,
                 _ratio(pairs),
@@ -292,18 +291,11 @@ def _could_be_graded(asked: AbstractSet[str], main: Mapping[str, Score], systems
 def _answered(path: Path) -> dict[str, tuple[str, float | None]]:
     """Return id → the question and the seconds its answer took."""
     found: dict[str, tuple[str, float | None]] = {}
-    if not path.is_file():
-        return found
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                row = from_line(line)
-            except ValueError:
-                continue
-            if row.get("answer") is not None:
-                seconds = row.get("seconds")
-                taken = float(seconds) if isinstance(seconds, int | float) else None
-                found[str(row.get("id"))] = (str(row.get("question")), taken)
+    for _, row in read_lines(path, dict[str, Any]):
+        if row.get("answer") is not None:
+            seconds = row.get("seconds")
+            taken = float(seconds) if isinstance(seconds, int | float) else None
+            found[str(row.get("id"))] = (str(row.get("question")), taken)
     return found
 
 
@@ -311,10 +303,3 @@ def _ratio(pairs: Iterable[_Pair]) -> Estimate:
     rows = list(pairs)
     parallel, serial, questions, groups = zip(*rows, strict=True) if rows else ((), (), (), ())
     return ratio_of_means(parallel, serial, questions, groups)
-
-
-def _side(low: float | None, high: float | None, middle: float) -> int:
-    """Return 1 above the middle, -1 below, 0 if the interval contains it or is missing."""
-    if low is None or high is None:
-        return 0
-    return 1 if low > middle else -1 if high < middle else 0
