@@ -98,7 +98,7 @@ def test_neither_does_a_call_that_failed():
         ([ROW, "faithfulness"], {"at_least": 80}, ConfigurationError, "lies between 0 and 1"),
         ([ROW, "correctness"], {"at_least": 0.8}, ConfigurationError, "lies between 1 and 5"),
         ([ROW, "faithfulness"], {"at_least": float("nan")}, ConfigurationError, "lies between 0 and 1"),
-        ([ROW, "length"], {"at_most": float("inf")}, ConfigurationError, "would tell nothing"),
+        ([ROW, "length"], {"at_most": float("inf")}, ConfigurationError, "has no effect"),
         ([ROW, "length"], {"at_least": 3, "at_most": 2}, ConfigurationError, "at least 3 and at most 2"),
         ([ROW, "faithfulness"], {"at_least": 0.5, "judge": "openrouter"}, ConfigurationError, "openrouter"),
         ([[ROW], "faithfulness"], {"at_least": 0.5}, ConfigurationError, "a dict or keyword arguments"),

@@ -267,7 +267,7 @@ def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
         (("nowhere", "labels.jsonl"), "nowhere does not exist"),
         (("run", "labels.jsonl", "-a", "grad"), "no labels of the aspect 'grad'"),
         (("run", "labels.jsonl", "--by", "r2"), "by one of pearson"),
-        (("data.jsonl", "labels.jsonl"), "no outputs to hold against"),
+        (("data.jsonl", "labels.jsonl"), "no outputs to compare with"),
     ],
 )
 def test_what_cannot_be_done_is_said(saiten, labels, data, arguments, says):

@@ -154,9 +154,9 @@ def test_samples_and_files_of_judges(saiten, data):
 @pytest.mark.parametrize(
     ("people", "judge", "words"),
     [
-        ([{"item": "q1", "value": 3}], JUDGE, "none of the 1 labels holds spans"),
-        (PEOPLE, [{"item": "q1", "value": 3}], "m.jsonl: none of the 1 labels holds spans"),
-        (PEOPLE, [row("z", "extra_gist", (0, 1))], "none of the 1 items of anna is among the 2 labelled items"),
+        ([{"item": "q1", "value": 3}], JUDGE, "none of the 1 labels has spans"),
+        (PEOPLE, [{"item": "q1", "value": 3}], "m.jsonl: none of the 1 labels has spans"),
+        (PEOPLE, [row("z", "extra_gist", (0, 1))], "none of the 1 items of anna is among the 2 labeled items"),
         (PEOPLE, [row("q1", "other", (0, 1))], "share 1 items, but no aspect"),
         ([row("q1", "extra_gist", (5, 1))], JUDGE, "span 1 ends before it starts"),
     ],

@@ -103,7 +103,7 @@ def test_score_runs_to_its_end_and_then_tells(saiten, data):
         (["--fail-under", "token_f1>=0.5"], "with = alone"),
         (["--fail-under", "token_f1=80"], "lies between 0 and 1"),
         (["--fail-over", "token_f1.coverage=2"], "the coverage of token_f1 lies between 0 and 1"),
-        (["--fail-under", "token_f1.median=0.5"], "after the dot stands one of mean, low"),
+        (["--fail-under", "token_f1.median=0.5"], "after the dot comes one of mean, low"),
         (["--junit", "j.xml"], "without a threshold"),
         (["--min-coverage", "0.5"], "without a threshold"),
         (["--fail-under", "token_f1=0.5", "--junit", "."], "is no file"),

@@ -82,9 +82,9 @@ def test_the_order_of_the_columns_is_no_matter(order, seed, intercept):
     [
         ([[0, 0, 0, 0], [1, 2, 3, 4]], False, "a is 0 everywhere"),
         ([[5, 5, 5, 5], [1, 2, 3, 4]], True, "a is the same everywhere (5)"),
-        ([[1, 2, 3, 4], [2, 4, 6, 8]], False, "a and b say the same"),
-        ([[1, 2, 3, 4], [3, 4, 5, 6]], True, "a and b say the same"),
-        ([[1, 2, 3, 5], [1e-9, 2e-9, 3e-9, 5e-9]], False, "a and b say the same"),
+        ([[1, 2, 3, 4], [2, 4, 6, 8]], False, "a and b are collinear"),
+        ([[1, 2, 3, 4], [3, 4, 5, 6]], True, "a and b are collinear"),
+        ([[1, 2, 3, 5], [1e-9, 2e-9, 3e-9, 5e-9]], False, "a and b are collinear"),
         ([[1e-200, 2e-200, 3e-200, 5e-200], [1, 2, 3, 4]], False, "a is 0 everywhere"),
         ([[1e200, 2e200, 3e200, 5e200], [1, 2, 3, 4]], False, "too large to be squared"),
         ([[1, 2, 3, 4], [1, 0, 1, 0], [0, 1, 0, 2], [2, 2, 2, 9]], False, "4 rows are too few for 4 weights"),
@@ -102,7 +102,7 @@ def test_columns_that_determine_no_weights_are_named(columns, intercept, told):
 def test_only_the_columns_that_say_the_same_are_named():
     """A third one that is innocent is not."""
     found = least_squares([[1, 2, 3, 4, 5], [1, -1, 1, -1, 2], [2, 4, 6, 8, 10]], [1, 2, 3, 5, 4], "abcde", names="abc")
-    assert found.reason.startswith("a and c say")
+    assert found.reason.startswith("a and c are collinear")
 
 
 def test_a_column_far_from_zero_is_no_constant():

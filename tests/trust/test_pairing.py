@@ -342,7 +342,7 @@ def test_replies_may_be_in_any_column_and_contradict_themselves(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("pattern", "says"), [("score: (", "no regular expression"), ("score", "finds no verdict in any of 1 replies")]
+    ("pattern", "says"), [("score: (", "not a regular expression"), ("score", "finds no verdict in any of 1 replies")]
 )
 def test_a_pattern_that_reads_nothing_is_an_error(tmp_path, pattern, says):
     """With the first reply, so that the pattern can be mended."""

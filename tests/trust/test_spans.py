@@ -392,8 +392,8 @@ def test_items_without_a_counterpart_are_counted_on_both_sides():
 @pytest.mark.parametrize(
     ("people", "judge", "words"),
     [
-        ([Label("a", 3.0, "x", "grade")], None, "none of the 1 labels holds spans"),
-        ([label("a", "e", (0, 1))], [label("b", "e", (0, 1))], "none of the 1 items of judge is among the 1 labelled"),
+        ([Label("a", 3.0, "x", "grade")], None, "none of the 1 labels has spans"),
+        ([label("a", "e", (0, 1))], [label("b", "e", (0, 1))], "none of the 1 items of judge is among the 1 labeled"),
         ([label("a", "e", (0, 1))], [label("a", "f", (0, 1))], "share 1 items, but no aspect: judge has 'f'"),
         ([label("a", "e", (0, 1))], None, "nothing to compare: no judge's spans, and only anna"),
         ([label("a", "e", (0, 1)), label("b", "e", (0, 1), by="b")], None, "no two annotators of the same item"),
@@ -445,9 +445,9 @@ def test_two_settings_of_the_metric_are_two_judges():
     [
         ([], "there are no gist scores"),
         ([Scored("s", "rouge_l", Score(0.5))], "Its metrics: rouge_l"),
-        ([gist(details={})], "its gist scores hold no units"),
-        ([Scored("s", "gist[missing_gist]", Score(None, "failed", "no reply"))], "hold no units"),
-        ([gist(details={"spans": "rubbish", "reference": [1]})], "hold no units"),
+        ([gist(details={})], "its gist scores have no units"),
+        ([Scored("s", "gist[missing_gist]", Score(None, "failed", "no reply"))], "have no units"),
+        ([gist(details={"spans": "rubbish", "reference": [1]})], "have no units"),
     ],
 )
 def test_a_run_without_units_says_what_it_has(scores, words):

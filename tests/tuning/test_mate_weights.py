@@ -171,7 +171,7 @@ def copied(labels):
     ("change", "told"),
     [
         (without_spread, "the same grade of 'formality'"),
-        (copied, "amount_info and formality say the same"),
+        (copied, "amount_info and formality are collinear"),
         (lambda labels: [replace(label, value=2.0) if label.aspect == "acceptability" else label for label in labels], "the same grade of 'acceptability'"),
         (lambda labels: [replace(label, value=label.value + 1) if label.aspect == "factuality" else label for label in labels], "the scale of the rubric 'long_answers' is 0 to 3"),
         (lambda labels: labels[: 4 * 3 * (FEWEST_QUESTIONS - 1)], "cover 9 questions; at least 10 are needed"),

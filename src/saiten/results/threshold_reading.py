@@ -24,7 +24,7 @@ def read_threshold(text: str, side: Side, measured: Sequence[str]) -> Threshold:
     limit = _number(number)
     if not sign or limit is None or not name.strip(" <>"):
         raise ConfigurationError(
-            f"a threshold is written METRIC=NUMBER, as in --fail-{side} faithfulness=0.8, but {text!r} came"
+            f"a threshold is written METRIC=NUMBER, as in --fail-{side} faithfulness=0.8, not {text!r}"
         )
     if name.rstrip().endswith(("<", ">")):
         raise ConfigurationError(
@@ -69,7 +69,7 @@ def check_limit(what: str, limit: float, bounds: tuple[float, float]) -> None:
     low, high = bounds
     if not low <= limit <= high or math.isinf(limit):
         raise ConfigurationError(
-            f"{what} lies between {low:g} and {high:g}, so a limit of {limit:g} would tell nothing; give one of these"
+            f"{what} lies between {low:g} and {high:g}, so a limit of {limit:g} has no effect; choose one in this range"
         )
 
 
@@ -90,7 +90,7 @@ def _split(name: str, measured: Sequence[str]) -> tuple[str, str]:
         return name, "mean"
     if figure not in FIGURES:
         raise ConfigurationError(
-            f"{metric} has no figure {figure!r}; after the dot stands one of {', '.join(FIGURES)}, as in {metric}.low"
+            f"{metric} has no figure {figure!r}; after the dot comes one of {', '.join(FIGURES)}, as in {metric}.low"
         )
     return metric, figure
 

@@ -45,7 +45,7 @@ def read_margin(text: str) -> Margin:
     """Read `METRIC` or `METRIC=MARGIN`; an `=` in the brackets of a name belongs to the name.
 
     Raises:
-        ConfigurationError: The margin is no number of 0 or more.
+        ConfigurationError: The margin is not a number of 0 or more.
     """
     name, sign, number = text.rpartition("=")
     if not sign or number.rstrip().endswith("]"):

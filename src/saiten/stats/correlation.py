@@ -1,6 +1,6 @@
 """Correlations of two columns of numbers: Pearson, Spearman and Kendall's tau-b.
 
-All three are the cosine of two centred columns: of the values, of their ranks, and of the signs of all differences
+All three are the cosine of two centered columns: of the values, of their ranks, and of the signs of all differences
 between rows (tau-b). They are undefined for a constant column.
 """
 
@@ -46,11 +46,11 @@ def cosine(across: Floats, squares: Floats, other_squares: Floats) -> Floats:
 
 
 def _correlation(a: Floats, b: Floats) -> float:
-    a, b = _centred(a), _centred(b)
+    a, b = _centered(a), _centered(b)
     return float(cosine(a @ b, a @ a, b @ b))
 
 
-def _centred(values: Floats) -> Floats:
+def _centered(values: Floats) -> Floats:
     """Return the values of each row minus their mean, scaled so that squares neither overflow nor underflow."""
     away: Floats = values / _largest(values)
     away = away - away.mean(axis=-1, keepdims=True)
@@ -77,7 +77,7 @@ def _undecidable(a: Floats, b: Floats) -> Estimate | None:
 
 
 def moments(x: Floats, y: Floats) -> Floats:
-    """Return columns that add up to Pearson's correlation (rows × 6); centred and scaled first to keep precision."""
+    """Return columns that add up to Pearson's correlation (rows × 6); centered and scaled first to keep precision."""
     a, b = standard(x), standard(y)
     return np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1)
 
@@ -152,5 +152,5 @@ def _by_row(x: Floats, y: Floats) -> Floats:
     orders = [apart(side[:, :, None], side[:, None, :]) for side in (x, y)]
     ranked = [order.sum(axis=2) for order in orders]
     flat = [order.reshape(len(order), -1) for order in orders]
-    columns = ([_centred(x), _centred(y)], ranked, flat)
+    columns = ([_centered(x), _centered(y)], ranked, flat)
     return np.stack([cosine((a * b).sum(axis=1), (a * a).sum(axis=1), (b * b).sum(axis=1)) for a, b in columns], axis=1)

@@ -1,12 +1,12 @@
 """The mean label of all items, from few labels and a judge's score for every item, with a valid interval.
 
 Source: Angelopoulos, Duchi and Zrnic 2023, *PPI++: Efficient Prediction-Powered Inference*, for a mean, with power
-tuning. With n labelled items (label Y, score f) and N more with a score only,
+tuning. With n labeled items (label Y, score f) and N more with a score only,
 
     θ = mean_n(Y) - λ · (mean_n(f) - mean_N(f)),
 
 so a biased judge does no harm, and λ, tuned for the least variance, becomes 0 for an uninformative judge. Valid only if
-the labelled items are a random sample of all; `Powered.imbalance` checks that, without proving it.
+the labeled items are a random sample of all; `Powered.imbalance` checks that, without proving it.
 
 Differences from the paper: the variance is summed by cluster (items of one question are not independent), λ minimizes
 that variance as estimated, λ has no upper limit (a judge on 0 to 1 for grades of 1 to 5 needs λ =
@@ -33,16 +33,16 @@ GRADES_AT_MOST = 11
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The items of one part, for example of one system; a labelled item is not among `rest`."""
+    """The items of one part, for example of one system; a labeled item is not among `rest`."""
 
     labels: Column
     """Human labels."""
     judged: Column
-    """The judge's scores of the labelled items, in the same order."""
+    """The judge's scores of the labeled items, in the same order."""
     rest: Column
     """The judge's scores of the items without a label."""
     clusters: Sequence[Hashable] | None = None
-    """A label per labelled item, for example its question; None makes each item its own cluster."""
+    """A label per labeled item, for example its question; None makes each item its own cluster."""
     rest_clusters: Sequence[Hashable] | None = None
     """Clusters of the items in `rest`; given exactly if `clusters` is. A cluster may have items on both sides."""
     weight: float = 1.0
@@ -134,7 +134,7 @@ class _Terms:
     score: float
     """Mean score of all items."""
     shift: float
-    """Difference of the mean scores of labelled items and others."""
+    """Difference of the mean scores of labeled items and others."""
     n: int
     total: int
     clusters: int
@@ -158,14 +158,14 @@ def _terms(parts: Sequence[Scores], *, steady: bool) -> tuple[list[_Terms], int]
             names += [(i, side, row) for row in range(n)] if given is None else list(given)
     groups = as_groups(names, len(names))
     count = int(groups.max(initial=-1)) + 1
-    found, labelled, start = [], set[int](), 0
+    found, labeled, start = [], set[int](), 0
     for part in parts:
         middle, end = start + len(part.labels), start + len(part.labels) + len(part.rest)
         weight = quantile(math.inf) ** 2 / 4 if steady else 0.0
         found.append(_term(part, groups[start:middle], groups[middle:end], count, weight))
-        labelled |= set(groups[start:middle].tolist())
+        labeled |= set(groups[start:middle].tolist())
         start = end
-    return found, len(labelled)
+    return found, len(labeled)
 
 
 def _term(part: Scores, groups: Ints, rest_groups: Ints, count: int, weight: float) -> _Terms:
@@ -177,12 +177,12 @@ def _term(part: Scores, groups: Ints, rest_groups: Ints, count: int, weight: flo
     values = np.unique(y)
     ends = (0.0, 1.0) if set(values.tolist()) <= {0.0, 1.0} else (float(values[0]), float(values[-1]))
     weight = weight if len(values) <= GRADES_AT_MOST else 0.0
-    centre = (math.fsum(y) + 2 * weight * sum(ends)) / (n + 4 * weight)
+    center = (math.fsum(y) + 2 * weight * sum(ends)) / (n + 4 * weight)
     square = clusters / max(1.0, clusters + 4 * weight - 1) / n**2
     each = weight * (n / clusters) ** 2 * square  # of a pseudo-cluster of identical items and average size
     scores = np.concatenate([f, rest])
     informed = bool(len(rest)) and bool(np.ptp(scores))
-    a: Floats = np.asarray(math.sqrt(square) * np.bincount(groups, y - centre, minlength=count), np.float64)
+    a: Floats = np.asarray(math.sqrt(square) * np.bincount(groups, y - center, minlength=count), np.float64)
     b = np.zeros(count)
     if informed:
         others = len(np.unique(rest_groups))
@@ -192,7 +192,7 @@ def _term(part: Scores, groups: Ints, rest_groups: Ints, count: int, weight: flo
     return _Terms(
         a=a,
         b=b,
-        pseudo_label=each * 2 * sum((end - centre) ** 2 for end in ends),
+        pseudo_label=each * 2 * sum((end - center) ** 2 for end in ends),
         pseudo_score=each * 4 * float(scores.var()) if informed else 0.0,
         label=math.fsum(y) / n,
         score=math.fsum(scores) / len(scores),

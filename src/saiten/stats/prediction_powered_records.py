@@ -53,7 +53,7 @@ class Needed:
     """Forecast of the number of labels, including existing ones, that an interval of the wanted width needs."""
 
     total: int | None
-    """With the judge; None: even labelling every item is not enough."""
+    """With the judge; None: even labeling every item is not enough."""
     alone: int | None
     """Without the judge; None: more than there are items."""
 
@@ -89,8 +89,8 @@ class Powered:
     clusters: int
     """Number of clusters with a label."""
     imbalance: float | None
-    """p-value of the test that the judge's mean is the same on labelled items and on the others; None if undefined. If
-    low, the labelled items do not look like a random sample, and then no interval here is valid.
+    """p-value of the test that the judge's mean is the same on labeled items and on the others; None if undefined. If
+    low, the labeled items do not look like a random sample, and then no interval here is valid.
     """
     spread: Spread | None = None
     """None without an interval."""

@@ -41,7 +41,7 @@ def ratio_of_means(
     check_resamples(resamples)
     a, b = as_pair(first, second, ("first", "second"))
     if (a < 0).any() or (b < 0).any():
-        raise ValueError("a ratio of means is for what cannot be negative, such as seconds; a negative value came")
+        raise ValueError("a ratio of means needs values of 0 or more, such as seconds, but there is a negative one")
     if not len(a):
         return Estimate(None, 0, Message("remark", "no_pairs"), clusters=0)
     by_cluster = as_groups(clusters, len(a))

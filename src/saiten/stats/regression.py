@@ -133,7 +133,7 @@ def _undetermined(design: Floats, names: Sequence[str], *, intercept: bool) -> s
         if largest > _LARGEST:
             return f"{name} has a value of {largest:g}, which is too large to be squared"
         if intercept and float(np.ptp(column)) <= 1e-12 * largest:
-            return f"{name} is the same everywhere ({column[0]:g}), so it explains nothing beside an intercept"
+            return f"{name} is the same everywhere ({column[0]:g}), so it explains nothing in addition to an intercept"
         if largest < 1 / _LARGEST:
             return f"{name} is 0 everywhere, so its weight could be anything"
     unit: Floats = design / np.sqrt((design * design).sum(axis=0))
@@ -147,5 +147,5 @@ def _undetermined(design: Floats, names: Sequence[str], *, intercept: bool) -> s
     bound = np.abs(directions[-1])
     among = [name for name, part in zip(names, bound, strict=True) if part > 1e-3 * bound.max()]
     return (
-        f"{' and '.join(among)} say the same (one is a combination of the others), so no weights of theirs can be told"
+        f"{' and '.join(among)} are collinear (one is a combination of the others), so their weights are undetermined"
     )

@@ -1,6 +1,6 @@
 """Agreement among people per aspect, as shown by `saiten agreement`, in one object.
 
-Adjudicated labels are counted, but kept apart from the annotators' labels. Items labelled by only one annotator carry
+Adjudicated labels are counted, but kept apart from the annotators' labels. Items labeled by only one annotator carry
 no information about agreement; they count in the base rates only. The pairs of one ranking share a question and are
 drawn together whether or not the samples are known.
 """
@@ -37,7 +37,7 @@ def agreement_report(
     """Return how far people agree, per aspect.
 
     Args:
-        labels: labels of any aspects; where an annotator labelled an item twice, the last label counts.
+        labels: labels of any aspects; where an annotator labeled an item twice, the last label counts.
         aspects: the aspects to include; empty for all.
         level: how to read the values; None decides from the values.
         questions: sample → question, to draw questions instead of items; items missing from it are drawn individually.

@@ -63,7 +63,7 @@ def drift(
         seed: seed of the draws.
 
     Raises:
-        BadInput: the runs hold different samples or share no metric, or the labels are of several aspects or match none
+        BadInput: the runs have different samples or share no metric, or the labels are of several aspects or match none
             of the samples.
     """
     questions = _same_samples(before, now)
@@ -112,7 +112,7 @@ def _same_samples(before: RunReader, now: RunReader) -> dict[str, str]:
             faults.append(f"{len(ids)} {what} ({', '.join(ids[:_SHOWN])}{', …' if len(ids) > _SHOWN else ''})")
     if faults:
         raise BadInput(
-            f"drift is told on one frozen set, and the runs hold different samples: {'; '.join(faults)}. "
+            f"drift is measured on one frozen set, but the runs have different samples: {'; '.join(faults)}. "
             "Score the same file again; `saiten compare` takes what two runs share"
         )
     if not questions:
@@ -131,7 +131,7 @@ def _by_metric(run: RunReader) -> dict[str, dict[str, Score]]:
 def _people(
     labels: Iterable[Label], aspect: str | None, known: Mapping[str, str], metrics: Sequence[str]
 ) -> tuple[dict[str, float], int, int]:
-    """Return the value per labelled item, and the numbers of unmatched labels and of answers labelled as declined."""
+    """Return the value per labeled item, and the numbers of unmatched labels and of answers labeled as declined."""
     given = list(labels)
     aspects = sorted({label.aspect for label in given})
     if aspect is not None and given and aspect not in aspects:

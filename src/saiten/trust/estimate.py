@@ -43,7 +43,7 @@ def estimate(
 ) -> Estimates:
     """Return, per aspect and metric, a row over all items, one per system, and one for the difference of two systems.
 
-    The set is all items, whether or not the metric has a value for them: people would have labelled an answer that
+    The set is all items, whether or not the metric has a value for them: people would have labeled an answer that
     declines, too. A missing score is 0 where the answer declined, otherwise the metric's mean. Any such rule is valid
     as long as it does not depend on the labels; leaving those items out would estimate something else.
 
@@ -81,15 +81,15 @@ def estimate(
             said = _said(items, outputs, column.metric, aspect.name)
             given: dict[str, float | None] = dict(zip(aspect.items, people.tolist(), strict=True))
             given |= dict.fromkeys(aspect.declined)
-            labelled = {item: value for item, value in given.items() if item in items}
-            if all(value is None for value in labelled.values()) or all(isinstance(one, str) for one in said.values()):
+            labeled = {item: value for item, value in given.items() if item in items}
+            if all(value is None for value in labeled.values()) or all(isinstance(one, str) for one in said.values()):
                 continue
-            outside = aspect.unmatched.n + len(given) - len(labelled)
+            outside = aspect.unmatched.n + len(given) - len(labeled)
             # All-1 labels may be the lowest grade of a scale as well as verdicts.
             verdicts = yes_from is not None or (aspect.verdicts and len(set(people.tolist())) > 1)
             limits = (0.0, 1.0) if verdicts else _scale(column.made.metric, people)
-            scores = _scores(said, declined=None in labelled.values())
-            make = _Maker(aspect.name, column.metric, items, labelled, said, scores, outside, limits)
+            scores = _scores(said, declined=None in labeled.values())
+            make = _Maker(aspect.name, column.metric, items, labeled, said, scores, outside, limits)
             found += make.rows(systems, stratified=stratified)
     made = {one.metric: one.made for one in outputs}
     named = {name for row in found for name in (row.metric, made[row.metric].metric, made[row.metric].family)}
@@ -165,7 +165,7 @@ class _Maker:
             if name not in names:
                 raise BadInput(f"there are no labels of the system {name!r}; there are of {', '.join(names) or 'none'}")
         if stratified and not names:
-            raise BadInput("a stratified mean is one over systems, and no labelled item names its system")
+            raise BadInput("a stratified mean is one over systems, and no labeled item names its system")
         if stratified and every != names:
             bare = ", ".join(repr(name) for name in every if name not in names)
             raise BadInput(f"a stratified mean needs labels of every system; there are none of {bare}")
@@ -192,7 +192,7 @@ class _Maker:
         return MeanEstimate(self.aspect, self.metric, what, powered, unscored, outside, declined=declined)
 
     def _uneven(self, systems: Sequence[str]) -> float | None:
-        """Compute Pearson's chi-square test of labelled or not against system."""
+        """Compute Pearson's chi-square test of labeled or not against system."""
         from scipy.special import chdtrc  # noqa: PLC0415 - not needed to start
 
         items = Counter(item.system or "" for item in self.items.values())

@@ -40,7 +40,7 @@ _ROUNDING = 1e-14
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Agreement of two annotators on the items that both labelled."""
+    """Agreement of two annotators on the items that both labeled."""
 
     first: Hashable
     """One annotator."""
@@ -49,7 +49,7 @@ class PairAgreement:
     percent: float
     """Share of the items to which both gave the same value."""
     kappa: Estimate
-    """Cohen's kappa; its `n` is the number of items that both labelled."""
+    """Cohen's kappa; its `n` is the number of items that both labeled."""
     linear: Estimate
     """Weighted by the distance of the values."""
     quadratic: Estimate
@@ -96,7 +96,7 @@ def agreement_among(
     """Compute all figures over labels, one row per label; independent of the order of the rows.
 
     Args:
-        items: the labelled items.
+        items: the labeled items.
         values: verdicts or grades, finite; categories as numbers, for which only nominal figures are meaningful.
         annotators: the annotators; None if unknown, in which case no two annotators are compared.
         clusters: a label per row, for example the question, the same for all rows of an item; None draws items.
@@ -125,7 +125,7 @@ class _Computed:
     kappas: Floats
     """Shape (WEIGHTS, 1 + resamples, pairs)."""
     shared: Floats
-    """Per pair, the number of items that both labelled, and on which they agree: shape (2, pairs)."""
+    """Per pair, the number of items that both labeled, and on which they agree: shape (2, pairs)."""
     unit: Unit
 
     @classmethod
@@ -258,7 +258,7 @@ def kappas(sums: Floats, tallies: Tallies) -> Floats:
 
 
 def shared_items(sums: Floats, tallies: Tallies) -> Floats:
-    """Count, per pair of annotators, the items that both labelled and those on which they agree: shape (2, pairs)."""
+    """Count, per pair of annotators, the items that both labeled and those on which they agree: shape (2, pairs)."""
     cells = sums[0, BASIC + len(tallies.kinds) + len(tallies.met[0]) :]
     one, other = tallies.said
     pairs = len(tallies.pairs)

@@ -19,7 +19,7 @@ MOST_KINDS = 201
 """Maximum number of distinct values treated as grades, 0 to 100 in halves; above it only interval figures apply."""
 
 MOST_PAIRS = 10_000_000
-"""Maximum number of pairs of labels within items (identically labelled items once) for comparing annotators."""
+"""Maximum number of pairs of labels within items (identically labeled items once) for comparing annotators."""
 
 BASIC = 7
 """Columns before those of the values: items, equal pairs, labels, sum, squares, nominal and interval disagreement."""

@@ -1,6 +1,6 @@
 """Labels as a sparse table items × annotators, and the units that a bootstrap draws.
 
-Two properties make a million labels fast. Identically labelled items (the same annotators gave the same values) are
+Two properties make a million labels fast. Identically labeled items (the same annotators gave the same values) are
 kept once with a multiplicity; a resample of the items is then a draw of multiplicities, which has exactly the same
 distribution. And all counts add up over items, so that a resample is a weighted sum.
 """
@@ -21,7 +21,7 @@ _MANY_ALIKE = 8
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """The labels of all items with at least two, sorted by item; identically labelled items are kept once."""
+    """The labels of all items with at least two, sorted by item; identically labeled items are kept once."""
 
     item: Ints
     """Per label: the index of its item."""
@@ -40,7 +40,7 @@ class Votes:
     annotators: tuple[Hashable, ...]
     """Sorted by name; empty without names."""
     items: int
-    """Number of items with at least two labels, identically labelled ones included."""
+    """Number of items with at least two labels, identically labeled ones included."""
 
     @property
     def starts(self) -> Ints:

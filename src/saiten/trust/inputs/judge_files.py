@@ -90,7 +90,7 @@ def read_outputs(
     replies = _Replies(_compiled(pattern))
     names = JUDGE_COLUMNS if pattern is None else JUDGE_COLUMNS | {"value": (*_REPLIES, *JUDGE_COLUMNS["value"])}
     fields = Columns(names, columns, option="--judge-column")
-    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, notify=notify), name, ("item",), _nobody)
+    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, notify=notify), name, ("item",), _ignore)
     long: list[Output] = []
     wide: list[Output] = []
     for row in rows:
@@ -99,7 +99,7 @@ def read_outputs(
             continue
         item = _text(row, fields, "item")
         if not item:
-            notify(f"{row.where} is left out: there is no item in it")
+            notify(f"{row.where} is left out: it has no item")
             continue
         judge = BETWEEN.join(part for part in (_text(row, fields, "metric"), _text(row, fields, "judge")) if part)
         if judge or "value" in columns:
@@ -166,7 +166,7 @@ def _compiled(pattern: str | None) -> re.Pattern[str] | None:
     try:
         return None if pattern is None else re.compile(pattern)
     except re.error as error:
-        raise ConfigurationError(f"the verdict pattern {pattern!r} is no regular expression: {error}") from error
+        raise ConfigurationError(f"the verdict pattern {pattern!r} is not a regular expression: {error}") from error
 
 
 def _long(row: RawRow, item: str, name: str, fields: Columns, replies: _Replies) -> Output:
@@ -262,7 +262,7 @@ def read_system_pairs(source: Source, *, notify: Tell = _LOG.warning) -> tuple[t
     name = name_of(source)
     fields = Columns(_PAIR_COLUMNS, {})
     rows = fields.checked(
-        read_rows(source, None, wanted=lambda _: True, notify=notify), name, ("first", "second"), _nobody
+        read_rows(source, None, wanted=lambda _: True, notify=notify), name, ("first", "second"), _ignore
     )
     found: list[tuple[str, str]] = []
     for row in rows:
@@ -277,5 +277,5 @@ def read_system_pairs(source: Source, *, notify: Tell = _LOG.warning) -> tuple[t
     return tuple(found)
 
 
-def _nobody(_: str) -> None:
+def _ignore(_: str) -> None:
     """Ignore notes: a judge's file may well have several columns that could be a value."""

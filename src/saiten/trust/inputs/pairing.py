@@ -51,7 +51,7 @@ class LabelledAspect:
 
     name: str
     items: tuple[str, ...]
-    """Labelled items that some metric could have been compared with, sorted."""
+    """Labeled items that some metric could have been compared with, sorted."""
     people: Floats
     """Each item's adjudicated value if there is one, otherwise the mean over its annotators."""
     questions: tuple[str, ...]
@@ -69,7 +69,7 @@ class LabelledAspect:
     unlabelled: Unpaired = field(default_factory=lambda: Unpaired(0))
     """Items with outputs but without a label."""
     unmatched: Unpaired = field(default_factory=lambda: Unpaired(0))
-    """Labelled items about which nothing else is known."""
+    """Labeled items about which nothing else is known."""
     pairs: bool = False
     """Whether the items are pairs of answers and the values preferences: above 0 if the second is better."""
     marked: bool = False
@@ -88,7 +88,7 @@ def pair(
     aspects: Sequence[str] = (),
     grade_zero: GradeZero = "auto",
 ) -> tuple[LabelledAspect, ...]:
-    """Return one `LabelledAspect` per labelled aspect.
+    """Return one `LabelledAspect` per labeled aspect.
 
     An aspect holds preferences if an item is a pair of answers (`A vs B`) or a value is below 0, unless the metric
     `aspects` rated single answers on it (too casual is -1).
@@ -114,7 +114,7 @@ def pair(
     if not by_aspect:
         raise BadInput("there are no labels")
     if not said:
-        raise BadInput("there are no outputs to hold against the labels: a run with scores, or judges' outputs")
+        raise BadInput("there are no outputs to compare with the labels: a run with scores, or judges' outputs")
     unknown = [aspect for aspect in aspects if aspect not in by_aspect]
     if unknown:
         there = ", ".join(repr(aspect) for aspect in by_aspect)
@@ -169,8 +169,8 @@ def _aspect(
     if not name:  # labels without an aspect are compared with all outputs
         sources |= {metric: values for (metric, _), values in said.items() if metric not in sources}
     known = set(items).union(*sources.values()) if sources else set(items)
-    labelled = sorted({label.item for label in labels})
-    kept = [item for item in labelled if item in known or (pairs and (halves(item, known) or _turned(item, known)))]
+    labeled = sorted({label.item for label in labels})
+    kept = [item for item in labeled if item in known or (pairs and (halves(item, known) or _turned(item, known)))]
     if not kept or not sources:
         return []
     measured = set().union(*sources.values())
@@ -199,7 +199,7 @@ def _aspect(
         **_given(people.labels, row_of),
         verdicts=not pairs and all(label.value in (0, 1) for label in people.labels),
         unlabelled=Unpaired.of(measured - compared - there),
-        unmatched=Unpaired.of(set(labelled) - there),
+        unmatched=Unpaired.of(set(labeled) - there),
         pairs=pairs,
         marked=any(label.spans is not None for label in people.labels),
         declined=tuple(sorted(people.declined)),

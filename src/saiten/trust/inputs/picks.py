@@ -15,7 +15,7 @@ from saiten.trust.inputs.outputs import VERSUS
 from saiten.trust.inputs.pairing import halves
 
 ASPECT = "preference"
-"""The aspect of preferences labelled on the annotation page."""
+"""The aspect of preferences labeled on the annotation page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Pick:
 
 
 def pairs_of(labels: Iterable[Label], questions: Mapping[str, str]) -> dict[str, AnswerPair]:
-    """Return the pairs of answers among the labelled items of one aspect; empty if the labels are not preferences.
+    """Return the pairs of answers among the labeled items of one aspect; empty if the labels are not preferences.
 
     Answers to unknown questions share a question if pairs connect them: `a vs b` and `b vs c`. Such items are pairs
     only if all items of the aspect look like pairs, and the aspect is `preference` or has values below 0.

@@ -189,7 +189,7 @@ def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | N
 
 
 def _settles(number: int, rows: Ints, who: Ints, values: Floats, items: int) -> bool:
-    """Return whether this annotator labelled all items on which the others differ, mostly those, and not all items."""
+    """Return whether this annotator labeled all items on which the others differ, mostly those, and not all items."""
     others = who != number
     low, high = np.full(items, np.inf), np.full(items, -np.inf)
     np.minimum.at(low, rows[others], values[others])

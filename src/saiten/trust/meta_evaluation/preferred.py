@@ -123,8 +123,8 @@ def _outcome(compared: Iterable[str], found: Sequence[Pick], items: Mapping[str,
         answers.update(pick.answers)
     most = max(votes.values(), default=0.0)
     best = frozenset(system for system, n in votes.items() if n > most - _ROUNDING)
-    favourites = tuple(answer for answer, _ in answers.most_common() if system_of[answer] in best)
-    return _Outcome(frozenset(system_of.values()), best, favourites)
+    favorites = tuple(answer for answer, _ in answers.most_common() if system_of[answer] in best)
+    return _Outcome(frozenset(system_of.values()), best, favorites)
 
 
 def _row(

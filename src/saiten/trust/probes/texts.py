@@ -58,7 +58,7 @@ _PAIRS: tuple[tuple[Language, Language], ...] = (("ja", "en"), ("en", "ja"))
 def load_translations() -> list[Sample]:
     """Return 24 samples: each question in each language, with the answer in the other as an alternative reference.
 
-    Invented, like the demo's, and under the project's licence; each version was written to be natural in its language,
+    Invented, like the demo's, and under the project's license; each version was written to be natural in its language,
     with the same facts.
     """
     text = (files(__package__) / "translations.jsonl").read_text(encoding="utf-8")

@@ -151,7 +151,7 @@ def _together(humans: Mapping[str, Marks], judge: Marks) -> list[Combination]:
 
 
 def _both_ways(one: Combination, first: str, second: str) -> tuple[Combination, Combination]:
-    """Return the combination with either annotator as the judge, so that neither side is favoured."""
+    """Return the combination with either annotator as the judge, so that neither side is favored."""
     turned = replace(
         one,
         human=one.judge,
@@ -273,7 +273,7 @@ def _nothing_shared(name: str, judge: Marks, people: Marks) -> str:
     shown = (", ".join(map(repr, Unpaired.of(side).examples)) for side in (items, others))
     ours, theirs = shown
     return (
-        f"none of the {len(items)} items of {name} is among the {len(others)} labelled items; they are matched by id. "
+        f"none of the {len(items)} items of {name} is among the {len(others)} labeled items; they are matched by id. "
         f"{name} has {ours} …; the labels have {theirs} …"
     )
 

@@ -44,7 +44,7 @@ def people_of(labels: Iterable[Label], aspects: Iterable[str] = ()) -> PeopleMar
     there = [label for label in every if label.spans is not None]
     if not there:
         raise BadInput(
-            f"none of the {len(every)} labels holds spans; expected is a column `spans` with a list of "
+            f"none of the {len(every)} labels has spans; expected a column `spans` with a list of "
             f"{{text, start, end}} for each item, annotator and aspect ([] where nothing was marked)"
         )
     held = dict.fromkeys(label.aspect for label in there)
@@ -87,7 +87,7 @@ def judges_of(scores: Iterable[Scored], name: str) -> dict[str, Marks]:
                     marks[one.sample, aspect] = tuple(map(_span, units))
     found = {settings: marks for settings, marks in found.items() if marks}
     if not found:
-        what = "its gist scores hold no units" if gist else "there are no gist scores"
+        what = "its gist scores have no units" if gist else "there are no gist scores"
         raise BadInput(f"{name}: {what}; score with `-m gist` first. Its metrics: {', '.join(sorted(seen)) or 'none'}")
     if len(found) == 1:
         return {name: next(iter(found.values()))}
