@@ -66,7 +66,7 @@ STEPS = (
     DemoStep("", "show DEMO/answers --sample en-m03-chatty", blocks=(6,), lines=11),
     DemoStep(
         "Can the judge be believed? Compare it with labels",
-        "meta-evaluate DEMO/answers DEMO/labels.jsonl --aspect correct",
+        "meta-evaluate DEMO/answers DEMO/labels.jsonl --aspect faithful",
         "Nobody labelled these answers: whether each is correct and faithful is known from how it was written. With "
         "people's labels the command is the same. [dim]AUROC: how often a good answer scores higher than a bad one; "
         "0.5 is chance. Half of the defects were chosen to mislead a judge that counts words; for real systems see "
