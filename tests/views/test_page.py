@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from lxml import html
 
 from saiten.version import __version__
-from saiten.views.page.page import as_html, clean, write_page
+from saiten.views.page.page import as_html, write_page
 from saiten.views.render import render
+from saiten.views.strip_controls import clean
 from saiten.views.table import Interval, Table, show_cell
 
 COLUMNS = ("metric", "mean", "95 % from", "to", "n")

@@ -8,12 +8,13 @@ from typing import Self
 from saiten.choices import COVERAGE, By
 from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.shared_options import ThresholdOptions
+from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
 from saiten.results.summary import Summary, place_of, summarise
 from saiten.results.threshold_reading import against_its_direction, read_threshold
 from saiten.results.thresholds import Outcome, Threshold, hold, named_in
 from saiten.runs import RunReader
-from saiten.views.junit import as_junit, may_write, write_junit
+from saiten.views.junit import as_junit, may_write
 from saiten.views.table import Table
 from saiten.views.tables.gate import missed_line, threshold_table
 from saiten.views.tables.run import summary_of
@@ -99,7 +100,7 @@ class Gate:
                 signatures=reader.manifest.signatures,
                 created=reader.manifest.created,
             )
-            write_junit(self.junit, report)
+            write_whole(self.junit, report, otherwise="name a file in another folder with --junit")
         return outcomes
 
     def table(self, outcomes: Sequence[Outcome], *, glance: bool) -> Table:

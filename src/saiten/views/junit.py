@@ -13,11 +13,10 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from saiten.choices import By
-from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput
 from saiten.records import Sample, Scored
 from saiten.results.thresholds import EXTREMES, Outcome
-from saiten.views.strip_controls import strip_controls
+from saiten.views.strip_controls import clean
 from saiten.views.tables.gate import missed_line
 
 _LONGEST = 2_000
@@ -28,8 +27,6 @@ _MOST = 2_000
 """Maximum cases of one metric."""
 _HEAD = 10_000
 """Bytes at the beginning of a file that identify a report."""
-_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot contain, even escaped."""
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
 _NO_TIME = "1970-01-01T00:00:00"
 
@@ -119,15 +116,6 @@ def _is_report(file: Path) -> bool:
     return not head or (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") and b"<testsuite" in head)
 
 
-def write_junit(file: Path, text: str) -> None:
-    """Write the report as a whole or not at all.
-
-    Raises:
-        ConfigurationError: it cannot be written.
-    """
-    write_whole(file, text, otherwise="name a file in another folder with --junit")
-
-
 def _cases(outcome: Outcome, samples: Mapping[str, Sample], each: By | None) -> Iterator[_Case]:
     name = str(outcome.threshold) + (f" · {each} {outcome.place}" if outcome.place is not None else "")
     if not outcome.missed:
@@ -166,16 +154,12 @@ def _write(suite: ET.Element, case: _Case, metric: str) -> None:
 
 
 def _name(text: str) -> str:
-    return " ".join(_cut(_harmless(text), _SHORT).split()) or "–"
+    return " ".join(_cut(clean(text), _SHORT).split()) or "–"
 
 
 def _text(text: str) -> str:
-    return _cut(_harmless(text), _LONGEST)
+    return _cut(clean(text), _LONGEST)
 
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 2]} …"
-
-
-def _harmless(text: str) -> str:
-    return _NO_XML.sub("\ufffd", strip_controls(text))

@@ -17,8 +17,8 @@ from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.sides import Side
 from saiten.results.summary import Summary
 from saiten.text.templates import templates
-from saiten.views.page.page import clean
 from saiten.views.render import as_markdown
+from saiten.views.strip_controls import clean
 from saiten.views.table import Table, is_number, show_cell
 from saiten.views.tables.comparison import comparison_table
 from saiten.views.tables.summary import corpus_side_by_side, summary_tables

@@ -12,7 +12,8 @@ from chart_gallery import HOSTILE, KINDS, gallery, mean, read, size, texts, told
 
 from saiten.views.charts.chart import draw, draw_png
 from saiten.views.charts.means import means
-from saiten.views.page.page import as_html, clean
+from saiten.views.page.page import as_html
+from saiten.views.strip_controls import clean
 from saiten.views.table import Table
 
 SHAPES = {"svg", "g", "path", "line", "rect", "circle", "text", "title", "desc"}

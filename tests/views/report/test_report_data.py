@@ -11,10 +11,10 @@ from unpacking import index_of, items_of, unpacked
 
 from saiten.records import Sample, Score, Scored
 from saiten.runs import read_run
-from saiten.views.page.page import clean
 from saiten.views.report.choosing import choose
 from saiten.views.report.document import make_report, write_report
 from saiten.views.report.packing import PACK, Packs, as_json, packed
+from saiten.views.strip_controls import clean
 
 
 def test_the_list_has_every_sample_with_its_values_and_statuses(run, page):

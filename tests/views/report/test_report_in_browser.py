@@ -17,7 +17,7 @@ import browsing
 from saiten.cli import main
 from saiten.records import Sample, Score, Scored
 from saiten.runs import read_run
-from saiten.views.page.page import clean
+from saiten.views.strip_controls import clean
 
 browsing.playwright()
 pytestmark = browsing.MARKS

@@ -7,7 +7,7 @@ from report_runs import HOSTILE, samples, scores
 import browsing
 from saiten.records import Sample, Score, Scored
 from saiten.runs import read_run
-from saiten.views.page.page import clean
+from saiten.views.strip_controls import clean
 
 browsing.playwright()
 pytestmark = [*browsing.MARKS, pytest.mark.parametrize("opened", ["file"], indirect=True)]

@@ -4,17 +4,14 @@ Widths are estimated, not measured: the reader's fonts are unknown, and a chart 
 fonts would be clipped elsewhere. The estimate is on the wide side.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from unicodedata import combining
 
 from rich.cells import cell_len
 
-from saiten.views.strip_controls import strip_controls
+from saiten.views.strip_controls import clean
 
-_NO_TEXT = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-"""Lone surrogates and noncharacters, which an SVG cannot hold."""
 _WIDE, _BROAD, _PLAIN, _SLIM = 1.02, 0.95, 0.66, 0.36
 """Widths relative to the font size: a Japanese letter, an M, most others, an i."""
 _LONGEST = 400
@@ -24,7 +21,7 @@ _LONGEST = 400
 def plain(text: str) -> str:
     """Return the name on one line with control characters replaced; `–` if nothing is left."""
     beginning = text if len(text) <= _LONGEST else text[: _LONGEST // 2] + "…" + text[-_LONGEST // 2 :]
-    return " ".join(_NO_TEXT.sub("\ufffd", strip_controls(beginning)).split()) or "–"
+    return " ".join(clean(beginning).split()) or "–"
 
 
 def text_width(text: str, size: float = 12) -> float:

@@ -19,7 +19,7 @@ from rich.cells import cell_len
 from saiten.records import Language
 from saiten.text.templates import templates
 from saiten.version import __version__
-from saiten.views.strip_controls import strip_controls
+from saiten.views.strip_controls import clean
 from saiten.views.table import Chart, Table, Value, is_number, show_cell
 from saiten.words import Message, in_language, section
 
@@ -38,8 +38,6 @@ _NOTES = ("note",)
 """Columns of a table of notes."""
 _FEW = 3
 """Maximum charts that stay open above a folded table; if there are more, all are folded with it."""
-_NO_TEXT = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-"""Lone surrogates and noncharacters, which valid UTF-8 or HTML cannot contain."""
 _NOTHING = Markup()
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
@@ -133,11 +131,6 @@ def _chapters(tables: Sequence[Table | Chapter]) -> Iterator[Chapter]:
             yield Chapter("", [one for one in run if isinstance(one, Table)])
         else:
             yield from (one for one in run if isinstance(one, Chapter))
-
-
-def clean(text: str) -> str:
-    """Replace every control character by a sign, and noncharacters by U+FFFD."""
-    return _NO_TEXT.sub("\ufffd", strip_controls(text))
 
 
 def _source(name: str) -> str:

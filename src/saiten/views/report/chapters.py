@@ -70,7 +70,7 @@ def _runs(tallies: Sequence[Tally]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             one.name,
-            _judge(one.reader),
+            str(one.reader.manifest.settings.get("judge") or ""),
             len(one.facts.places),
             len(one.facts.systems) or None,
             ", ".join(f"{name}: {n}" for name, n in one.facts.languages.items()),
@@ -91,11 +91,6 @@ def _begun(tallies: Sequence[Tally]) -> Table:
         for name, made in manifests
     )
     return Table(Message("title", "begun"), ("signature",), rows)
-
-
-def _judge(reader: RunReader) -> str:
-    judge = reader.manifest.settings.get("judge")
-    return "" if judge is None else str(judge)
 
 
 def _side_by_side(tallies: Sequence[Tally]) -> Table:

@@ -43,7 +43,7 @@ class Items:
         """Yield all samples, run after run."""
         for number, one in enumerate(self._tallies):
             raws = dict(_raws(one, self._choice))
-            talks = {talk.id: self._packed_dialogue(talk) for talk in self._dialogues(one)}
+            talks = {talk.id: compress(as_json(_dialogue(talk, self._language)), 1) for talk in self._dialogues(one)}
             for sample in one.reader.samples():
                 if self._choice.holds(sample.id):
                     yield from self._packs.add(self._item(number, one, sample, raws, talks.pop(sample.id, None)))
@@ -78,9 +78,6 @@ class Items:
     def _dialogues(self, one: Tally) -> Iterable[Dialogue]:
         return (talk for talk in read_dialogues(one.reader) if self._choice.holds(talk.id)) if one.dialogues else ()
 
-    def _packed_dialogue(self, talk: Dialogue) -> bytes:
-        return compress(as_json(_dialogue(talk, self._language)), 1)
-
     def _item(
         self, run: int, one: Tally, sample: Sample, raws: Mapping[tuple[str, str], str], talk: bytes | None
     ) -> dict[str, Any]:
@@ -95,16 +92,13 @@ class Items:
             "references": list(sample.references),
             "contexts": None if sample.contexts is None else list(sample.contexts),
             "evidence": None if sample.evidence is None else list(sample.evidence),
-            "scores": [
-                [self._metrics.index(metric), score] for metric, score in sorted(scores.items(), key=self._place)
-            ],
+            "scores": sorted(
+                ((self._metrics.index(metric), score) for metric, score in scores.items()), key=lambda pair: pair[0]
+            ),
             "gist": [self._gist(sample, finding) for finding in one.kept.findings(sample.id)],
             "dialogue": None if talk is None else orjson.loads(decompress(talk)),
         }
         return {key: value for key, value in item.items() if value not in (None, [])}
-
-    def _place(self, pair: tuple[str, Any]) -> int:
-        return self._metrics.index(pair[0])
 
     def _list(self, run: int, sample: Sample, scores: Mapping[str, Mapping[str, Any]]) -> None:
         begins = " ".join(sample.question[: 2 * _QUESTION].split())

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from saiten.views.page.page import clean
+from saiten.views.strip_controls import clean
 
 PACK = 200_000
 """Bytes of JSON from which a pack is full: a browser opens it in a few milliseconds."""
