@@ -12,7 +12,7 @@ from typing import Any, Literal
 import orjson
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
-from saiten.models.endpoint import Endpoint
+from saiten.models.address import Endpoint
 from saiten.models.http_client import SENT, HttpReply
 from saiten.models.wire import load
 from saiten.protocols import ChatMessage

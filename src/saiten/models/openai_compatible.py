@@ -1,15 +1,212 @@
-"""A chat model on any OpenAI-compatible server: OpenAI, Azure, vLLM, Ollama, TGI, llama.cpp."""
+"""A model on any OpenAI-compatible server (OpenAI, Azure, vLLM, Ollama, TGI, llama.cpp), and a chat model on one."""
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
-from saiten.models.client import OpenAICompatible, read_completion
-from saiten.models.dialect import Dialect, Structured, response_format, seems_ignored, with_schema
-from saiten.models.faults import without_system
-from saiten.models.layers import load_of, through
+from yarl import URL
+
+from saiten.errors import CallFailed, ConfigurationError, SaitenError
+from saiten.models.address import OPENAI, Endpoint, KeyOfServer
+from saiten.models.dialect import Dialect, Negotiation, Structured, response_format, seems_ignored, with_schema
+from saiten.models.faults import NotServed, fault_of, refusable, with_models, without_system
+from saiten.models.http_client import CHARGED, HttpClient, HttpReply
+from saiten.models.layers import A, Layer, load_of, through
+from saiten.models.wire import dump, glimpse, load
 from saiten.protocols import ChatRequest, Completion
+from saiten.records import Usage
+
+_MOST_TOKENS = 2**24
+"""More than any model reads or writes in one call."""
+
+
+def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
+    """Return the answer. Think blocks stay in the text; reasoning in a separate field is dropped.
+
+    Raises:
+        CallFailed: there is no answer: a refusal, a filter, a tool call, no tokens left, or an unexpected format.
+    """
+    usage = read_usage(value)
+    choices = value.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        shown = endpoint.excerpt(glimpse(value))
+        fault = f"{endpoint.name} answered without choices[0].message; the reply begins: {shown}"
+        raise CallFailed(fault, usage, kind="unreadable", retryable=True)
+    reason = choice.get("finish_reason")
+    finish_reason = reason if isinstance(reason, str) else None
+    text = read_content(message.get("content"))
+    if not text.strip():
+        raise CallFailed(f"{endpoint.name} {_why_empty(message, finish_reason, endpoint)}", usage)
+    return Completion(text, usage, finish_reason)
+
+
+def read_content(content: Any) -> str:
+    """Return the text of a message, given as a string or a list of parts; parts without text are skipped."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(part if isinstance(part, str) else _part(part) for part in parts)
+
+
+def _part(part: Any) -> str:
+    text = part.get("text") if isinstance(part, dict) and part.get("type") in (None, "text", "output_text") else None
+    return text if isinstance(text, str) else ""
+
+
+def read_usage(value: Mapping[str, Any]) -> Usage:
+    """Return the usage of one call, with tokens if the server reports them; unpriced until `prices` adds the cost."""
+    usage = value.get("usage")
+    tokens = usage if isinstance(usage, dict) else {}
+    return Usage(
+        calls=1,
+        prompt_tokens=_count(tokens.get("prompt_tokens")),
+        completion_tokens=_count(tokens.get("completion_tokens")),
+        unpriced=1,
+    )
+
+
+def _count(value: Any) -> int:
+    """Return a token count; implausible ones count as missing, since they would stall --tpm for days."""
+    return value if type(value) is int and 0 < value <= _MOST_TOKENS else 0
+
+
+def _why_empty(message: Mapping[str, Any], finish_reason: str | None, endpoint: Endpoint) -> str:
+    if message.get("refusal"):
+        return f"refused to answer: {endpoint.excerpt(read_content(message['refusal']) or glimpse(message['refusal']))}"
+    if finish_reason == "length":
+        return "ran out of tokens before it wrote an answer; allow more (max_tokens), or less reasoning"
+    if finish_reason == "content_filter":
+        return "wrote an answer that the server's content filter withheld"
+    if message.get("tool_calls") or message.get("function_call"):
+        return "called a tool instead of answering"
+    return f"gave an empty answer (finish_reason: {finish_reason})"
+
+
+_LARGEST = 64 * 2**20  # bytes per reply; 256 vectors of 4,096 dimensions take 20 MB as text
+_LOOK_UP = 5.0  # seconds for the list of models, which only improves an error message
+_TRIES = 3  # unreadable replies before the first readable one; more mean that the server speaks something else
+
+
+class OpenAICompatible:
+    """Sends requests to one endpoint, in the dialect of its server; `close()` it before using it in another event loop.
+
+    Nothing is retried here; see `stack` for retries, limits, prices, a budget and a cache.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str = OPENAI,
+        api_key: str | KeyOfServer | None = None,
+        *,
+        timeout: float = 180.0,
+        key_variable: str = "OPENAI_API_KEY",
+    ) -> None:
+        """`timeout`: seconds per request; `key_variable`: where the user keeps the key, for errors.
+
+        Raises:
+            ConfigurationError: the address or the key is unusable.
+        """
+        self.endpoint = Endpoint(model, base_url, api_key, key_variable)
+        self._http = HttpClient(self.endpoint.name, timeout, self.endpoint.excerpt, largest=_LARGEST)
+        self._headers: dict[str, str] = {}
+        self._addresses: dict[str, URL] = {}
+        self._unreadable = 0
+        self._negotiation = Negotiation()
+        self._layers: tuple[Layer, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """`openai:MODEL`, or `openai:MODEL@URL` unless it is OpenAI's own."""
+        return self.endpoint.name
+
+    @property
+    def dialect(self) -> Dialect:
+        """The server's dialect as known so far."""
+        return self._negotiation.dialect
+
+    def over(self, layers: Sequence[Layer]) -> Self:
+        """Return the model with layers around every request it sends, including those that discover the dialect."""
+        model = copy.copy(self)
+        model._layers = tuple(layers)  # noqa: SLF001 - same class
+        return model
+
+    async def _post(self, path: str, payload: Mapping[str, Any], read: Callable[[dict[str, Any]], A]) -> A:
+        """Return what `read` makes of the JSON object in the server's reply.
+
+        Raises:
+            CallFailed: the request failed; `ParameterRefused` if the server rejects one of its parameters.
+            ConfigurationError: the setup is wrong, and no request will succeed.
+        """
+        url = self._addresses.get(path) or self._addresses.setdefault(path, self.endpoint.address(path))
+        self._headers = self._headers or self.endpoint.all_headers()
+        reply = await self._http.send("POST", url, dump(payload), self._headers)
+        value = load(reply.body)
+        if reply.status != 200 or not isinstance(value, dict) or value.get("error"):
+            raise await self._fault(reply, value, url, payload)
+        try:
+            answer = read(value)
+        except CallFailed as error:
+            if error.kind == "unreadable":
+                raise self._unread(error, url) from None
+            self._http.answered = True
+            raise
+        self._http.answered = True
+        return answer
+
+    async def close(self) -> None:
+        """Close the connections; the model can be used again, also in another event loop."""
+        self._negotiation.reset()
+        self._headers = {}
+        await self._http.close()
+
+    async def _fault(self, reply: HttpReply, value: Any, url: URL, payload: Mapping[str, Any]) -> SaitenError:
+        if 200 <= reply.status < 300:
+            status = _status_inside(value)
+            if not status:
+                shown = self.endpoint.excerpt(reply.body[:10_000].decode("utf-8", "replace"))
+                message = f"{self.endpoint.name} did not answer with a JSON object; the reply begins: {shown!r}"
+                return self._unread(CallFailed(message, CHARGED, kind="unreadable", retryable=True), url)
+            reply = replace(reply, status=status)
+        place = str(url.with_query(None))
+        fault = fault_of(reply, self.endpoint, place, refusable(payload), answered=self._http.answered)
+        if isinstance(fault, NotServed):
+            return with_models(fault, self.endpoint, await self._listing())
+        return fault
+
+    def _unread(self, error: CallFailed, url: URL) -> SaitenError:
+        """Return the error for an unreadable reply: one of the setup if nothing else has ever come."""
+        self._unreadable += 1
+        if self._http.answered or self._unreadable < _TRIES:
+            return error
+        return ConfigurationError(
+            f"{url.with_query(None)} does not answer like an OpenAI-compatible server ({self._unreadable} tries): "
+            f"{error}; check the base URL (it usually ends in /v1, as in http://localhost:8000/v1) and any proxy or "
+            "login page before the server"
+        )
+
+    async def _listing(self) -> bytes | None:
+        try:
+            return (await self._http.send("GET", self.endpoint.address("/models"), None, self._headers, _LOOK_UP)).body
+        except SaitenError:
+            return None
+
+
+def _status_inside(value: Any) -> int:
+    """Return the status of an error sent with HTTP 200, as OpenRouter does; 0 without one."""
+    error = value.get("error") if isinstance(value, dict) else None
+    if not error:
+        return 0
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else 502
+
 
 _PATH = "/chat/completions"
 

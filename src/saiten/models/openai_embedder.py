@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models.client import OpenAICompatible, read_usage
+from saiten.models.address import OPENAI, Endpoint, KeyOfServer
 from saiten.models.dialect import Dialect
-from saiten.models.endpoint import OPENAI, Endpoint, KeyOfServer
 from saiten.models.flights import Flight, Flights, land
 from saiten.models.layers import Load, likely_tokens, through
+from saiten.models.openai_compatible import OpenAICompatible, read_usage
 from saiten.models.vectors import NOTHING, RAW, Vector, rows, unit
 from saiten.models.wire import glimpse
 from saiten.protocols import Embeddings

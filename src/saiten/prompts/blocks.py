@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count
 
-Material = str | Sequence[str]
+Content = str | Sequence[str]
 """The content of one block: a text, or a list whose items are numbered from 1."""
 
 _BRACKET = re.compile("[<＜﹤‹〈⟨«《&]")
@@ -21,18 +21,18 @@ _LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _ITEM_NUMBER = re.compile(rf"(?:^|[{_LINE_BREAKS}])[ \t\xa0\u3000]*[\[［]([#＃]*)\d")
 
 
-def as_blocks(materials: Mapping[str, Material]) -> dict[str, str]:
+def as_blocks(materials: Mapping[str, Content]) -> dict[str, str]:
     """Return the marked block of each material, by its name, which is also its mark."""
     suffix = _free_suffix(materials, list(_texts(materials.values())))
     return {name: _block(f"{name}{suffix}", material) for name, material in materials.items()}
 
 
-def _texts(materials: Iterable[Material]) -> Iterable[str]:
+def _texts(materials: Iterable[Content]) -> Iterable[str]:
     for material in materials:
         yield from [material] if isinstance(material, str) else material
 
 
-def _block(mark: str, material: Material) -> str:
+def _block(mark: str, material: Content) -> str:
     body = material if isinstance(material, str) else _numbered(material)
     return f"<{mark}>\n{body}\n</{mark}>"
 

@@ -10,8 +10,7 @@ from difflib import get_close_matches
 from yarl import URL
 
 from saiten.errors import ConfigurationError
-from saiten.models.address import on_this_machine
-from saiten.models.endpoint import OPENAI
+from saiten.models.address import OPENAI, on_this_machine
 from saiten.options import Config
 from saiten.redaction import redact, redact_name
 

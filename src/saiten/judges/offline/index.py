@@ -1,7 +1,7 @@
-"""An index of contexts: the position of each unit, and all numbers, names and n-grams.
+"""An index of contexts, the position of each unit with all numbers, names and n-grams; and what all tasks share.
 
-Built once per set of contexts, in time linear in their length. Looking up a statement costs its length times the number
-of sentences that share a word with it, at most `limits.sentences`.
+An index is built once per set of contexts, in time linear in their length. Looking up a statement costs its length
+times the number of sentences that share a word with it, at most `limits.sentences`.
 """
 
 import hashlib

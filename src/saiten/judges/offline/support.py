@@ -2,7 +2,7 @@
 
 A logistic regression over five features (`constants.toml`). It detects invented words, numbers and names, but neither
 negations nor values swapped within the same contexts. Names are capitalized Latin words, runs of katakana, and kanji
-before a suffix.
+before a suffix. The reasons of verdicts are in the sample's language; negative ones name something *to check*.
 """
 
 import math
