@@ -19,9 +19,8 @@ from saiten.choices import Retrieval
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
 from saiten.rag.knowledge.chunking import cut
-from saiten.rag.knowledge.engine import Point
+from saiten.rag.knowledge.engine import Point, chunk_id
 from saiten.rag.knowledge.folder_engine import FolderEngine
-from saiten.rag.knowledge.marks import chunk_id
 from saiten.rag.knowledge.opening import begin
 from saiten.rag.knowledge.terms import document_terms
 

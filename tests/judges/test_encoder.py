@@ -18,8 +18,7 @@ from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.settings import JudgeSettings
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
-from saiten.tasks.similarity import MeasureSimilarity
-from saiten.tasks.statements import SplitStatements
+from saiten.tasks.statements import MeasureSimilarity, SplitStatements
 from saiten.wiring import assemble_judge
 from tiny_models import tiny_bert
 

@@ -9,8 +9,14 @@ from saiten.judges.wrappers import Memo, Metered, Panel, Rehearsal, estimate_tok
 from saiten.protocols import Judge
 from saiten.records import Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
-from saiten.tasks.similarity import MeasureSimilarity, Similarities
-from saiten.tasks.statements import SplitStatements, Statements, StatementVerdicts, VerifyStatements
+from saiten.tasks.statements import (
+    MeasureSimilarity,
+    Similarities,
+    SplitStatements,
+    Statements,
+    StatementVerdicts,
+    VerifyStatements,
+)
 from saiten.tasks.verdicts import Verdict
 
 SPLIT = SplitStatements("q", "日本の橋", language="ja")

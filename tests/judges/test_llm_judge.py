@@ -15,8 +15,7 @@ from saiten.protocols import ChatRequest, Completion, Embeddings
 from saiten.records import Sample, Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
 from saiten.tasks.correctness import GradeAnswer
-from saiten.tasks.similarity import MeasureSimilarity
-from saiten.tasks.statements import SplitStatements, WriteQuestions
+from saiten.tasks.statements import MeasureSimilarity, SplitStatements, WriteQuestions
 
 TASK = JudgeContext("q", "c", "r", language="ja")
 GOOD = '{"reason": "x", "useful": true}'

@@ -16,7 +16,7 @@ from saiten.judges.wrappers import Memo
 from saiten.metrics.catalog import make_metric, make_metrics
 from saiten.metrics.judged.gist import Gist
 from saiten.metrics.judged.gist_counts import WHICH, layout_of_reference
-from saiten.metrics.judged.gist_people import units_of
+from saiten.metrics.judged.gist_files import units_of
 from saiten.metrics.judged.gist_profiles import PROFILES
 from saiten.records import Label, Sample, Span
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist

@@ -36,13 +36,14 @@ from saiten.tasks.contexts import (
     WriteClosedQuestions,
 )
 from saiten.tasks.correctness import Critique, CritiqueAspect
-from saiten.tasks.similarity import MeasureSimilarity, Similarities
 from saiten.tasks.statements import (
     Classification,
     ClassifyStatements,
     Entities,
     ListEntities,
+    MeasureSimilarity,
     Questions,
+    Similarities,
     SplitStatements,
     Statements,
     StatementVerdicts,

@@ -25,8 +25,14 @@ from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.similarity import MeasureSimilarity
-from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements, WriteQuestions
+from saiten.tasks.statements import (
+    ClassifyStatements,
+    ListEntities,
+    MeasureSimilarity,
+    SplitStatements,
+    VerifyStatements,
+    WriteQuestions,
+)
 
 TEXTS = {
     "en": {

@@ -10,8 +10,7 @@ from saiten.errors import ConfigurationError, SaitenError
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Inquiry
 from saiten.settings import CallSettings, JudgeSettings, read_config
-from saiten.tasks.similarity import MeasureSimilarity
-from saiten.tasks.statements import SplitStatements
+from saiten.tasks.statements import MeasureSimilarity, SplitStatements
 from saiten.wiring import Models, SystemSettings, assemble_judge, assemble_system
 from saiten.wiring.addresses import Keys
 from saiten.wiring.knowledge import open_engine

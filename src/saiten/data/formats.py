@@ -30,7 +30,7 @@ def read_rows(
     Args:
         source: A path, `-` for standard input, an open file, or rows in memory.
         file_format: One of `FORMATS`, or None to detect it.
-        wanted: Returns whether a column is needed; others may be None.
+        wanted: Whether a column is needed; others may be None.
         notify: Receives notes for the user, for example on a rare encoding.
 
     Raises:

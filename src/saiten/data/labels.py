@@ -46,24 +46,20 @@ def read_labels(
 ) -> Iterator[Label | BadRow]:
     """Yield the labels of a source lazily; verdicts (true, yes, はい, ○, …) become 1 and 0.
 
-    Preferences between two answers are below 0 if the first is better, above 0 if the second is, 0 for a tie. In a
-    column `preference` numbers are kept (-2 … 2, -1/0/1); in a column `choice`, 1 and 2 name the answer. Both accept
-    words (`A`, `B`, `A>B`, `A<B`, `first`, `second`, `tie`, 引き分け, …).
-
-    A column `spans` contains marked pieces of a text, as read by `as_spans`; the value then is their number. An empty
-    list is also a label (nothing was marked), unless the row has another value that is not 0. A row cannot be a grade
-    as well.
+    - Preferences between two answers are below 0 if the first is better, above 0 if the second is, 0 for a tie. In a
+      column `preference` numbers are kept (-2 … 2, -1/0/1); in a column `choice`, 1 and 2 name the answer. Both accept
+      words (`A`, `B`, `A>B`, `A<B`, `first`, `second`, `tie`, 引き分け, …).
+    - `spans` are marked pieces of a text, as read by `as_spans`; their number is the value. An empty list is a label,
+      too (nothing was marked), unless the row has another value that is not 0. A row cannot also be a grade.
+    - `adjudicated` (yes or no) marks a third decision that settles the others; `reason` is the annotator's explanation.
 
     Labels written by `dataclasses.asdict` are read back unchanged, except for categories.
 
-    A column `adjudicated` (yes or no) marks a third decision that settles the others; a column `reason` contains the
-    annotator's explanation.
-
     Args:
-        source: As for samples.
-        columns: `item`, `value`, `preference`, `choice`, `spans`, `annotator`, `aspect`, `adjudicated`, `reason` →
-            column, for unrecognized names. If value, preference, choice or spans are given, the others are ignored.
-        format: As for samples.
+        source: As for samples, like `format`.
+        columns: Field → column, for unrecognized names. If value, preference, choice or spans are given, the others are
+            ignored.
+        format: One of `formats.FORMATS`, or None to detect it.
         categories: Whether other words are categories (`neutral`), kept as `Label.category`; otherwise they are
             invalid.
         notify: Receives notes for the user.

@@ -31,12 +31,11 @@ def read_samples(
     """Yield the samples of a source lazily; memory is about 80 bytes per id.
 
     A row without an id gets `row-N`, with the N used in messages (its line in JSON lines, its spreadsheet row in CSV,
-    else its position): stable across runs over the same file, and easy to find. Rows inserted *before* it change it,
-    which a run on disk detects and refuses. A duplicate id makes the later row a `BadRow`.
+    else its position). Rows inserted before it change it, which a run on disk refuses. A duplicate id makes the later
+    row a `BadRow`.
 
-    Numbers become text as written. Null is None, an empty string stays one; in CSV, which has no nulls, an empty answer
-    cell is an empty answer and any other empty cell is *not given*. Several references become the reference and its
-    alternatives.
+    Numbers become text as written. In CSV, which has no nulls, an empty answer cell is an empty answer, and any other
+    empty cell is *not given*. Several references become the reference and its alternatives.
 
     Args:
         source: A path (JSONL, JSON, CSV, TSV, Parquet, gzipped or not; a folder by `save_to_disk`), `-`, an

@@ -12,8 +12,7 @@ from saiten.judges.doubts import doubt
 from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply, schema_of
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
-from saiten.tasks.similarity import MeasureSimilarity, Similarities
-from saiten.tasks.statements import WriteQuestions
+from saiten.tasks.statements import MeasureSimilarity, Similarities, WriteQuestions
 
 _CUT_SHORT = "the reply was cut off; answer more briefly"
 _LONGEST_SHOWN = 2_000

@@ -11,7 +11,7 @@ from saiten.errors import CannotJudge, ConfigurationError, JudgeError, Unreadabl
 from saiten.judges.tidying import tidy
 from saiten.protocols import Judge, R, Reply, Task
 from saiten.records import Usage
-from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.statements import MeasureSimilarity
 
 _REUSED = Usage(reused=1)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from saiten.protocols import Reply, Task
+from saiten.protocols import R, Reply, Task
 from saiten.tasks.verdicts import YesNo
 
 
@@ -42,17 +42,22 @@ class Need(Reply):
 
 
 @dataclass(frozen=True, slots=True)
-class DecideNext(Task[Need]):
-    """T4, the questioner: whether another question could bring the answer closer to the reference."""
+class _Reviewed(Task[R]):
+    """A task of the questioner, who knows the reference and the grader's review of the tentative answer."""
 
-    reply = Need
     question: str
     reference: str
     history: tuple[str, ...]
     answer: str
     """The tentative answer."""
     review: str
-    """The grader's review."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecideNext(_Reviewed[Need]):
+    """T4, the questioner: whether another question could bring the answer closer to the reference."""
+
+    reply = Need
 
 
 class NextQuestion(Reply):
@@ -63,17 +68,10 @@ class NextQuestion(Reply):
 
 
 @dataclass(frozen=True, slots=True)
-class AskNext(Task[NextQuestion]):
+class AskNext(_Reviewed[NextQuestion]):
     """T5, the questioner: a question that differs from all earlier ones and does not reveal the reference."""
 
     reply = NextQuestion
-    question: str
-    reference: str
-    history: tuple[str, ...]
-    answer: str
-    """The tentative answer."""
-    review: str
-    """The grader's review."""
     refused: tuple[str, ...] = ()
     """Proposed questions that were refused as repetitions."""
 

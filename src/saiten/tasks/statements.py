@@ -1,4 +1,4 @@
-"""What a text says: its statements, verified or compared; its entities; and the questions that it answers."""
+"""What texts say: statements, verified or compared; entities; questions that an answer answers; their similarity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -116,3 +116,18 @@ class WriteQuestions(Task[Questions]):
     def check(self, reply: Questions) -> None:
         if len(reply.questions) != self.count:
             raise ValueError(f"{self.count} questions were asked for, {len(reply.questions)} came")
+
+
+class Similarities(Reply):
+    """Cosines in [-1, 1], one per other text."""
+
+    values: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSimilarity(Task[Similarities]):
+    """Measure the cosine similarity of the embedding of `text` with those of the others."""
+
+    reply = Similarities
+    text: str
+    others: tuple[str, ...]

@@ -12,9 +12,8 @@ import pytest
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
-from saiten.rag.knowledge.engine import Point
+from saiten.rag.knowledge.engine import Mark, Point, version
 from saiten.rag.knowledge.folder_engine import MANIFEST_NAME, FolderEngine
-from saiten.rag.knowledge.marks import Mark, version
 from saiten.rag.knowledge.opening import KnowledgeManifest, begin, end, open_manifest
 from saiten.rag.knowledge.server_engine import ServerEngine, connect
 from saiten.rag.knowledge.terms import document_terms

@@ -17,7 +17,7 @@ from saiten.models.batches import Batches
 from saiten.models.networks import fingerprint, held, require
 from saiten.protocols import Embedder, R, Task
 from saiten.records import Usage
-from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.statements import MeasureSimilarity
 
 _AT_ONCE = 16
 """Answers per batch."""

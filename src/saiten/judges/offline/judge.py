@@ -32,8 +32,15 @@ from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.similarity import MeasureSimilarity, Similarities
-from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements, WriteQuestions
+from saiten.tasks.statements import (
+    ClassifyStatements,
+    ListEntities,
+    MeasureSimilarity,
+    Similarities,
+    SplitStatements,
+    VerifyStatements,
+    WriteQuestions,
+)
 
 _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
     SplitStatements: lambda task, _: split(task),

@@ -24,8 +24,7 @@ from saiten.metrics.judged.gist_counts import (
     ratio,
     units_text,
 )
-from saiten.metrics.judged.gist_examples import read_examples
-from saiten.metrics.judged.gist_people import MarkedUnits, read_units
+from saiten.metrics.judged.gist_files import MarkedUnits, read_examples, read_units
 from saiten.protocols import Judge
 from saiten.records import Sample, Score, Span
 from saiten.tasks.gist import FindMissingAndExtra, GistExample, SplitGist

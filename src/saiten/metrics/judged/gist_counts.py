@@ -11,7 +11,7 @@ from saiten.text.partition import Layout, check_layout, known_again, lay_out
 
 Which = Literal["missing_gist", "missing_supplement", "extra_gist", "extra_supplement"]
 WHICH: tuple[Which, ...] = get_args(Which)
-_CLASSES = ("gist", "supplement")
+CLASSES = ("gist", "supplement")
 _FAULTS_KEPT = 20
 NOTHING = "nothing missing or extra"
 
@@ -33,9 +33,9 @@ class Findings:
     @property
     def counts(self) -> dict[str, int]:
         """The number of units: in the reference by class, then of the four kinds."""
-        units = {name: len(self.reference.units[name]) for name in _CLASSES}
-        missing = {f"missing_{name}": len(self.missing[name]) for name in _CLASSES}
-        return units | missing | {f"extra_{name}": len(self.extra.units[f"extra_{name}"]) for name in _CLASSES}
+        units = {name: len(self.reference.units[name]) for name in CLASSES}
+        missing = {f"missing_{name}": len(self.missing[name]) for name in CLASSES}
+        return units | missing | {f"extra_{name}": len(self.extra.units[f"extra_{name}"]) for name in CLASSES}
 
 
 def layout_of_reference(reference: str, units: Mapping[str, Sequence[str | Span]]) -> Layout:
@@ -48,7 +48,7 @@ def layout_of_reference(reference: str, units: Mapping[str, Sequence[str | Span]
     lost = [one.text for _, one in known if one.start is None]
     found = iter(place(reference, lost))
     listed = [(name, one if one.start is not None else next(found)) for name, one in known]
-    return check_layout(reference, [(name, one) for name, one in listed if one.text], names=_CLASSES, whole=True)
+    return check_layout(reference, [(name, one) for name, one in listed if one.text], names=CLASSES, whole=True)
 
 
 def _as_marked(reference: str, span: Span) -> Placed:
@@ -98,8 +98,8 @@ def profile_of(counts: Mapping[str, int]) -> str:
 
 def details_of(findings: Findings) -> dict[str, Any]:
     """Return all findings, ready for JSON; the same for all four ratios."""
-    units = {name: _written(findings.reference.units[name], findings.reference_text) for name in _CLASSES}
-    missing = {f"missing_{name}": [units[name][at] for at in findings.missing[name]] for name in _CLASSES}
+    units = {name: _written(findings.reference.units[name], findings.reference_text) for name in CLASSES}
+    missing = {f"missing_{name}": [units[name][at] for at in findings.missing[name]] for name in CLASSES}
     extra = {name: _written(of, findings.answer_text) for name, of in findings.extra.units.items()}
     known = [_words(one, findings.reference_text) for one in chain(*findings.reference.units.values())]
     again = known_again([one.text for one in chain(*findings.extra.units.values())], known)

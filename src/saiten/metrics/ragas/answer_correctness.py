@@ -15,8 +15,7 @@ from saiten.metrics.ragas.verdicts import verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.stats.f_measure import f_beta
-from saiten.tasks.similarity import MeasureSimilarity
-from saiten.tasks.statements import Classification, ClassifyStatements, SplitStatements
+from saiten.tasks.statements import Classification, ClassifyStatements, MeasureSimilarity, SplitStatements
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from saiten.choices import Retrieval
 from saiten.errors import ConfigurationError
 from saiten.models.vectors import Vector
 from saiten.protocols import Embedder
-from saiten.rag.knowledge.engine import Engine, Hit
-from saiten.rag.knowledge.marks import Mark
+from saiten.rag.knowledge.engine import Engine, Hit, Mark
 from saiten.rag.knowledge.opening import KnowledgeManifest
 from saiten.rag.knowledge.terms import query_terms
 from saiten.records import Passage, Retrieved, Usage

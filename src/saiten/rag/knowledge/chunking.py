@@ -37,14 +37,9 @@ def cut(text: str, size: int = 512, overlap: int = 0, *, exact: bool = False) ->
     character made of several code points unless that character alone exceeds `size`.
 
     With an overlap, a chunk begins at most that many characters before the end of the previous one: at a sentence if
-    possible, else at a word (in Japanese, any character). Time is linear in the length of the text, and only one chunk
-    is held at a time.
-
-    With `exact`, every chunk but the last has exactly `size` characters and shares exactly `overlap` with the next, as
-    in the paper on chains (spec 03); blank ones are skipped.
-
-    Raises:
-        ConfigurationError: size is below 1, or the overlap negative or not smaller than the size.
+    possible, else at a word (in Japanese, any character). Time is linear in the length of the text. With
+    `exact`, every chunk but the last has exactly `size` characters and shares exactly `overlap` with the next, as in
+    the paper on chains (spec 03); blank ones are skipped.
     """
     check_cutting(size, overlap)
     return _windows(text, size, overlap) if exact else _chunks(text, size, overlap, detect_language(text))

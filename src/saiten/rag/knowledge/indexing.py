@@ -24,9 +24,8 @@ from saiten.models.vectors import Vector
 from saiten.protocols import Embedder
 from saiten.rag.knowledge.chunking import Chunk, cut
 from saiten.rag.knowledge.documents import Document, FoundFile, Unread
-from saiten.rag.knowledge.engine import Engine, Point
+from saiten.rag.knowledge.engine import Engine, Mark, Point, chunk_id, mark_id, version
 from saiten.rag.knowledge.finding import digest_of
-from saiten.rag.knowledge.marks import Mark, chunk_id, mark_id, version
 from saiten.rag.knowledge.opening import KnowledgeManifest
 from saiten.rag.knowledge.reading import Reader
 from saiten.rag.knowledge.terms import document_terms
