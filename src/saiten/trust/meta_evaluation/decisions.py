@@ -6,6 +6,9 @@ the same threshold on the same scale. On another scale the metric has no decisio
 are also compared as grades, rounded to whole numbers: exact agreement and weighted kappa.
 """
 
+from collections.abc import Callable, Mapping
+from functools import partial
+
 import numpy as np
 
 from saiten.choices import Unmeasured
@@ -30,7 +33,7 @@ from saiten.stats.classification import (
     macro_f1_of,
 )
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.estimate import Estimate
+from saiten.stats.estimate import Estimate, Statistic
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn
 from saiten.trust.inputs.scales import are_grades, grades, shared
@@ -113,27 +116,25 @@ def decisions(
     )
 
 
+TWO_WAY: Mapping[str, tuple[Statistic, Callable[[CategoryCounts], Floats]]] = {
+    "agreement": (agreement, agreement_of),
+    "kappa": (cohen_kappa, kappa_of),
+    "f1": (f1, lambda counts: f1_of(counts)[..., 1]),
+    "macro_f1": (partial(macro_f1, kinds=VERDICTS), macro_f1_of),
+    "balanced_accuracy": (balanced_accuracy, balanced_accuracy_of),
+}
+"""Each figure of two columns of 0 and 1, and the same from counts, for many resamples or swaps at once."""
+
+
 def two_way(truth: Floats, said: Floats) -> dict[str, Estimate]:
-    """Compute agreement, kappa, F1, macro F1 and balanced accuracy of two columns of 0 and 1."""
-    return {
-        "agreement": agreement(truth, said),
-        "kappa": cohen_kappa(truth, said),
-        "f1": f1(truth, said),
-        "macro_f1": macro_f1(truth, said, VERDICTS),
-        "balanced_accuracy": balanced_accuracy(truth, said),
-    }
+    """Compute all figures of two columns of 0 and 1."""
+    return {name: whole(truth, said) for name, (whole, _) in TWO_WAY.items()}
 
 
 def two_way_each(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Floats]:
     """Compute the figures of `two_way` in every resample; NaN where undefined."""
     counts = CategoryCounts.of_sums(resamples.sums(category_features(truth, said, VERDICTS)))
-    return {
-        "agreement": agreement_of(counts),
-        "kappa": kappa_of(counts),
-        "f1": f1_of(counts)[:, 1],
-        "macro_f1": macro_f1_of(counts),
-        "balanced_accuracy": balanced_accuracy_of(counts),
-    }
+    return {name: of_counts(counts) for name, (_, of_counts) in TWO_WAY.items()}
 
 
 def graded(

@@ -24,11 +24,7 @@ from saiten.stats.classification import (
     VERDICTS,
     CategoryCounts,
     WeightedKappa,
-    agreement_of,
-    balanced_accuracy_of,
     category_features,
-    f1_of,
-    kappa_of,
     macro_f1_each,
     weighted_kappa_each,
 )
@@ -47,6 +43,7 @@ from saiten.stats.paired import holm
 from saiten.stats.ranks import ranks
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.scales import grades
+from saiten.trust.meta_evaluation.decisions import TWO_WAY
 
 ENOUGH = 40
 """Permutations per test, so that the smallest p-value can stay significant after the correction."""
@@ -217,10 +214,7 @@ FIGURES: Mapping[str, Contest] = {
     "pearson": _summed(moments, pearson_of),
     "spearman": _summed(lambda x, y: moments(ranks(x), ranks(y)), pearson_of),
     "auroc": _summed(auroc_features, auroc_of),
-    "agreement": _of_verdicts(agreement_of),
-    "kappa": _of_verdicts(kappa_of),
-    "f1": _of_verdicts(lambda counts: f1_of(counts)[..., 1]),
-    "balanced_accuracy": _of_verdicts(balanced_accuracy_of),
+    **{name: _of_verdicts(TWO_WAY[name][1]) for name in ("agreement", "kappa", "f1", "balanced_accuracy")},
     "quadratic_kappa": _quadratic_kappa,
     "accuracy": _summed(
         lambda x, y: np.stack([np.ones_like(x), x == y], axis=1), lambda sums: sums[..., 1] / sums[..., 0]
