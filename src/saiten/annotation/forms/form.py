@@ -140,11 +140,7 @@ class Form(ABC):
 
 
 def content_of(sample: Sample) -> dict[str, Any]:
-    """Return question, answer, references, contexts and language as far as present; nothing identifies the system.
-
-    Raises:
-        BadInput: there is no answer to grade.
-    """
+    """Return what is shown of a sample, nothing that identifies its system; raises BadInput without an answer."""
     if sample.answer is None:
         raise BadInput(f"sample {sample.id!r} has no answer, and there is nothing to grade; leave it out, or answer it")
     shown: dict[str, Any] = {"answer": sample.answer, "question": sample.question, "language": sample.language}

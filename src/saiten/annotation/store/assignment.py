@@ -80,7 +80,7 @@ def _open_number(tx: Transaction, person: int, after: int) -> int | None:
 def _assign(tx: Transaction, person: int, after: int) -> int | None:
     if lock_person(tx, person).role != "annotator":
         return None
-    places = lock_project(tx).places
+    _, _, places = lock_project(tx)
     if (number := _open_number(tx, person, after)) is not None:
         return number  # assigned in another window meanwhile
     unanswered = select(assignments.c.id).where(assignments.c.person_id == person, assignments.c.state == "given")

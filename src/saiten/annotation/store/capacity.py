@@ -4,7 +4,6 @@ All of it changes only while the project's row is locked, so that two people nev
 """
 
 from datetime import datetime
-from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, exists, select, update
 
@@ -15,29 +14,19 @@ HOLDS = frozenset({"given", "done"})
 """States in which an assignment takes up a place of its item."""
 COUNTS = frozenset({"given", "done", "skipped"})
 """States in which an assignment counts toward the annotator's workload."""
-_TOTALS = projects.c.size, projects.c.overlapping, projects.c.places
 
 
-class Totals(NamedTuple):
-    """Totals of a project."""
-
-    size: int
-    """Number of items."""
-    overlapping: int
-    """Items that several annotators answer."""
-    places: int
-    """Annotations still needed for which the item is assigned to nobody."""
+def totals(tx: Transaction, *, lock: bool = False) -> tuple[int, int, int]:
+    """Return the project's numbers of items, of items in the overlap, and of annotations still to be assigned."""
+    chosen = select(projects.c.size, projects.c.overlapping, projects.c.places).where(projects.c.id == tx.project)
+    found = tx.connection.execute(chosen.with_for_update(key_share=True) if lock else chosen)
+    size, overlapping, places = found.one()
+    return size, overlapping, places
 
 
-def totals(tx: Transaction) -> Totals:
-    """Return the totals without a lock."""
-    return Totals(*tx.connection.execute(select(*_TOTALS).where(projects.c.id == tx.project)).one())
-
-
-def lock_project(tx: Transaction) -> Totals:
+def lock_project(tx: Transaction) -> tuple[int, int, int]:
     """Return the totals; nobody else assigns or releases items until the transaction ends."""
-    chosen = select(*_TOTALS).where(projects.c.id == tx.project).with_for_update(key_share=True)
-    return Totals(*tx.connection.execute(chosen).one())
+    return totals(tx, lock=True)
 
 
 def move(tx: Transaction, person: int, item: int, *, old: str | None, new: str) -> None:

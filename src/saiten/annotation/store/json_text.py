@@ -11,11 +11,7 @@ from saiten.errors import BadInput
 
 
 def to_text(value: Json, what: str) -> str:
-    """Write an object as canonical JSON.
-
-    Raises:
-        BadInput: it is not JSON, or contains a lone surrogate or NaN; the message names `what`.
-    """
+    """Write an object as canonical JSON; raises BadInput, naming `what`, for NaN, lone surrogates and other types."""
     try:
         text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
         text.encode()
@@ -36,11 +32,7 @@ def digest(text: str) -> bytes:
 
 
 def plain(text: str, what: str, longest: int) -> str:
-    """Return the text if both databases can store it: 1 to `longest` characters, no NUL, no lone surrogate.
-
-    Raises:
-        BadInput: they cannot.
-    """
+    """Return a text of 1 to `longest` characters; raises BadInput for one that no database stores."""
     if not isinstance(text, str) or not 0 < len(text) <= longest:
         raise BadInput(f"{what} must be a text of 1 to {longest} characters")
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):

@@ -69,11 +69,7 @@ def create_person(tx: Transaction, name: str, role: Role) -> tuple[Participant, 
 
 @writes
 def renew_token(tx: Transaction, person: int) -> str:
-    """Return a new token for the person's link; the old one and all their sessions end.
-
-    Raises:
-        BadInput: there is no such person.
-    """
+    """Return a new token for a person's link, ending the old one and their sessions; raises BadInput if unknown."""
     token = new_secret()
     _change(tx, person, token_hash=secret_hash(token))
     tx.connection.execute(delete(sessions).where(sessions.c.person_id == person))
@@ -82,12 +78,9 @@ def renew_token(tx: Transaction, person: int) -> str:
 
 @writes
 def set_active(tx: Transaction, person: int, *, active: bool) -> None:
-    """Let a person in again, or lock them out.
+    """Let a person in again, or lock them out; raises BadInput if there is no such person.
 
-    That releases their unanswered items; they may still be answered by them later, since work is never discarded.
-
-    Raises:
-        BadInput: there is no such person.
+    Locking out releases their unanswered items; they may still answer them later, since work is never discarded.
     """
     _change(tx, person, active=active)
     if not active:
@@ -136,11 +129,7 @@ def lock_person(tx: Transaction, person: int) -> Participant:
 
 @writes
 def begin_session(tx: Transaction, person: int) -> tuple[str, Login]:
-    """Return a new cookie's secret and the session; expired sessions are deleted.
-
-    Raises:
-        BadInput: there is no such person, or they may no longer take part.
-    """
+    """Return a new session and its cookie's secret; raises BadInput unless the person is active."""
     found = _found(tx, people.c.id == person, people.c.active)
     if not found:
         raise BadInput(f"there is no active person number {person} in this project")

@@ -58,11 +58,7 @@ def save_annotation(
 
 
 def skip_item(project: Project, person: int, number: int, *, save_id: str) -> Saved:
-    """Skip a person's item of this number, answered or not, so that somebody else gets it.
-
-    Raises:
-        As `save_annotation`.
-    """
+    """Skip a person's item, answered or not, so that somebody else gets it; raises as `save_annotation`."""
     act = {"kind": "skip", "payload": None, "unclear": False}
     return project.write(lambda tx: _perform(tx, person, number, save_id, act))
 

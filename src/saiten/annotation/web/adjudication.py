@@ -1,8 +1,9 @@
 """Adjudication: the admin's list of items on which annotators disagree, and decisions about them."""
 
 from collections.abc import Iterator
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -29,9 +30,10 @@ _LONGEST_ANSWERS = 320
 
 
 @router.get("/admin/differences")
-def list_differences(request: Request, service: TheService, session: Admin) -> Response:
+def list_differences(
+    request: Request, service: TheService, session: Admin, page: Annotated[int, Query(ge=1, le=999_999)] = 1
+) -> Response:
     """Show the items on which annotators disagree, undecided ones first."""
-    page = _page(request.query_params.get("page", "1"))
     first = (page - 1) * _PER_PAGE
     numbers: dict[bool, list[int]] = {False: [], True: []}  # by whether there is a decision
     for each in _differing(service):
@@ -61,9 +63,10 @@ def list_differences(request: Request, service: TheService, session: Admin) -> R
 
 
 @router.get("/admin/differences/next")
-def next_difference(request: Request, service: TheService, session: Admin) -> Response:
+def next_difference(
+    service: TheService, session: Admin, after: Annotated[int, Query(ge=1, le=_LARGEST_ID)] = 1
+) -> Response:
     """Redirect to the next undecided item after `after`, else to the first, else to the list."""
-    after = _page(request.query_params.get("after", "1"), digits=10)
     first = 0
     for each in _differing(service):
         if each.decision is None:
@@ -148,9 +151,3 @@ def _item(identity: int, service: Service) -> AnnotatedItem:
     if found is None:
         raise RequestRefused(404, "no_item")
     return found
-
-
-def _page(text: str, *, digits: int = 6) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= digits and int(text)):
-        raise RequestRefused(400, "bad_request", field="page")
-    return int(text)

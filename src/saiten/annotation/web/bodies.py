@@ -48,7 +48,7 @@ async def json_object(request: Request) -> Json:
     """Return a request's body; lone surrogates, which no database stores, become U+FFFD.
 
     Raises:
-        RequestRefused: 413 or 408 (see `limits`); 400 if it is not a storable JSON object.
+        RequestRefused: 413 or 408 (see `middleware`); 400 if it is not a storable JSON object.
     """
     try:
         found = json.loads((await request.body()).decode(), parse_constant=_refuse)
