@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 from saiten.errors import BadInput
@@ -56,7 +56,9 @@ def run_on_disk(reader: RunReader) -> Tracking:
     first_metric = dict(list(manifest.signatures.items())[:1])
     digest.update(to_line({"created": manifest.created, "settings": manifest.settings, "metric": first_metric}))
     for name in ("samples.jsonl", "scores.jsonl"):
-        digest.update(_first_line(reader.folder / name))
+        path = reader.folder / name
+        with path.open("rb") if path.exists() else BytesIO(b"\n") as file:
+            digest.update(file.readline())
     return Tracking(
         digest.hexdigest()[:32],
         reader.folder.resolve().name,
@@ -70,13 +72,6 @@ def run_on_disk(reader: RunReader) -> Tracking:
         bad_rows=reader.bad_rows(),
         paid=reader.paid(),
     )
-
-
-def _first_line(path: Path) -> bytes:
-    if not path.exists():
-        return b"\n"
-    with path.open("rb") as file:
-        return file.readline()
 
 
 def _moment(created: str) -> datetime | None:

@@ -93,8 +93,7 @@ def make_judge(
     """
     plan.head.check()
     parts = _split(built.examples, plan)
-    aspects = _aspects(built, parts.inside)
-    blank = _blank(built, plan, aspects)
+    blank = _blank(built, plan, parts)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -151,25 +150,24 @@ def _aspects(built: Built, inside: Sequence[GradedExample]) -> tuple[TunedAspect
     return tuple(found)
 
 
-def _blank(built: Built, plan: JudgePlan, aspects: Sequence[TunedAspect]) -> TunedJudge:
+def _blank(built: Built, plan: JudgePlan, parts: _Parts) -> TunedJudge:
     """Describe the judge as far as known before training."""
-    learning = plan.learning
+    learning, aspects = plan.learning, _aspects(built, parts.inside)
     options = {key: value for key, value in asdict(learning).items() if key != "base"} | {"held_out": plan.share}
     local = Path(learning.base).expanduser()
-    questions = {one.question for one in built.examples}
     rated = any(one.task == "rate_aspect" for one in aspects)
     return TunedJudge(
         plan.name,
         str(local.resolve()) if local.is_dir() else learning.base,
         fingerprint(str(local)),
-        tuple(aspects),
+        aspects,
         f"{plan.rubric.name}:{plan.rubric.digest}" if rated else "",
         prompts_digest(aspects) if plan.name == "chat" else "",
         built.fingerprint,
         built.annotators,
         len({one.item for one in built.examples}),
-        len(questions),
-        len(held_out_questions(questions, learning.seed, plan.share)),
+        len({one.question for one in built.examples}),
+        len({one.question for one in parts.outside}),
         options,
         HeldOut("", ()),
         notes=_notes(built, aspects),
