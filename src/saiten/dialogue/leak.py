@@ -3,7 +3,7 @@
 The composer may not add, and the questioner may not reveal to the system, content that is only in the reference. Their
 prompts say so; this checks it. Words are compared by content units, as in the offline judge, so paraphrases of the
 reference are missed. A number that the system denied, or a claim whose negation it stated, does not count as said.
-Source: spec 02, the last of the rules; the definitions of a stating question and of a denial are ours.
+Source: spec 02, the last of the rules; the definitions of a stating question and of a denial are saiten's own.
 """
 
 import re

@@ -38,8 +38,8 @@ def _readable(
 
     def dialogue(value: Mapping[str, Any]) -> Dialogue | None:
         identity = str(value.get("id"))
-        ours = value.get("session") == session_of(run, identity) and wanted in {None, identity}
-        return dialogue_from_json(value) if ours else None
+        belongs = value.get("session") == session_of(run, identity) and wanted in {None, identity}
+        return dialogue_from_json(value) if belongs else None
 
     for number, found in read_lines(reader.folder / DIALOGUES_NAME, dialogue, notify):
         if found is not None:

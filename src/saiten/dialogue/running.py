@@ -87,7 +87,7 @@ def open_journal(folder: Path, settings: RunSettings, signatures: Mapping[str, s
 def _session(folder: Path, settings: RunSettings, signatures: Mapping[str, str]) -> str:
     """Return the name of the run in the folder if these settings resume it, else a new one.
 
-    A run without scores begins anew under other settings (`Journal.open`). It gets a new name then, so that answers
+    A run without scores starts over under other settings (`Journal.open`). It gets a new name then, so that answers
     of an earlier system are not mistaken for this one's.
     """
     there = read_manifest(folder)
@@ -204,7 +204,7 @@ def _finish_scores(journal: Journal) -> None:
 
 
 def _is_of(journal: Journal, line: Mapping[str, Any]) -> bool:
-    """Return whether a line is from this run; a run that began anew leaves older lines in the folder."""
+    """Return whether a line is from this run; a run that started over leaves older lines in the folder."""
     return line.get("session") == session_of(name_of_run(journal), str(line.get("id")))
 
 

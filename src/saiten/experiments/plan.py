@@ -78,8 +78,8 @@ class DataSet(_Part):
     def _one_source(self) -> Self:
         given = [name for name in ("questions", "answers", "demo") if getattr(self, name) is not None]
         if len(given) != 1:
-            came = " and ".join(given) or "none"
-            raise ValueError(f"expected exactly one of questions, answers and demo, found {came}")
+            found = " and ".join(given) or "none"
+            raise ValueError(f"expected exactly one of questions, answers and demo, found {found}")
         if self.documents and self.kb is None:
             raise ValueError("documents need a kb to be indexed into; name a folder")
         if not self.name:

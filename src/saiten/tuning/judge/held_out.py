@@ -112,8 +112,8 @@ def _compared(aspect: str, found: Sequence[_Graded], mean: float, resamples: int
     people = [example.value for _, example in pairs]
     questions = [example.question for _, example in pairs]
 
-    def with_interval(statistic: Statistic, ours: Column) -> Estimate:
-        return bootstrap_statistic(statistic, ours, people, questions, resamples=resamples, seed=seed)
+    def with_interval(statistic: Statistic, grades: Column) -> Estimate:
+        return bootstrap_statistic(statistic, grades, people, questions, resamples=resamples, seed=seed)
 
     unreadable = sum(one.unreadable for one in found)
     return HeldOutAspect(

@@ -27,7 +27,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
     """Record the settings, or check that they are those recorded.
 
     Raises:
-        ConfigurationError: the folder was begun with other settings, contains something else, or is not writable.
+        ConfigurationError: the folder was started with other settings, contains something else, or is not writable.
     """
     file = folder / BEGUN
     now = json.loads(json.dumps(settings))
