@@ -11,22 +11,14 @@ From the outside in:
 
 from collections.abc import Sequence
 from random import Random
-from typing import Protocol, Self, runtime_checkable
 
 from saiten.models.budget import Budget, Budgeted, Price
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder
 from saiten.models.limits import Limiter, Limits, Retries, Retrying
+from saiten.models.openai_compatible import OpenAICompatible
 from saiten.models.store import Store
 from saiten.protocols import Chat, Embedder
-
-
-@runtime_checkable
-class TakesLayers(Protocol):
-    """A model that may send several requests per answer, and so applies the layers itself."""
-
-    def over(self, layers: Sequence[Layer]) -> Self:
-        """Return the model with these layers around each request it sends."""
 
 
 def layers(
@@ -53,11 +45,11 @@ def layers(
 
 def stack_chat(chat: Chat, around: Sequence[Layer], store: Store | None = None) -> Chat:
     """Wrap the chat model in the layers, and in a cache if there is a store."""
-    layered = chat.over(around) if isinstance(chat, TakesLayers) else LayeredChat(chat, around)
+    layered = chat.over(around) if isinstance(chat, OpenAICompatible) else LayeredChat(chat, around)
     return layered if store is None else CachedChat(layered, store)
 
 
 def stack_embedder(embedder: Embedder, around: Sequence[Layer], store: Store | None = None) -> Embedder:
     """Wrap the embedder in the layers, and in a cache if there is a store."""
-    layered = embedder.over(around) if isinstance(embedder, TakesLayers) else LayeredEmbedder(embedder, around)
+    layered = embedder.over(around) if isinstance(embedder, OpenAICompatible) else LayeredEmbedder(embedder, around)
     return layered if store is None else CachedEmbedder(layered, store)

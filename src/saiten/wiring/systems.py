@@ -175,10 +175,10 @@ def _python(spec: str, settings: SystemSettings, models: Models) -> System:
 
 
 def _http(spec: str, settings: SystemSettings, models: Models) -> System:
-    address = HttpAddress.read(spec, settings.headers)
+    address = HttpAddress.parse(spec, settings.headers)
     if "Authorization" not in address.headers:
         key = models.keys.of(str(address.url), variable=KEY_VARIABLE)
-        address = HttpAddress.read(spec, settings.headers, key.value(), key.variable, key.advice())
+        address = address.with_key(key.value(), key.variable, key.advice())
     around = _around(models, retries=models.calls.retries)
     return HttpJson(address, timeout=models.calls.timeout, repeatable=settings.repeatable, around=around)
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from http.cookies import SimpleCookie
 from time import perf_counter
+from typing import Self
 from urllib.parse import quote
 
 from aiohttp import CookieJar
 from yarl import URL
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
-from saiten.models.address import ServerAddress, check_header
+from saiten.models.address import ServerAddress, check_header, hidden
 from saiten.models.faults import read_complaint, retry_after
 from saiten.models.http_client import CHARGED, SENT, HttpClient, HttpReply
 from saiten.models.layers import Layer
@@ -34,65 +35,47 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class HttpAddress:
+class HttpAddress(ServerAddress):
     """An address and its headers, whose secrets are never shown."""
 
-    at: ServerAddress
     headers: Mapping[str, str] = field(repr=False)
     """Sent with every request."""
     key_advice: str = f"set {KEY_VARIABLE} to the key"
     """Hint on where to put a key, for a service that asks for one."""
 
     @classmethod
-    def read(
-        cls,
-        spec: str,
-        headers: Mapping[str, str] | None = None,
-        key: str | None = None,
-        variable: str = KEY_VARIABLE,
-        advice: str = f"set {KEY_VARIABLE} to the key",
-    ) -> "HttpAddress":
-        """Parse `http:URL`, `http://…` or `https://…`; `key` is sent as a bearer token unless a header overrides it.
+    def parse(cls, spec: str, headers: Mapping[str, str]) -> Self:
+        """Parse `http:URL`, `http://…` or `https://…`; raises ConfigurationError if it or a header is unusable."""
+        for name, value in headers.items():
+            _check_name(name)
+            check_header(name, value)
+        text = re.sub(r"^https?:(?=https?://)", "", spec.strip())
+        at = ServerAddress.read(text, headers, example="http://localhost:8000/ask")
+        own = {name.lower() for name in headers}
+        sent = {"Accept": "application/json", "Accept-Encoding": "identity", "Authorization": at.authorization}
+        sent = {name: value for name, value in sent.items() if value and name.lower() not in own}
+        sent |= {name: value.strip() for name, value in headers.items()}
+        return cls(at.url, at.authorization, at.secrets, sent)
+
+    def with_key(self, key: str | None, variable: str, advice: str) -> Self:
+        """Return the address with a bearer token, unless a header replaces it.
 
         `variable` is the environment variable of the key, and `advice` says where to put one, for errors.
 
         Raises:
-            ConfigurationError: the address, a header or the key is unusable.
+            ConfigurationError: the key is unusable.
         """
-        own = dict(headers or {})
-        for name, value in own.items():
-            _check_name(name)
-            check_header(name, value)
-        check_header(f"the key in {variable}", key or "")
-        sent = {"Accept": "application/json", "Accept-Encoding": "identity"}
-        if key and key.strip():
-            sent["Authorization"] = f"Bearer {key.strip()}"
-        text = re.sub(r"^https?:(?=https?://)", "", spec.strip())
-        secret = {"key": sent.get("Authorization", ""), **own}
-        at = ServerAddress.read(text, secret, example="http://localhost:8000/ask")
-        if at.authorization:
-            sent["Authorization"] = at.authorization
-        sent = {name: value for name, value in sent.items() if name.lower() not in {each.lower() for each in own}}
-        return cls(at, sent | {name: value.strip() for name, value in own.items()}, advice)
-
-    @property
-    def url(self) -> URL:
-        """The address without user and password, but with the query."""
-        return self.at.url
-
-    @property
-    def name(self) -> str:
-        """`http://host/path`, without query, user and password."""
-        return self.at.name
+        key = (key or "").strip()
+        check_header(f"the key in {variable}", key)
+        headers = self.headers
+        if key and "authorization" not in {name.lower() for name in headers}:
+            headers = {**headers, "Authorization": f"Bearer {key}"}
+        return replace(self, headers=headers, secrets=self.secrets | hidden([key]), key_advice=advice)
 
     @property
     def query(self) -> str:
         """The query with secrets removed; "" without a query."""
         return redact(str(self.url.with_fragment(None))).partition("?")[2]
-
-    def excerpt(self, text: str) -> str:
-        """Return the beginning of a server's message, on one line, without secrets."""
-        return self.at.excerpt(text)
 
 
 def _check_name(name: str) -> None:
