@@ -279,7 +279,7 @@ def test_the_repair_request_asks_for_a_verdict_of_its_own(text):
 )
 def test_a_mountain_of_quotations_costs_no_more_than_its_length(piece):
     """Neither a long reply nor a long answer, nor both, makes reading slow."""
-    long = piece * (50_000 // len(piece))
+    long = piece * (20_000 // len(piece))
     for form, task in FORMS.items():
         for answer, text in (
             (long, f"{long}\n{own(form, good=False)}"),

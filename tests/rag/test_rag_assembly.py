@@ -3,7 +3,7 @@
 import pytest
 from shelf import Shelf
 
-from saiten.errors import BadInput, ConfigurationError, SystemFailed
+from saiten.errors import ConfigurationError, SystemFailed
 from saiten.records import Inquiry
 from saiten.settings import CallSettings
 from saiten.wiring import Models
@@ -81,5 +81,5 @@ def test_an_example_must_be_there_and_of_use(tmp_path):
     with pytest.raises(ConfigurationError, match="learns nothing"):
         assemble_rag(Shelf(), RagSettings(example=tmp_path / "e.toml"), Models(CallSettings(), {}))
     named = RagSettings(generator="openai:m@http://127.0.0.1:1/v1", example=tmp_path / "e.toml")
-    with pytest.raises(BadInput, match=r"e\.toml"):
+    with pytest.raises(ConfigurationError, match=r"e\.toml"):
         assemble_rag(Shelf(), named, Models(CallSettings(), {}))
