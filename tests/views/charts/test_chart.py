@@ -65,12 +65,12 @@ def test_a_chart_is_told_to_those_who_do_not_see_it(kind, language):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_colour_is_one_of_the_page(kind):
+def test_every_color_is_one_of_the_page(kind):
     """So that the chart follows the page into the dark and onto paper; texts take the page's fonts."""
     tree = read(drawn(kind))
     painted = {node.get(name) for node in tree.iter() for name in ("fill", "stroke")} - {None, "none"}
     assert painted
-    assert all(colour.startswith("var(--") for colour in painted), painted
+    assert all(color.startswith("var(--") for color in painted), painted
     assert not [node for node in tree.iter() if node.get("font-family")]
 
 
@@ -87,7 +87,7 @@ def test_the_specification_is_vega_lite_and_complete_in_itself(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_stands_alone(kind):
-    """SVG with concrete colours and fonts; a PNG of the size that was asked for."""
+    """SVG with concrete colors and fonts; a PNG of the size that was asked for."""
     chart = gallery("ja")[kind]
     svg = chart.svg_file()
     tree = read(svg)

@@ -64,7 +64,7 @@ def test_a_chart_is_whole_on_a_narrow_screen_and_large_once_touched(opened):
         assert box.evaluate(scale) >= 0.65
 
 
-def test_colours_follow_the_scheme(opened):
+def test_colors_follow_the_scheme(opened):
     """Texts are light on dark."""
     shade = "getComputedStyle(document.querySelector('svg.chart text')).fill"
     light = opened(gallery().values(), "en", "light", (900, 900)).evaluate(shade)

@@ -29,11 +29,11 @@ THREE = (
 
 
 def test_the_first_line_is_dotted_and_the_second_solid():
-    """As in the paper; and their marks differ, so that colour is not needed."""
+    """As in the paper; and their marks differ, so that color is not needed."""
     chart = lines((1, 2, 3), (2, 3, 1))
     strokes = [node for node in read(chart.svg()).iter() if "line-" in node.get("stroke", "")]
-    by_colour = {node.get("stroke"): node.get("stroke-dasharray") for node in strokes if node.get("fill") is None}
-    assert by_colour == {"var(--line-1)": "1,4", "var(--line-2)": None}
+    by_color = {node.get("stroke"): node.get("stroke-dasharray") for node in strokes if node.get("fill") is None}
+    assert by_color == {"var(--line-1)": "1,4", "var(--line-2)": None}
     assert [row["shape"] for row in rows(chart, "point")] == [*["circle"] * 3, *["square"] * 3, "circle", "square"]
 
 
@@ -41,7 +41,7 @@ def test_a_group_without_a_value_is_a_gap():
     """Neither a zero nor a line across it."""
     points = [row for row in rows(TWO, "point") if row.get("tooltip", "").startswith("mqa")]
     assert len(points) == 2
-    assert not [row for row in rows(TWO, "rule", "colour") if row["x"] < 1.5 < row["x2"] and row["y"] > 3.55]
+    assert not [row for row in rows(TWO, "rule", "color") if row["x"] < 1.5 < row["x2"] and row["y"] > 3.55]
     assert "mqa, 分析基盤: no value" in TWO.said
 
 
@@ -78,7 +78,7 @@ def test_ten_products_fit_on_the_page():
 
 
 def test_each_point_has_its_shape_and_the_key_names_the_shapes():
-    """Chains are told apart by more than colour."""
+    """Chains are told apart by more than color."""
     chart = accuracy_against_latency(THREE)
     assert [row["shape"] for row in rows(chart, "point")] == ["circle", "square", "circle", "circle", "square"]
     assert {"refine", "map_reduce"} <= set(texts(chart.svg()))

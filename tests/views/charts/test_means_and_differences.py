@@ -5,7 +5,7 @@ from chart_gallery import compared, mean, ranked, rows, texts, told
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.views.charts.colours import CARD
+from saiten.views.charts.colors import CARD
 from saiten.views.charts.costs import CostRow, costs
 from saiten.views.charts.differences import differences
 from saiten.views.charts.interval_rows import MOST_ROWS
@@ -66,11 +66,11 @@ def test_a_single_system_is_not_repeated():
     assert "only" not in texts(chart.svg())
 
 
-def test_means_have_one_colour_and_are_hollow_without_an_interval():
+def test_means_have_one_color_and_are_hollow_without_an_interval():
     """Names stand beside them; a seventh system is not taken for one without an interval."""
     chart = means([mean("m", f"s{n}", 0.5, *((0.4, 0.6) if n else (None, None))) for n in range(8)])
     points = rows(chart, "point")
-    assert len({(row["colour"], row["shape"]) for row in points}) == 1
+    assert len({(row["color"], row["shape"]) for row in points}) == 1
     assert [row["fill"] == CARD for row in points] == [True] + [False] * 7
 
 

@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 from saiten.records import Language
 from saiten.views.charts.axes import make_axis
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.colours import MUTED, colour
+from saiten.views.charts.colors import MUTED, color
 from saiten.views.charts.plot import POINT, Datum, Marks, Padding, Picture, Plot, legend, mark
 from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, written
 from saiten.words import section
@@ -82,9 +82,9 @@ def _picture(points: Sequence[SystemPoint], y_title: str, words: Mapping[str, st
         low, high = finite(point.low), finite(point.high)
         if low is None or high is None:
             continue
-        hue = colour(place[point.series])
+        hue = color(place[point.series])
         for x, x2, y, y2 in ((0, 0, low, high), (-cap, cap, low, low), (-cap, cap, high, high)):
-            whiskers.append({"x": point.x + x, "x2": point.x + x2, "y": y, "y2": y2, "colour": hue})
+            whiskers.append({"x": point.x + x, "x2": point.x + x2, "y": y, "y2": y2, "color": hue})
     dots: list[Datum] = [
         {"x": one.x, "y": one.y, **mark(place[one.series]), "tooltip": f"{_name(one)}: {_figures(one, words)}"}
         for one in points
@@ -113,7 +113,7 @@ def _joined(points: Sequence[SystemPoint]) -> tuple[list[Datum], list[SystemPoin
     by_label = sorted(points, key=lambda point: point.label)
     for _, same in groupby(by_label, key=lambda point: point.label):
         of = sorted(same, key=lambda point: point.x)
-        joins += [{"x": a.x, "x2": b.x, "y": a.y, "y2": b.y, "colour": MUTED} for a, b in pairwise(of)]
+        joins += [{"x": a.x, "x2": b.x, "y": a.y, "y2": b.y, "color": MUTED} for a, b in pairwise(of)]
         if len(of) < len(points) or len(points) == 1:  # one name for all would be clutter
             named.append(of[0])
     return joins, named

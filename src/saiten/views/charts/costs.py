@@ -7,7 +7,7 @@ from functools import partial
 from saiten.records import Language
 from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.colours import INK, LINES, MUTED
+from saiten.views.charts.colors import INK, LINES, MUTED
 from saiten.views.charts.interval_rows import MOST_ROWS
 from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
 from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, written
@@ -98,7 +98,7 @@ def _plot(
 ) -> Plot:
     bars: list[Datum] = []
     labels: list[Datum] = []
-    beside: list[Datum] = []
+    side_notes: list[Datum] = []
     missing: list[Datum] = []
     for place, (row, value) in enumerate(zip(rows, values, strict=True)):
         y = place + 0.5
@@ -107,13 +107,13 @@ def _plot(
             missing.append({"y": y, "text": words["nothing"]})
             continue
         tooltip = f"{plain(row.name)}, {name}: {written(value)}"
-        bars.append({"x": 0.0, "x2": value, "y": y - 0.3, "y2": y + 0.3, "colour": LINES[0], "tooltip": tooltip})
-        beside.append({"y": y, "text": written(value)})
+        bars.append({"x": 0.0, "x2": value, "y": y - 0.3, "y2": y + 0.3, "color": LINES[0], "tooltip": tooltip})
+        side_notes.append({"y": y, "text": written(value)})
     heading: Datum = {"y": 0.0, "text": name}
     marks = [
         Marks("bar", bars, style={"stroke": None}),
         Marks("text", labels, at=-8 - _GAP / 2, style={"align": "right", "fill": INK}),
-        Marks("text", beside, at=field + _GAP, style={"align": "left", "fill": MUTED}),
+        Marks("text", side_notes, at=field + _GAP, style={"align": "left", "fill": MUTED}),
         Marks("text", missing, at=6, style={"align": "left", "fill": MUTED}),
         Marks(
             "text",

@@ -11,7 +11,7 @@ from typing import Literal
 from saiten.records import Language
 from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.colours import INK, colour
+from saiten.views.charts.colors import INK, color
 from saiten.views.charts.plot import POINT, Datum, Marks, Padding, Picture, Plot, legend, mark, stroke
 from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, value_and_interval
 from saiten.words import section
@@ -109,7 +109,7 @@ def _line(number: int, line: Series, place: Mapping[str, float], words: Mapping[
             before = None
             continue
         if before is not None:
-            stretches.append({"x": before[0], "x2": x, "y": before[1], "y2": y, "colour": colour(number)})
+            stretches.append({"x": before[0], "x2": x, "y": before[1], "y2": y, "color": color(number)})
         before = (x, y)
         tooltip = f"{plain(line.name)}, {plain(group)}: {_figure(value, words)}"
         points.append({"x": x, "y": y, **mark(number), "tooltip": tooltip})

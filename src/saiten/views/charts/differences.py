@@ -7,7 +7,7 @@ from saiten.records import Language
 from saiten.results.comparison import OUTSIDE_NOISE, Comparison, MetricComparison
 from saiten.views.charts.axes import shared_axes
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.colours import CARD, LINES
+from saiten.views.charts.colors import CARD, LINES
 from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, Reference, interval_rows
 from saiten.views.charts.plot import Picture
 from saiten.views.charts.texts import finite, in_words, plain, value_and_interval

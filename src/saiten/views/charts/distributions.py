@@ -10,7 +10,7 @@ import numpy as np
 from saiten.records import Language
 from saiten.views.charts.axes import Axis, Bounds, bounded_axis, make_axis
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.colours import CARD, INK, LINES, MUTED
+from saiten.views.charts.colors import CARD, INK, LINES, MUTED
 from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
 from saiten.views.charts.texts import finite, in_words, number, plain, shorten, text_width, written
 from saiten.words import section
@@ -90,7 +90,7 @@ def distributions(
     """
     words = section("chart", language)
     bins, counted = _counted(by_system, bounds)
-    said = in_words(((plain(name), ", ".join(_beside(one, words))) for name, one in counted.items()), words)
+    said = in_words(((plain(name), ", ".join(_side_notes(one, words))) for name, one in counted.items()), words)
     title = words["distribution"].format(metric=plain(metric))
     again = partial(distributions, metric, by_system, bounds)
     return VegaChart(title, said, partial(_picture, metric, bins, counted, words), language, again)
@@ -113,10 +113,10 @@ def _picture(
 ) -> Picture | None:
     if bins is None:
         return None
-    beside = {name: _beside(one, words) for name, one in counted.items()}
+    side_notes = {name: _side_notes(one, words) for name, one in counted.items()}
     names = min(max(text_width(plain(name)) for name in counted), _NAMES)
     left = names + 64
-    right = max(text_width(line) for lines in beside.values() for line in lines) + _GAP + 12
+    right = max(text_width(line) for lines in side_notes.values() for line in lines) + _GAP + 12
     field = max(_WIDTH - left - right, 240)
     ups = {name: _heights(one) for name, one in counted.items()}
     last, few = len(counted) - 1, len(counted) <= _FEW
@@ -126,7 +126,7 @@ def _picture(
             _HEIGHT if few else _LOWER,
             bins.axis,
             ups[name],
-            _marks(name, one, bins, ups[name], beside[name], names=names, field=field, words=words),
+            _marks(name, one, bins, ups[name], side_notes[name], names=names, field=field, words=words),
             x_title=shorten(plain(metric), field) if place == last else "",
             x_numbers=place == last,
             x_lines=False,
@@ -160,7 +160,7 @@ def _marks(
     one: Counted,
     bins: Bins,
     up: Axis,
-    beside: Sequence[str],
+    side_notes: Sequence[str],
     *,
     names: float,
     field: float,
@@ -172,13 +172,13 @@ def _marks(
             "x2": right,
             "y": 0.0,
             "y2": share / one.n,
-            "colour": LINES[0],
+            "color": LINES[0],
             "tooltip": f"{plain(name)}: {_range(bins, place)}: {share} / {one.n}",
         }
         for place, ((left, right), share) in enumerate(zip(bins.edges, one.counts, strict=True))
         if share
     ]
-    base: Datum = {"x": bins.axis.low, "x2": bins.axis.high, "y": 0.0, "y2": 0.0, "colour": MUTED}
+    base: Datum = {"x": bins.axis.low, "x2": bins.axis.high, "y": 0.0, "y2": 0.0, "color": MUTED}
     marks = [Marks("bar", bars, style={"stroke": None}), Marks("rule", [base], style={"strokeWidth": 1})]
     if one.mean is not None:
         mean: Datum = {
@@ -189,11 +189,11 @@ def _marks(
             "tooltip": words["mean"].format(value=written(one.mean)),
         }
         # A light line below the dark one makes it visible on a bar.
-        marks.append(Marks("rule", [{**mean, "colour": CARD}], style={"strokeWidth": 4}))
-        marks.append(Marks("rule", [{**mean, "colour": INK}], style={"strokeWidth": 1.5, "strokeDash": [3, 2]}))
+        marks.append(Marks("rule", [{**mean, "color": CARD}], style={"strokeWidth": 4}))
+        marks.append(Marks("rule", [{**mean, "color": INK}], style={"strokeWidth": 1.5, "strokeDash": [3, 2]}))
     label: Datum = {"y": up.high / 2, "text": shorten(plain(name), names), "tooltip": plain(name)}
     marks.append(Marks("text", [label], at=-54, style={"align": "right", "fill": INK}))
-    first = -8 * (len(beside) - 1)
+    first = -8 * (len(side_notes) - 1)
     marks += [
         Marks(
             "text",
@@ -201,7 +201,7 @@ def _marks(
             at=field + _GAP,
             style={"align": "left", "dy": first + 16 * place, "fill": MUTED},
         )
-        for place, line in enumerate(beside)
+        for place, line in enumerate(side_notes)
     ]
     return marks
 
@@ -213,6 +213,6 @@ def _range(bins: Bins, place: int) -> str:
     return f"{number(left)} – {number(right)}"
 
 
-def _beside(one: Counted, words: Mapping[str, str]) -> list[str]:
+def _side_notes(one: Counted, words: Mapping[str, str]) -> list[str]:
     lines = [words["mean"].format(value=written(one.mean))] if one.mean is not None else []
     return [*lines, words["n"].format(n=one.n)]

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 from rich.cells import cell_len
 
-from saiten.views.charts.colours import CARD, INK, VARIABLES
+from saiten.views.charts.colors import CARD, INK, VARIABLES
 
 FONTS = (
     "'Noto Sans CJK JP', 'Noto Sans JP', 'Hiragino Sans', 'Yu Gothic', Meiryo, IPAexGothic, 'Helvetica Neue', Arial, "
@@ -130,7 +130,7 @@ def _short(number: float) -> str:
     return "0" if shown == "-0" else shown
 
 
-def _variable(colour: str) -> str:
+def _variable(color: str) -> str:
     """Return the page variable of this color; all pages define it."""
-    name = VARIABLES.get(colour)
-    return colour if name is None else f"var(--{name})"
+    name = VARIABLES.get(color)
+    return color if name is None else f"var(--{name})"

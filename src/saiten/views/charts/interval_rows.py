@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from saiten.views.charts.axes import Axis
-from saiten.views.charts.colours import CARD, INK, MUTED, REFERENCE
+from saiten.views.charts.colors import CARD, INK, MUTED, REFERENCE
 from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
 from saiten.views.charts.texts import plain, shorten, text_width, written
 
@@ -32,11 +32,11 @@ class IntervalRow:
     value: float | None
     low: float | None
     high: float | None
-    beside: str
+    note: str
     """The text on the right, after the figure."""
     tooltip: str
     """The tooltip: the whole name and all figures."""
-    colour: str
+    color: str
     fill: str | None = None
     """The mark's filling; None for its color."""
 
@@ -75,8 +75,8 @@ def interval_rows(blocks: Sequence[IntervalGroup], nothing: str, notes: Sequence
         return None
     names = min(max(text_width(plain(row.name)) for row in rows), _NAMES)
     figures = max(text_width(_figure(row)) for row in rows)
-    beside = max(text_width(row.beside) for row in rows)
-    left, right = names + _GAP + 8, _GAP + figures + _GAP + beside + 12
+    side_notes = max(text_width(row.note) for row in rows)
+    left, right = names + _GAP + 8, _GAP + figures + _GAP + side_notes + 12
     field = max(_WIDTH - left - right, 240)
     plots = [_plot(block, field, names, figures, nothing) for block in blocks]
     headed = any(block.heading for block in blocks) or any(one.label for block in blocks for one in block.references)
@@ -104,13 +104,13 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
             continue
         low, high = _within(axis, row.low), _within(axis, row.high)
         ends = [(low, high, y, y), (low, low, y - _CAP, y + _CAP), (high, high, y - _CAP, y + _CAP)]
-        strokes += [_row(x=a, x2=b, y=c, y2=d, colour=row.colour) for a, b, c, d in ends]
+        strokes += [_row(x=a, x2=b, y=c, y2=d, color=row.color) for a, b, c, d in ends]
     points = [
         _row(
             x=_within(axis, value),
             y=y,
-            colour=row.colour,
-            fill=row.fill or row.colour,
+            color=row.color,
+            fill=row.fill or row.color,
             shape="circle",
             tooltip=row.tooltip,
         )
@@ -121,14 +121,14 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
         for place, row in enumerate(rows)
     ]
     values = [_row(y=y, text=_figure(row)) for y, row, _ in drawn]
-    beside = [_row(y=place + 0.5, text=row.beside) for place, row in enumerate(rows) if row.beside]
+    side_notes = [_row(y=place + 0.5, text=row.note) for place, row in enumerate(rows) if row.note]
     missing = [_row(y=place + 0.5, text=nothing) for place, row in enumerate(rows) if row.value is None]
     marks += [
         Marks("rule", strokes, style={"strokeWidth": 1.75}),
         Marks("point", points, style={"size": 56, "strokeWidth": 1.75, "opacity": 1}),
         Marks("text", labels, at=-8 - _GAP / 2, style={"align": "right", "fill": INK}),
         Marks("text", values, at=field + _GAP + figures, style={"align": "right", "fill": INK}),
-        Marks("text", beside, at=field + _GAP + figures + _GAP, style={"align": "left", "fill": MUTED}),
+        Marks("text", side_notes, at=field + _GAP + figures + _GAP, style={"align": "left", "fill": MUTED}),
         Marks("text", missing, at=6, style={"align": "left", "fill": MUTED}),
     ]
     if block.heading:
@@ -152,14 +152,14 @@ def _references(block: IntervalGroup, length: int) -> list[Marks]:
     axis = block.axis
     for one in block.references:
         if one.low is not None and one.high is not None:
-            band = _row(x=_within(axis, one.low), x2=_within(axis, one.high), y=0, y2=length, colour=REFERENCE)
+            band = _row(x=_within(axis, one.low), x2=_within(axis, one.high), y=0, y2=length, color=REFERENCE)
             marks.append(Marks("bar", [band], style={"fillOpacity": 0.14}))
         x = _within(axis, one.value)
-        line = _row(x=x, x2=x, y=0, y2=length, colour=REFERENCE)
+        line = _row(x=x, x2=x, y=0, y2=length, color=REFERENCE)
         marks.append(Marks("rule", [line], style={"strokeWidth": 1.25, "strokeDash": list(one.dash)}))
         if one.label:
             right = x > (axis.low + axis.high) / 2
-            label = _row(x=x, y=0, text=plain(one.label), colour=REFERENCE)
+            label = _row(x=x, y=0, text=plain(one.label), color=REFERENCE)
             style = {"align": "right" if right else "left", "dy": -12, "dx": 4 if right else -4}
             marks.append(Marks("text", [label], style=style))
     return marks

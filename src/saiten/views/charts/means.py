@@ -12,7 +12,7 @@ from saiten.records import Language
 from saiten.results.summary import Figure
 from saiten.views.charts.axes import Axis, Bounds, shared_axes
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.colours import INK
+from saiten.views.charts.colors import INK
 from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, filling_of, interval_rows
 from saiten.views.charts.plot import Picture
 from saiten.views.charts.texts import finite, in_words, plain, value_and_interval

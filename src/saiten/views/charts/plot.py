@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from saiten.views.charts.axes import Axis
-from saiten.views.charts.colours import GRID, INK, MUTED, colour, dashes, filling, shape
+from saiten.views.charts.colors import GRID, INK, MUTED, color, dashes, filling, shape
 from saiten.views.charts.texts import plain, shorten
 
 Kind = Literal["rule", "point", "text", "bar"]
@@ -34,7 +34,7 @@ class Marks:
     """Marks of one kind.
 
     Rows have `x` and `y` in the plot's units; a rule and a bar `x2` and `y2` as well; a text `text`. All may have
-    `colour`, `fill`, `shape`, and `tooltip`: the tooltip of the mark.
+    `color`, `fill`, `shape`, and `tooltip`: the tooltip of the mark.
     """
 
     kind: Kind
@@ -189,16 +189,16 @@ def _drawn(marks: Marks, name: str) -> Any:
     if marks.kind in {"rule", "bar"}:
         encodings += [alt.X2("x2:Q"), alt.Y2("y2:Q")]
     style = dict(marks.style or {})
-    if "colour" in fields:
+    if "color" in fields:
         channel = alt.Fill if marks.kind in {"text", "bar"} else alt.Stroke
-        encodings.append(channel("colour:N", scale=None))
+        encodings.append(channel("color:N", scale=None))
     if "fill" in fields:
         encodings.append(alt.Fill("fill:N", scale=None))
     if "shape" in fields:
         encodings.append(alt.Shape("shape:N", scale=None))
     if "text" in fields:
         encodings.append(alt.Text("text:N"))
-        style = {"fontSize": TEXT, "baseline": "middle", **({} if "colour" in fields else {"fill": INK}), **style}
+        style = {"fontSize": TEXT, "baseline": "middle", **({} if "color" in fields else {"fill": INK}), **style}
     if "tooltip" in fields:
         encodings.append(alt.Description("tooltip:N"))
         style["aria"] = True
@@ -223,7 +223,7 @@ def legend(names: Sequence[str], width: float, *, lines: bool) -> Plot:
     for place, name in enumerate(names):
         y = place + 0.5
         if lines:
-            row: Datum = {"x": 0.0, "x2": float(_SAMPLE), "y": y, "y2": y, "colour": colour(place)}
+            row: Datum = {"x": 0.0, "x2": float(_SAMPLE), "y": y, "y2": y, "color": color(place)}
             marks.append(Marks("rule", [row], style=stroke(place)))
         point: Datum = {"x": middle, "y": y, **mark(place)}
         text: Datum = {"x": start, "y": y, "text": shorten(plain(name), width - start), "tooltip": plain(name)}
@@ -238,7 +238,7 @@ POINT = {"size": 60, "strokeWidth": 2, "opacity": 1}
 
 def mark(place: int) -> Datum:
     """Return the look of the mark of the system at this place."""
-    return {"colour": colour(place), "fill": filling(place), "shape": shape(place)}
+    return {"color": color(place), "fill": filling(place), "shape": shape(place)}
 
 
 def stroke(place: int) -> dict[str, object]:

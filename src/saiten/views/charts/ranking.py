@@ -8,7 +8,7 @@ from saiten.results.ranking import RankedMetric, Ranking
 from saiten.stats.estimate import Estimate
 from saiten.views.charts.axes import bounded_axis
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.colours import LINES
+from saiten.views.charts.colors import LINES
 from saiten.views.charts.interval_rows import (
     MOST_ROWS,
     IntervalGroup,

@@ -87,18 +87,18 @@ def written(value: float | None) -> str:
 
 
 def value_and_interval(
-    value: float | None, low: float | None, high: float | None, words: Mapping[str, str], beside: Iterable[str] = ()
+    value: float | None, low: float | None, high: float | None, words: Mapping[str, str], notes: Iterable[str] = ()
 ) -> str:
     """Describe a figure: `0.5, 95 % interval 0.4 to 0.6, n = 48`, or that there is no value.
 
-    `beside`: further parts; empty ones are left out.
+    `notes`: further parts; empty ones are left out.
     """
     if finite(value) is None:
         return words["nothing"]
     parts = [written(finite(value))]
     if low is not None and high is not None:
         parts.append(words["interval"].format(low=written(finite(low)), high=written(finite(high))))
-    return ", ".join(part for part in (*parts, *beside) if part)
+    return ", ".join(part for part in (*parts, *notes) if part)
 
 
 def in_words(said: Iterable[tuple[str, str]], words: Mapping[str, str]) -> str:

@@ -58,32 +58,32 @@ def answered(tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | Non
 
 
 def systems_apart(one: Tally) -> bool:
-    """Return whether a run has several systems, so that its mean is nobody's, and few enough to list one by one."""
+    """Return whether a run has several systems, which are then listed one by one, and few enough for that."""
     return 1 < len(one.facts.systems) <= MOST_SYSTEMS
 
 
 def _better(tallies: Sequence[Tally], tests: Tests) -> tuple[list[str], list[Message]]:
     """Return the metrics discussed, and one sentence each: on the runs compared with the first, or on systems."""
     first = tallies[0]
-    beside = [each for each in tests.runs if each.first == first.name][: MOST_SYSTEMS - 1]
-    if beside:
-        named = [one for one in tallies if one is first or any(each.second == one.name for each in beside)]
-        metrics = _first([metric for metric in first.metrics if any(each.of(metric) for each in beside)])
+    pairs = [each for each in tests.runs if each.first == first.name][: MOST_SYSTEMS - 1]
+    if pairs:
+        named = [one for one in tallies if one is first or any(each.second == one.name for each in pairs)]
+        metrics = _first([metric for metric in first.metrics if any(each.of(metric) for each in pairs)])
         return metrics, [
-            _sentence(metric, [(one.name, f) for one in named if (f := _figure(one, metric, None))], beside)
+            _sentence(metric, [(one.name, f) for one in named if (f := _figure(one, metric, None))], pairs)
             for metric in metrics
         ]
     for one in tallies:
         all_of_it = tests.systems.get(one.name, ())
-        beside = [each for each in all_of_it if each.first == all_of_it[0].first][: MOST_SYSTEMS - 1]
-        metrics = _first([metric for metric in one.metrics if any(each.of(metric) for each in beside)])
+        pairs = [each for each in all_of_it if each.first == all_of_it[0].first][: MOST_SYSTEMS - 1]
+        metrics = _first([metric for metric in one.metrics if any(each.of(metric) for each in pairs)])
         if metrics:
-            systems = [beside[0].first, *(each.second for each in beside)]
+            systems = [pairs[0].first, *(each.second for each in pairs)]
             found = []
             for metric in metrics:
                 figures = [(system, f) for system in systems if (f := _figure(one, metric, system))]
                 subject = Message("report", "in_run", run=one.name, metric=metric) if len(tallies) > 1 else metric
-                found.append(_sentence(metric, figures, beside, subject))
+                found.append(_sentence(metric, figures, pairs, subject))
             return metrics, found
     return [], []
 
@@ -98,7 +98,7 @@ def _figure(one: Tally, metric: str, system: str | None) -> Figure | None:
 
 
 def _sentence(
-    metric: str, figures: Sequence[tuple[str, Figure]], beside: Sequence[Comparison], subject: str | Message = ""
+    metric: str, figures: Sequence[tuple[str, Figure]], pairs: Sequence[Comparison], subject: str | Message = ""
 ) -> Message:
     """Return `accuracy: careful 0.652 [0.583, 0.721] (n 50), hasty 0.549 [0.475, 0.623] (n 50): hasty is worse (…)`."""
     sign = 1 if higher_is_better(metric) is False else -1
@@ -107,11 +107,11 @@ def _sentence(
         Message("report", "mean_of", name=name, value=_value(f.mean, f.low, f.high), n=_measured(f))
         for name, f in known
     ]
-    tested = [(each, found) for each in beside if (found := each.of(metric)) is not None]
+    tested = [(each, found) for each in pairs if (found := each.of(metric)) is not None]
     clear = [_verdict(each, found) for each, found in tested if found.verdict in OUTSIDE_NOISE]
     unmeasured = [_verdict(each, found) for each, found in tested if found.verdict == "unmeasured"]
     if not clear and len(unmeasured) < len(tested):
-        clear = [Message("report", "no_difference", first=beside[0].first)]
+        clear = [Message("report", "no_difference", first=pairs[0].first)]
     verdicts = joined([*clear, *unmeasured], "clauses")
     return Message("report", "answer_said", subject=subject or metric, means=joined(means, "listed"), verdicts=verdicts)
 

@@ -102,7 +102,7 @@ def _side_by_side(tallies: Sequence[Tally]) -> Table:
         for one in tallies:
             if metric in one.metrics:
                 whole = one.summary.overall(metric)
-                # The mean over several systems is nobody's, so theirs are drawn.
+                # A mean over several systems describes none of them, so theirs are drawn.
                 parts = [f for f in one.summary.figures if f.metric == metric and f.system is not None]
                 parts = parts if systems_apart(one) else []
                 found += [(f"{one.name} · {f.system}", f) for f in parts] or [(one.name, whole)]

@@ -17,9 +17,9 @@ from saiten.views.charts.chart import VegaChart
 from saiten.views.gist.page import CLASSES
 from saiten.views.gist.view import KINDS
 from saiten.views.page.page import Chapter, Part, write_page
-from saiten.views.report.beside import Beside, beside
 from saiten.views.report.chapters import against_people, compared, overview, run_chapter, spent
 from saiten.views.report.choosing import Choice, choose
+from saiten.views.report.groups import AnswerGroups, group_answers
 from saiten.views.report.items import Items
 from saiten.views.report.tally import Tally, facts_of, tally
 from saiten.words import Message, in_language, section
@@ -60,7 +60,7 @@ class Report:
     chapters: tuple[Chapter, ...]
     tallies: tuple[Tally, ...]
     choice: Choice
-    beside: Beside
+    groups: AnswerGroups
     """Groups of answers shown next to each other."""
     language: Language
     title: str
@@ -109,7 +109,7 @@ def make_report(
     """
     names = _names([reader.folder for reader in readers])
     facts = [facts_of(reader) for reader in readers]
-    groups = beside([one.places for one in facts])
+    groups = group_answers([one.places for one in facts])
     choice = choose([identity for one in facts for identity in one.places], limit, groups.leader)
     tallies = [tally(*each, choice) for each in zip(readers, names, facts, strict=True)]
     # Damage has been reported by now; later readings stay silent.
@@ -190,7 +190,7 @@ def _values(report: Report, heading: str) -> Mapping[str, Any]:
         "heading": heading,
         "words": {**section("answers", language), **{status: statuses[status] for status in STATUSES}},
         "said": in_language(shown, language),
-        "items": Items(report.tallies, choice, report.beside, language),
+        "items": Items(report.tallies, choice, report.groups, language),
         "statuses": [statuses[status] for status in STATUSES],
         "legend": [(CLASSES[kind], gist[kind], gist[f"about_{kind}"]) for kind in KINDS],
     }

@@ -13,8 +13,8 @@ from saiten.records import STATUSES, Language, Sample
 from saiten.results.comparison import higher_is_better
 from saiten.views.gist.page import CLASSES, profile_name, remark_of
 from saiten.views.gist.view import Segment, Unit, gist_view, harmless
-from saiten.views.report.beside import Beside
 from saiten.views.report.choosing import Choice
+from saiten.views.report.groups import AnswerGroups
 from saiten.views.report.packing import Packs, as_json, packed
 from saiten.views.report.tally import Tally
 from saiten.views.tables.dialogue_rows import dialogue_rows
@@ -29,8 +29,8 @@ _DIGITS = 6
 class Items:
     """Streams the samples into packs, and then the index. Single-use: one per page."""
 
-    def __init__(self, tallies: Sequence[Tally], choice: Choice, beside: Beside, language: Language) -> None:
-        self._tallies, self._choice, self._beside, self._language = tallies, choice, beside, language
+    def __init__(self, tallies: Sequence[Tally], choice: Choice, groups: AnswerGroups, language: Language) -> None:
+        self._tallies, self._choice, self._groups, self._language = tallies, choice, groups, language
         self._metrics = list(dict.fromkeys(metric for one in tallies for metric in one.metrics))
         self._columns: dict[str, list[Any]] = {
             name: [] for name in ("id", "run", "beside", "system", "group", "language", "question")
@@ -105,7 +105,7 @@ class Items:
         row = {
             "id": sample.id,
             "run": run,
-            "beside": self._beside.groups[run].get(sample.id),
+            "beside": self._groups.of[run].get(sample.id),
             "system": sample.system,
             "group": sample.group,
             "language": sample.language,

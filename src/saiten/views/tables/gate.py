@@ -33,11 +33,11 @@ def threshold_table(outcomes: Sequence[Outcome], each: By | None = None, *, glan
 
 
 def _row(outcome: Outcome, each: By | None, *, glance: bool) -> tuple[Cell, ...]:
-    asked = outcome.threshold
-    parts = (asked.metric, asked.figure, ">=" if asked.side == "under" else "<=", asked.limit)
+    threshold = outcome.threshold
+    parts = (threshold.metric, threshold.figure, ">=" if threshold.side == "under" else "<=", threshold.limit)
     place = outcome.place if outcome.place is not None else Message("gate", "all")
     return (
-        str(asked),
+        str(threshold),
         *((place,) if each else ()),
         *(() if glance else parts),
         outcome.value,

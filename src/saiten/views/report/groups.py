@@ -19,10 +19,10 @@ _Owner = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class AnswerGroups:
     """Answers in groups, each to one question; in a single run without systems most groups have one answer."""
 
-    groups: tuple[Mapping[str, int], ...]
+    of: tuple[Mapping[str, int], ...]
     """By run: sample id → number of its group."""
     leaders: Mapping[str, str]
     """Sample id → the group's name, if that is not the id itself."""
@@ -32,7 +32,7 @@ class Beside:
         return self.leaders.get(identity, identity)
 
 
-def beside(runs: Sequence[Mapping[str, Place]]) -> Beside:
+def group_answers(runs: Sequence[Mapping[str, Place]]) -> AnswerGroups:
     """Group the samples of runs, given by id, in linear time and memory, whatever their names."""
     by_question = len(runs) > 1 and pair_keys(runs).how != "id_question"
     cells = _cells(runs, by_question=by_question)
@@ -50,7 +50,7 @@ def beside(runs: Sequence[Mapping[str, Place]]) -> Beside:
     for of in groups:
         for identity, number in of.items():
             leaders.setdefault(identity, names[number])
-    return Beside(groups, {identity: name for identity, name in leaders.items() if name != identity})
+    return AnswerGroups(groups, {identity: name for identity, name in leaders.items() if name != identity})
 
 
 def _cells(runs: Sequence[Mapping[str, Place]], *, by_question: bool) -> list[dict[str, _Cell]]:

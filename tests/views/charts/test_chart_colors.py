@@ -1,4 +1,4 @@
-"""The colours of charts in both schemes of the page."""
+"""The colors of charts in both schemes of the page."""
 
 import re
 from importlib.resources import files
@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from saiten.views.charts.colours import DASHES, LIGHT, LINES, SHAPES, dashes, filling, shape
-from saiten.views.charts.colours import colour as colour_at
+from saiten.views.charts.colors import DASHES, LIGHT, LINES, SHAPES, dashes, filling, shape
+from saiten.views.charts.colors import color as color_at
 
 CSS = files("saiten.views").joinpath("templates/page.css").read_text(encoding="utf-8")
 LINE_NAMES = [name for name in LIGHT if name.startswith("line-")]
@@ -24,9 +24,9 @@ def scheme(name):
     return variables(light) | (variables(dark) if name == "dark" else {})
 
 
-def luminance(colour):
+def luminance(color):
     """WCAG 2's."""
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
@@ -47,16 +47,16 @@ def test_texts_and_lines_can_be_read(name):
         assert contrast(page[line], page["card"]) >= 3, line
 
 
-def test_files_have_the_light_colours_of_the_page():
-    """One palette, in two places; each colour is the name of one variable."""
+def test_files_have_the_light_colors_of_the_page():
+    """One palette, in two places; each color is the name of one variable."""
     page = scheme("light")
     assert {name: page[name] for name in LIGHT} == LIGHT
     assert len(set(LIGHT.values())) == len(LIGHT)
 
 
-def test_lines_are_told_apart_without_colour():
-    """The first six by shape and dashes, the next six by filling as well; colour adds to it."""
-    looks = [(shape(place), dashes(place), filling(place) == colour_at(place)) for place in range(12)]
+def test_lines_are_told_apart_without_color():
+    """The first six by shape and dashes, the next six by filling as well; color adds to it."""
+    looks = [(shape(place), dashes(place), filling(place) == color_at(place)) for place in range(12)]
     assert all(first != second for first, second in combinations(looks, 2))
     assert len(set(SHAPES)) == len(set(DASHES)) == len(set(LINES)) == 6
 

@@ -20,7 +20,7 @@ LIGHT = {
 }
 """By variable; colors are unique, since the variable is looked up by its color."""
 
-VARIABLES = {colour: name for name, colour in LIGHT.items()}
+VARIABLES = {color: name for name, color in LIGHT.items()}
 
 CARD, INK, MUTED, GRID, REFERENCE = (LIGHT[name] for name in ("card", "ink", "muted", "grid", "reference"))
 LINES = tuple(LIGHT[f"line-{number}"] for number in range(1, 7))
@@ -29,7 +29,7 @@ DASHES = ((1, 4), (), (7, 4), (7, 3, 1, 3), (12, 4), (3, 3))
 """Dotted, solid, dashed, …: the first two as in the paper on multi-turn evaluation (spec 02)."""
 
 
-def colour(place: int) -> str:
+def color(place: int) -> str:
     """Return the color of the system, chain or line at this place; the seventh repeats the first."""
     return LINES[place % len(LINES)]
 
@@ -41,7 +41,7 @@ def shape(place: int) -> str:
 
 def filling(place: int) -> str:
     """Return full for the first six, hollow for the next six, and so on: 36 differ by shape and color."""
-    return colour(place) if place // len(SHAPES) % 2 == 0 else CARD
+    return color(place) if place // len(SHAPES) % 2 == 0 else CARD
 
 
 def dashes(place: int) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from saiten.results.comparison import compare_sides
 from saiten.results.sides import systems_of
 from saiten.results.summary import Place
 from saiten.runs import read_run
-from saiten.views.report.beside import beside
+from saiten.views.report.groups import group_answers
 from saiten.views.tables.comparison import comparison_table, comparison_tables
 
 
@@ -47,7 +47,7 @@ def places(*rows):
 def test_answers_to_one_question_are_together(runs, together):
     """By question and id over runs, by question over systems; QUESTION-ID@SYSTEM names the question."""
     groups = {}
-    for run, of in enumerate(beside(runs).groups):
+    for run, of in enumerate(group_answers(runs).of):
         for identity, number in of.items():
             groups.setdefault(number, []).append(f"{run}{identity}")
     assert sorted(map(sorted, groups.values())) == sorted(map(sorted, together))
@@ -60,9 +60,9 @@ RUN = st.dictionaries(IDS, st.builds(Place, st.sampled_from(["Q", "R", "\0a"]), 
 @given(st.lists(RUN, max_size=4))
 def test_what_compare_pairs_is_together_and_questions_are_apart(runs):
     """Each sample is in one group; one id under one question is one group over all runs."""
-    found = beside(runs)
+    found = group_answers(runs)
     questions, pairs = {}, {}
-    for places_, of in zip(runs, found.groups, strict=True):
+    for places_, of in zip(runs, found.of, strict=True):
         assert of.keys() == places_.keys()
         for identity, number in of.items():
             place = places_[identity]
