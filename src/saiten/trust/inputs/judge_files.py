@@ -54,11 +54,11 @@ _SHOWN = 60
 _WITHOUT_VALUE: Mapping[str, Said] = {status: status for status in STATUSES if status != "ok"}
 """Statuses of saiten's own scores without a value."""
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 def read_outputs(
-    source: Source, *, columns: Mapping[str, str] = {}, pattern: str | None = None, notify: Tell = _LOG.warning
+    source: Source, *, columns: Mapping[str, str] = {}, pattern: str | None = None, notify: Notify = _LOG.warning
 ) -> Iterator[Output]:
     r"""Yield the outputs in a file of any sample format.
 
@@ -143,7 +143,7 @@ class _Replies:
             self.without.append(" ".join(text.split())[:_SHOWN])
         return said
 
-    def notify(self, name: str, notify: Tell) -> None:
+    def notify(self, name: str, notify: Notify) -> None:
         """Report how many replies have no verdict.
 
         Raises:
@@ -181,13 +181,9 @@ def _long(row: RawRow, item: str, name: str, fields: Columns, replies: _Replies)
 def _found(row: RawRow, fields: Columns, replies: _Replies) -> Said:
     for form in ("preference", "choice"):
         text = _text(row, fields, form)
-        if text and replies.pattern is not None:
-            return replies.read(text, names_answer=form == "choice")
         if text:
-            try:
-                return preference(text, names_answer=form == "choice")
-            except ValueError:
-                return "unreadable"
+            read = _preference if replies.pattern is None else replies.read
+            return read(text, names_answer=form == "choice")
     said = replies.read(fields.find(row.fields, "value"), names_answer=VERSUS in _text(row, fields, "item"))
     return _WITHOUT_VALUE.get(_text(row, fields, "status"), said) if said == "undefined" else said
 
@@ -198,7 +194,7 @@ def _wide(row: RawRow, item: str, replies: _Replies) -> Iterator[Output]:
             yield Output(item, column, replies.read(value, names_answer=VERSUS in item))
 
 
-def _verdicts(outputs: Iterable[Output], name: str, notify: Tell, replies: _Replies) -> Iterator[Output]:
+def _verdicts(outputs: Iterable[Output], name: str, notify: Notify, replies: _Replies) -> Iterator[Output]:
     """Return the outputs of columns that hold verdicts; report the others, such as comments."""
     every = list(outputs)
     unread = Counter(one.metric for one in every if one.said == "unreadable")
@@ -228,16 +224,13 @@ def _read(text: str) -> Said:
 
 def _verdict(text: str, *, names_answer: bool) -> Said:
     """Read a pattern's match, in which A, B and tie are preferences, and 1 and 2 if they name an answer."""
-    if names_answer:
-        try:
-            return preference(text, names_answer=True)
-        except ValueError:
-            return "unreadable"
-    said = _read(text)
-    if said != "unreadable":
-        return said
+    said: Said = "unreadable" if names_answer else _read(text)
+    return _preference(text, names_answer=names_answer) if said == "unreadable" else said
+
+
+def _preference(text: str, *, names_answer: bool) -> Said:
     try:
-        return preference(text, names_answer=False)
+        return preference(text, names_answer=names_answer)
     except ValueError:
         return "unreadable"
 
@@ -253,7 +246,7 @@ _PAIR_COLUMNS = {
 }
 
 
-def read_system_pairs(source: Source, *, notify: Tell = _LOG.warning) -> tuple[tuple[str, str], ...]:
+def read_system_pairs(source: Source, *, notify: Notify = _LOG.warning) -> tuple[tuple[str, str], ...]:
     """Read pairs of systems from a file of any sample format: one row per pair, columns `first` and `second`.
 
     Raises:

@@ -189,14 +189,13 @@ def _aspect(
     found = LabelledAspect(
         name=name,
         items=tuple(rows),
-        **_targets(people.labels, row_of),
+        **_values(people.labels, row_of),
         questions=tuple(place.question for place in places),
         systems=tuple(place.system for place in places),
         groups=tuple(place.group for place in places),
         columns=tuple(
             _column(metric, made[metric], of, rows, people.declined, pairs=pairs) for metric, of in sources.items()
         ),
-        **_given(people.labels, row_of),
         verdicts=not pairs and all(label.value in (0, 1) for label in people.labels),
         unlabelled=Unpaired.of(measured - compared - there),
         unmatched=Unpaired.of(set(labeled) - there),
@@ -250,28 +249,24 @@ def _place(item: str, items: Mapping[str, Place], known: set[str], *, pairs: boo
     return place or Place(f"\0{item}")
 
 
-def _targets(labels: Sequence[Label], row_of: Mapping[str, int]) -> dict[str, Any]:
-    rows = np.array([row_of[label.item] for label in labels])
+def _values(labels: Sequence[Label], row_of: Mapping[str, int]) -> dict[str, Any]:
+    """Return each row's value and whether it is adjudicated, the annotators, and every raw label."""
+    rows = np.array([row_of[label.item] for label in labels], dtype=np.int64)
     values = np.array([label.value for label in labels], dtype=np.float64)
     settled = np.array([label.adjudicated for label in labels])
     has_settled = np.zeros(len(row_of), dtype=bool)
     has_settled[rows[settled]] = True
     counts = settled | ~has_settled[rows]
     sums = np.bincount(rows[counts], weights=values[counts], minlength=len(row_of))
-    return {"people": sums / np.bincount(rows[counts], minlength=len(row_of)), "settled": has_settled}
-
-
-def _given(labels: Sequence[Label], row_of: Mapping[str, int]) -> dict[str, Any]:
-    raw = [label for label in labels if not label.adjudicated]
-    annotators = sorted({label.annotator for label in raw})
+    annotators = sorted({label.annotator for label in labels if not label.adjudicated})
+    raw = [at for at, label in enumerate(labels) if not label.adjudicated]
     number = {annotator: i for i, annotator in enumerate(annotators)}
+    who = np.array([number[labels[at].annotator] for at in raw], dtype=np.int64)
     return {
+        "people": sums / np.bincount(rows[counts], minlength=len(row_of)),
+        "settled": has_settled,
         "annotators": tuple(annotators),
-        "given": (
-            np.array([row_of[label.item] for label in raw], dtype=np.int64),
-            np.array([number[label.annotator] for label in raw], dtype=np.int64),
-            np.array([label.value for label in raw], dtype=np.float64),
-        ),
+        "given": (rows[raw], who, values[raw]),
     }
 
 

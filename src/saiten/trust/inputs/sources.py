@@ -19,7 +19,7 @@ from saiten.runs.manifest import MANIFEST_NAME
 from saiten.trust.inputs.judge_files import read_outputs
 from saiten.trust.inputs.outputs import BETWEEN, Output, Said, outputs_of_run
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class OutputReading:
     pattern: str | None = None
 
 
-def read_source(path: Path, reading: OutputReading | None = None, *, notify: Tell) -> Source:
+def read_source(path: Path, reading: OutputReading | None = None, *, notify: Notify) -> Source:
     """Read a run with its samples, or a file of judges' outputs.
 
     Raises:
@@ -71,7 +71,7 @@ def samples_source(path: Path, samples: Iterable[Sample]) -> Source:
     return Source(path, (), *_known(samples))
 
 
-def side_by_side(sources: Sequence[Source], *, notify: Tell) -> tuple[dict[str, Place], list[Output]]:
+def side_by_side(sources: Sequence[Source], *, notify: Notify) -> tuple[dict[str, Place], list[Output]]:
     """Return the items and the outputs of all sources; a source named twice counts once.
 
     Outputs on a sample that has a different answer in an earlier source are left out: a label refers to one text.
@@ -102,7 +102,7 @@ def _known(samples: Iterable[Sample]) -> tuple[dict[str, Place], dict[str, str |
     return {sample.id: place_of(sample) for sample in every}, {sample.id: sample.answer for sample in every}
 
 
-def _counted(outputs: Iterable[Output], path: Path, notify: Tell) -> Iterator[Output]:
+def _counted(outputs: Iterable[Output], path: Path, notify: Notify) -> Iterator[Output]:
     """Yield the outputs unchanged; report if a file has several different outputs on one item."""
     said: dict[tuple[str, str, str], Output] = {}
     again = 0
@@ -115,7 +115,7 @@ def _counted(outputs: Iterable[Output], path: Path, notify: Tell) -> Iterator[Ou
         notify(f"{path}: {again} outputs differ from an earlier one of the same judge and item; the last counts")
 
 
-def _named_apart(sources: Sequence[Source], notify: Tell) -> Iterator[Output]:
+def _named_apart(sources: Sequence[Source], notify: Notify) -> Iterator[Output]:
     """Yield the outputs, with longer names for metrics in several sources."""
     sources = _without_copies(sources)
     having = Counter(family for source in sources for family in {one.made.family for one in source.outputs})
