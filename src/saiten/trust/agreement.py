@@ -56,23 +56,18 @@ def agreement_report(
     if missing:
         there = ", ".join(map(repr, found))
         raise BadInput(f"there are no labels of the aspect {missing[0]!r}; there are labels of {there}")
-    chosen = tuple(
-        aspect_agreement(aspect, found[aspect], level=level, questions=questions, resamples=resamples, seed=seed)
-        for aspect in aspects or found
-    )
+    draws = {"resamples": resamples, "seed": seed}
+    chosen = tuple(_aspect_agreement(aspect, found[aspect], level, questions, draws) for aspect in aspects or found)
     return AgreementReport(chosen, questions is not None)
 
 
-def aspect_agreement(
+def _aspect_agreement(
     aspect: str,
     labels: Sequence[Label],
-    *,
-    level: Level | None = None,
-    questions: Mapping[str, str] | None = None,
-    resamples: int = 1_000,
-    seed: int = 0,
+    level: Level | None,
+    questions: Mapping[str, str] | None,
+    draws: Mapping[str, int],
 ) -> AspectAgreement:
-    """Return how far people agree on the one aspect of these labels."""
     own, words, odd = _one_kind([label for label in labels if not label.adjudicated], level)
     kept, again = _last_of_each(own)
     unnamed = sum(not label.annotator for label in kept)
@@ -85,8 +80,7 @@ def aspect_agreement(
             [label.value for label in some],
             None if unnamed else [label.annotator for label in some],
             [_question(label.item, pairs, questions) for label in some] if clustered else None,
-            resamples=resamples,
-            seed=seed,
+            **draws,
         )
 
     figures = figures_of(kept)
@@ -100,9 +94,10 @@ def aspect_agreement(
     said = marked and joined([marked, Message("remark", "compare_marks")])
     nameless = Message("remark", "nameless_labels", n=unnamed, of=len(kept)) if unnamed else None
     notes = (odd, again, declined, nameless, said, _paradox(figures, rates))
+    kinds = len({label.value for label in kept})
     return AspectAgreement(
         aspect=aspect,
-        levels=_levels(level, words=words, kinds=len({label.value for label in kept})),
+        levels=(level,) if level else ("nominal",) if words or kinds <= _VERDICTS else ("ordinal", "interval"),
         items=len({label.item for label in kept}),
         labels=len(kept),
         adjudicated=len({label.item for label in labels if label.adjudicated}),
@@ -179,12 +174,6 @@ def _rates(labels: Sequence[Label], *, words: bool, named: bool) -> dict[str, di
     for person, value in sorted(counts):
         rates.setdefault(person, {})[texts[value]] = counts[person, value]
     return rates
-
-
-def _levels(level: Level | None, *, words: bool, kinds: int) -> tuple[Level, ...]:
-    if level is not None:
-        return (level,)
-    return ("nominal",) if words or kinds <= _VERDICTS else ("ordinal", "interval")
 
 
 def _paradox(figures: AgreementAmong, rates: Mapping[str, Mapping[str, int]]) -> Message | None:
