@@ -11,7 +11,8 @@ from saiten.stats.paired import PairedComparison, holm
 from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
 from saiten.views.charts.chart import VegaChart
 from saiten.views.table import Cell, Heading, Interval, Name, PValue, Table
-from saiten.views.tables.summary import evidence_shift, interval_text
+from saiten.views.tables.interval_columns import IntervalColumns
+from saiten.views.tables.summary import evidence_shift
 from saiten.words import Message
 
 _ENDS = ("ci_low", "ci_high")
@@ -20,25 +21,26 @@ _RATIO_ENDS = ("ratio_ci_low", "ratio_ci_high")
 
 def experiment_tables(result: ExperimentResult, currency: str = "USD", *, glance: bool = False) -> list[Table]:
     """Return the tables; with `glance`, for the terminal: fewer columns, intervals as text."""
-    tables = [_cells(result, currency, glance=glance)]
+    form = IntervalColumns(numbers=not glance)
+    tables = [_cells(result, currency, form)]
     metrics = list(dict.fromkeys(metric for each in result.cells for metric in each.figures))
     if len(metrics) > 1:
         tables.append(_all_metrics(result, metrics))
     if result.chains:
-        tables += [_chains(result.chains, glance=glance), _ratios(result, glance=glance)]
+        tables += [_chains(result.chains, form), _ratios(result, form)]
     shifts = [(name, summary.evidence) for name, summary in result.summaries.items() if summary.evidence is not None]
     if shifts:
-        tables.append(_evidence(shifts, glance=glance))
+        tables.append(_evidence(shifts, form))
     return tables
 
 
-def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
+def _cells(result: ExperimentResult, currency: str, form: IntervalColumns) -> Table:
     main, at_once = Name(result.main), result.plan.at_once
     columns: tuple[Heading, ...] = (
         "data",
         "system",
         main,
-        *_ends(_ENDS, glance=glance),
+        *_ends(_ENDS, form),
         "n",
         "of",
         "failed",
@@ -57,9 +59,9 @@ def _cells(result: ExperimentResult, currency: str, *, glance: bool) -> Table:
     return Table(
         Name(result.plan.title) or Message("title", "experiment"),
         columns,
-        tuple(_cell(each, result.main, glance=glance) for each in result.cells),
+        tuple(_cell(each, result.main, form) for each in result.cells),
         tuple(captions),
-        () if glance else (Interval(main, *_ENDS),),
+        (Interval(main, *_ENDS),) if form.numbers else (),
         tuple(_pictures(result)),
         key="experiment",
     )
@@ -94,7 +96,7 @@ def _series(cell: GridCell) -> str:
     return cell.chain if cell.form == "qa" else f"{cell.chain} · {cell.form}"
 
 
-def _cell(each: CellResult, main: str, *, glance: bool) -> tuple[Cell, ...]:
+def _cell(each: CellResult, main: str, form: IntervalColumns) -> tuple[Cell, ...]:
     figure, answers = each.figures.get(main), each.answers
     low, high = (None, None) if figure is None else (figure.low, figure.high)
     latency = answers.latency if answers is not None else None
@@ -103,7 +105,7 @@ def _cell(each: CellResult, main: str, *, glance: bool) -> tuple[Cell, ...]:
         each.cell.data.name,
         each.cell.system,
         None if figure is None else figure.mean,
-        *((interval_text(low, high),) if glance else (low, high)),
+        *form.ends(low, high),
         0 if figure is None else figure.n,
         0 if figure is None else figure.total,
         None if answers is None else sum(answers.failures.values()),
@@ -129,16 +131,16 @@ def _all_metrics(result: ExperimentResult, metrics: list[str]) -> Table:
     return Table(Message("title", "all_metrics"), columns, rows, (Message("caption", "all_metrics"),))
 
 
-def _chains(chains: tuple[ChainComparison, ...], *, glance: bool) -> Table:
+def _chains(chains: tuple[ChainComparison, ...], form: IntervalColumns) -> Table:
     columns = (
         "data",
         "model",
         "difference",
-        *_ends(_ENDS, glance=glance),
+        *_ends(_ENDS, form),
         "p_value",
         "n",
         "latency_ratio",
-        *_ends(_RATIO_ENDS, glance=glance),
+        *_ends(_RATIO_ENDS, form),
         "conclusion",
     )
     rows = tuple(
@@ -146,11 +148,11 @@ def _chains(chains: tuple[ChainComparison, ...], *, glance: bool) -> Table:
             each.data,
             each.model if each.form == "qa" else f"{each.model} · {each.form}",
             each.accuracy.difference,
-            *_interval(each.accuracy, glance=glance),
+            *form.ends(each.accuracy.low, each.accuracy.high),
             PValue.of(each.p),
             each.accuracy.n,
             each.latency.value,
-            *_interval(each.latency, glance=glance),
+            *form.ends(each.latency.low, each.latency.high),
             each.recommendation,
         )
         for each in chains
@@ -160,7 +162,7 @@ def _chains(chains: tuple[ChainComparison, ...], *, glance: bool) -> Table:
         columns,
         rows,
         (Message("caption", "chains", tests=len(rows)), _wins(chains)),
-        () if glance else (Interval("difference", *_ENDS), Interval("latency_ratio", *_RATIO_ENDS)),
+        (Interval("difference", *_ENDS), Interval("latency_ratio", *_RATIO_ENDS)) if form.numbers else (),
     )
 
 
@@ -171,32 +173,32 @@ def _wins(chains: tuple[ChainComparison, ...]) -> Message:
     return Message("caption", "chain_wins", n=len(differences), serial=serial, parallel=parallel, ties=ties)
 
 
-def _ratios(result: ExperimentResult, *, glance: bool) -> Table:
+def _ratios(result: ExperimentResult, form: IntervalColumns) -> Table:
     ratios: list[tuple[Cell, Estimate]] = list(result.latency.items())
     if result.latency_overall is not None:
         ratios.append((Message("cell", "all"), result.latency_overall))
     return Table(
         Message("title", "latency_ratios"),
-        ("data", "latency_ratio", *_ends(_ENDS, glance=glance), "pairs", "questions", "remarks"),
+        ("data", "latency_ratio", *_ends(_ENDS, form), "pairs", "questions", "remarks"),
         tuple(
-            (name, one.value, *_interval(one, glance=glance), one.n, one.clusters, one.reason or one.note or "")
+            (name, one.value, *form.ends(one.low, one.high), one.n, one.clusters, one.reason or one.note or "")
             for name, one in ratios
         ),
         (Message("caption", "latency_ratios"),),
-        () if glance else (Interval("latency_ratio", *_ENDS),),
+        (Interval("latency_ratio", *_ENDS),) if form.numbers else (),
     )
 
 
-def _evidence(shifts: Sequence[tuple[str, PairedComparison]], *, glance: bool) -> Table:
+def _evidence(shifts: Sequence[tuple[str, PairedComparison]], form: IntervalColumns) -> Table:
     corrected = holm([one.p_value for _, one in shifts])
     return Table(
         Message("title", "evidence"),
-        ("data", "e3_minus_e2", *_ends(_ENDS, glance=glance), "p_value", "n", "conclusion"),
+        ("data", "e3_minus_e2", *_ends(_ENDS, form), "p_value", "n", "conclusion"),
         tuple(
             (
                 name,
                 one.difference,
-                *_interval(one, glance=glance),
+                *form.ends(one.low, one.high),
                 PValue.of(p),
                 one.n,
                 Message("conclusion", evidence_shift(one.difference, p)),
@@ -204,13 +206,9 @@ def _evidence(shifts: Sequence[tuple[str, PairedComparison]], *, glance: bool) -
             for (name, one), p in zip(shifts, corrected, strict=True)
         ),
         (Message("caption", "evidence", tests=len(shifts)),),
-        () if glance else (Interval("e3_minus_e2", *_ENDS),),
+        (Interval("e3_minus_e2", *_ENDS),) if form.numbers else (),
     )
 
 
-def _ends(ends: tuple[str, str], *, glance: bool) -> tuple[str, ...]:
-    return (ends[0].replace("ci_low", "interval"),) if glance else ends
-
-
-def _interval(found: PairedComparison | Estimate, *, glance: bool) -> tuple[Cell, ...]:
-    return (interval_text(found.low, found.high),) if glance else (found.low, found.high)
+def _ends(ends: tuple[str, str], form: IntervalColumns) -> tuple[str, ...]:
+    return ends if form.numbers else (ends[0].replace("ci_low", "interval"),)

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from saiten.judges.tuned import HeldOut, HeldOutAspect
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Cell, Interval, Table
+from saiten.views.tables.interval_columns import IntervalColumns
 from saiten.words import Message, joined
 
+_FORM = IntervalColumns(numbers=True)
 _PEARSON = ("pearson", "pearson_ci_low", "pearson_ci_high")
 _BIAS = ("judge_minus_people", "bias_ci_low", "bias_ci_high")
 _MAE = ("mae", "mae_ci_low", "mae_ci_high")
@@ -33,7 +35,7 @@ def tuned_judge_tables(found: Sequence[HeldOut], notes: Sequence[str] = ()) -> l
 def _overall(found: Sequence[HeldOut]) -> Table:
     """Return the paper's table: the overall grade, requested directly and computed from aspects."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (one.name, one.target, each.judge, one.n, one.questions, *_ends(one.pearson), _remark(one.pearson) or "")
+        (one.name, one.target, each.judge, one.n, one.questions, *_FORM.cells(one.pearson), _remark(one.pearson) or "")
         for each in found
         for one in each.scores
     )
@@ -56,18 +58,13 @@ def _row(judge: str, one: HeldOutAspect) -> tuple[Cell, ...]:
         judge,
         one.n,
         one.questions,
-        *_ends(one.pearson),
-        *_ends(one.mae),
+        *_FORM.cells(one.pearson, one.mae),
         one.mae_of_mean.value,
-        *_ends(one.bias),
+        *_FORM.cells(one.bias),
         one.unreadable,
         one.failed,
         joined(remarks),
     )
-
-
-def _ends(found: Estimate) -> tuple[Cell, ...]:
-    return (found.value, found.low, found.high)
 
 
 def _remark(found: Estimate) -> Message | str | None:
