@@ -1,11 +1,13 @@
 """`assert_score` and the plugin that pytest loads: what tests of one's own system see of saiten."""
 
 import asyncio
+import json
 import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.judges.scripted import ScriptedJudge
 from saiten.tasks.statements import SplitStatements
 from saiten.testing import aassert_score, assert_score
+from saiten.testing.session import Session, begin, end
 
 pytest_plugins = ["pytester"]
 
@@ -274,6 +277,32 @@ def test_outside_pytest_it_works_as_well(tmp_path):
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("0.769")
+
+
+def test_the_configuration_file_is_obeyed_as_evaluate_obeys_it(tmp_path, monkeypatch, openai_server):
+    """Judge, votes, seed, temperature, maximum length and language: the same requests, and the same score."""
+    monkeypatch.chdir(tmp_path)
+    judge = f"openai:m@{openai_server.base_url}"
+    settings = {"votes": 2, "seed": 5, "temperature": 0.5, "max_tokens": 77, "language": "ja"}
+    lines = [f"{name} = {json.dumps(value)}" for name, value in {"judge": judge, **settings}.items()]
+    Path("saiten.toml").write_text("\n".join(lines))
+
+    def bodies():
+        asked = sorted(json.dumps(request.body, sort_keys=True) for request in openai_server.requests)
+        openai_server.requests.clear()
+        return asked
+
+    (scored,) = saiten.evaluate([ROW], "accuracy").scores
+    expected = bodies()
+    session = Session()
+    begin(session)
+    try:
+        score = assert_score(ROW, "accuracy", at_least=0)
+    finally:
+        end(session)
+    assert bodies() == expected
+    assert score.value == scored.score.value
+    assert {json.loads(body)["seed"] for body in expected} == {5, 6}
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ class ServedProject:
             self.told.append(line)
             if found := _LINK.fullmatch(line.decode().rstrip()):
                 self.tokens[found[1]], self.port = found[3], int(found[2])
-            if b"Ctrl-C ends" in line:
+            if b"Ctrl-C stops" in line:
                 break
         else:
             raise RuntimeError(b"".join(self.told).decode())

@@ -136,8 +136,8 @@ async def test_paths_that_lead_nowhere(anna, path, status):
 async def test_ids_that_no_database_keeps_are_told_and_left_out(talkative):
     """In a line each, however long they are; the others are there."""
     told = b"".join(talkative.told).decode()
-    assert "left out sample 'a\\x00b': its id holds a zero character" in told
-    assert f"left out sample '{'x' * 80}': its id holds" in told
+    assert "left out sample 'a\\x00b': its id contains a zero character" in told
+    assert f"left out sample '{'x' * 80}': its id contains" in told
     assert "\n6 items, 0 finished" in told
 
 

@@ -65,7 +65,7 @@ async def test_what_ten_annotators_save_at_once_is_stored_once_and_shared_evenly
         assert all(answered.revision == 1 for each in annotated_items(store) for _, answered in each.annotations)
     told = b"".join(project.told)
     assert set(_TOKEN.findall(told)) == {token.encode() for token in project.tokens.values()}
-    assert told.splitlines()[-2].startswith(b"Ctrl-C ends"), told.decode()
+    assert told.splitlines()[-2].startswith(b"Ctrl-C stops"), told.decode()
 
 
 @pytest.mark.slow

@@ -100,7 +100,7 @@ def test_an_export_of_nothing_says_so(saiten, project, file):
     """An empty file alone could be read as one that went wrong."""
     said = saiten("annotate", "--db", project("grade"), "--export", file)
     assert (said.status, said.out) == (0, "")
-    assert "0 labels written; nobody has saved anything yet" in said.err
+    assert "0 labels written; no annotator has saved anything yet" in said.err
 
 
 def test_grades_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):
@@ -394,7 +394,7 @@ def test_the_same_command_goes_on(saiten, project, exported, data, somewhere):
     again = saiten("annotate", "answers.jsonl", "--form", "grade", "--annotator", "Aiko", "--prepare")
     assert again.status == 0, again
     assert "1 items were added" in again.err
-    assert "Aiko is there already" in again.err
+    assert "Aiko already has a link" in again.err
     assert "/join/" not in again.err
     with open_project(database) as store:
         assert (store.settings.per_item, store.settings.options) == (3, {"reason_required": True})
@@ -427,7 +427,7 @@ def test_rows_that_cannot_be_shown_are_told_and_left_out(saiten, data, somewhere
     with open_project(str(somewhere / "answers.grade.db")) as store:
         assert item_counts(store).total == 1
     nothing = saiten("annotate", data(rows[:2], "none.jsonl"), "--form", "grade", "--prepare")
-    assert (nothing.status, "nothing to annotate" in nothing.err) == (2, True)
+    assert (nothing.status, "no row that can be annotated" in nothing.err) == (2, True)
     changed = saiten(
         "annotate", data([ANSWERS[0] | {"answer": "other"}], "answers.jsonl"), "--form", "grade", "--prepare"
     )

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from saiten.data import BadRow
-from saiten.data.frames import FrameLayout, columns_of, to_arrow, to_dataset, to_pandas, to_polars
+from saiten.data.frames import Column, FrameLayout, columns_of, to_arrow, to_dataset, to_pandas, to_polars
 from saiten.errors import BadInput
 from saiten.records import Sample, Scored, Usage
 from saiten.results.sides import side_from
@@ -61,7 +61,7 @@ class Evaluation(Shown):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per sample: its fields, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`."""
-        columns = columns_of(self.samples, self.scores, metrics=self.signatures)
+        columns = self._columns()
         return [
             dict(zip(columns, cells, strict=True))
             for cells in zip(*(column.cells for column in columns.values()), strict=True)
@@ -81,34 +81,22 @@ class Evaluation(Shown):
             ConfigurationError: pandas is not installed.
             ValueError: there is no such layout.
         """
-        return to_pandas(columns_of(self.samples, self.scores, layout, texts=texts, metrics=self.signatures))
+        return to_pandas(self._columns(layout, texts=texts))
 
     def to_polars(self, layout: FrameLayout = "wide", *, texts: bool | None = None) -> Any:
-        """Return a Polars DataFrame, in the layouts of `to_pandas`; a score without a value is null.
-
-        Raises:
-            ConfigurationError: Polars is not installed.
-            ValueError: there is no such layout.
-        """
-        return to_polars(columns_of(self.samples, self.scores, layout, texts=texts, metrics=self.signatures))
+        """Return a Polars DataFrame, like `to_pandas`; a score without a value is null."""
+        return to_polars(self._columns(layout, texts=texts))
 
     def to_arrow(self, layout: FrameLayout = "wide", *, texts: bool | None = None) -> Any:
-        """Return an Arrow table, in the layouts of `to_pandas`; statuses are dictionary-encoded.
-
-        Raises:
-            ConfigurationError: pyarrow is not installed.
-            ValueError: there is no such layout.
-        """
-        return to_arrow(columns_of(self.samples, self.scores, layout, texts=texts, metrics=self.signatures))
+        """Return an Arrow table, like `to_pandas`; statuses are dictionary-encoded."""
+        return to_arrow(self._columns(layout, texts=texts))
 
     def to_dataset(self, layout: FrameLayout = "wide", *, texts: bool | None = None) -> Any:
-        """Return a Hugging Face `datasets.Dataset`, in the layouts of `to_pandas`.
+        """Return a Hugging Face `datasets.Dataset`, like `to_pandas`."""
+        return to_dataset(self._columns(layout, texts=texts))
 
-        Raises:
-            ConfigurationError: datasets is not installed.
-            ValueError: there is no such layout.
-        """
-        return to_dataset(columns_of(self.samples, self.scores, layout, texts=texts, metrics=self.signatures))
+    def _columns(self, layout: FrameLayout = "wide", *, texts: bool | None = None) -> dict[str, Column]:
+        return columns_of(self.samples, self.scores, layout, texts=texts, metrics=self.signatures)
 
     def log_to_mlflow(
         self,

@@ -1,4 +1,4 @@
-"""`saiten annotate`: the web page where people grade."""
+"""`saiten annotate`: collect human labels on a web page."""
 
 import os
 from pathlib import Path
@@ -19,33 +19,33 @@ app = typer.Typer(add_completion=False)
 @unfold
 def annotate(
     data: Annotated[
-        str | None, typer.Argument(help="The answers: JSONL, CSV, Parquet, …; none: what the database has already.")
+        str | None, typer.Argument(help="Answers (JSONL, CSV, Parquet, …). Default: those already in the database.")
     ] = None,
     *,
     options: ProjectOptions,
     db: Annotated[
         str | None,
-        typer.Option(help="A file, or postgresql://USER:PASSWORD@HOST/DATABASE. Default: DATA.FORM.db in this folder."),
+        typer.Option(help="Database: a file, or postgresql://USER:PASSWORD@HOST/DATABASE. Default: DATA.FORM.db."),
     ] = None,
     annotator: Annotated[
-        list[str] | None, typer.Option(help="Somebody who is to get a link. Repeatable; the page can add more.")
+        list[str] | None, typer.Option(help="Annotator to create a link for. Repeatable; the page can add more.")
     ] = None,
     new_link: Annotated[
-        list[str] | None, typer.Option(help="Somebody who lost their link: a new one, the former ends. Repeatable.")
+        list[str] | None, typer.Option(help="Annotator who lost their link and gets a new one. Repeatable.")
     ] = None,
     export: Annotated[
-        Path | None, typer.Option(help="Write the labels so far to a file (- for standard output), and end.")
+        Path | None, typer.Option(help="Write the labels so far to a file (- for standard output), and exit.")
     ] = None,
     prepare: Annotated[
-        bool, typer.Option("--prepare", help="Make the project and the links, and end without serving.")
+        bool, typer.Option("--prepare", help="Create the project and the links, and exit without serving.")
     ] = False,
     server: ServerOptions,
     rows: DataSettings,
 ) -> None:
-    """Let people grade: a web page in Japanese and English, on this machine unless told otherwise.
+    """Collect human labels on a web page in Japanese and English, served on this machine by default.
 
-    Prints a link for you, the admin, and one for each annotator: whoever has the link is that person. All is kept in
-    the database; Ctrl-C ends the server, the same command goes on. Labels are exported as they are read by
+    Prints a link for the admin and one for each annotator; anyone with a link can act as that person. Everything is
+    saved in the database. Ctrl-C stops the server; re-run the command to continue. Exported labels can be read by
     agreement, meta-evaluate and tune.
 
     Examples:
@@ -57,7 +57,7 @@ def annotate(
       saiten annotate --db answers.grade.db
       saiten annotate --db answers.grade.db --export labels.jsonl
 
-    Exit status: 0 done (--export, --prepare), 2 wrong set-up or input, 130 for Ctrl-C.
+    Exit status: 0 success (--export, --prepare), 2 invalid setup or input, 130 interrupted by Ctrl-C.
     """
     from saiten.models.networks import require
 
@@ -77,10 +77,10 @@ def annotate(
         if data is not None:
             fill(project, page, DataSource(data, rows), options.prelabels, notes)
         elif options.prelabels is not None:
-            raise ConfigurationError("--prelabels are joined to the answers by their ids: name the data too")
+            raise ConfigurationError("--prelabels requires the answers, to which they are joined by id")
         if export is not None:
             written = write_labels(export, export_lines(page, annotated_items(project)))
-            nobody = "" if written else "; nobody has saved anything yet"
+            nobody = "" if written else "; no annotator has saved anything yet"
             notes.print(f"{written} {'label' if written == 1 else 'labels'} written{nobody}")
             return
         server_admin(project)

@@ -55,7 +55,7 @@ def fill(
             raise BadInput(f"{source.path}: {error}") from error
     total = item_counts(project).total
     if not total:
-        raise BadInput(f"{source.path} has nothing to annotate: no row could be used")
+        raise BadInput(f"{source.path} has no row that can be annotated")
     if added:
         notes.print(f"{added} items were added")
     if judged:
@@ -85,11 +85,11 @@ def _lacking(row: Sample | BadRow, form: str) -> str | None:
     if isinstance(row, BadRow) or row.answer is None:
         return "it has no answer; collect answers with `saiten answer`, or name their column: --column answer=COLUMN"
     if not _is_text(row):
-        return "it holds half of a character (a lone surrogate), which no database keeps"
+        return "it contains half of a character (a lone surrogate), which a database cannot store"
     if "\0" in row.id or len(row.id) > _LONGEST_ID:
-        return f"its id holds a zero character or has more than {_LONGEST_ID:,} characters; give it another"
+        return f"its id contains a zero character or has more than {_LONGEST_ID:,} characters"
     if form == "gist" and not (row.reference or "").strip():
-        return "it has no reference, and its units are what is to be marked"
+        return "it has no reference, whose units are to be marked"
     return None
 
 

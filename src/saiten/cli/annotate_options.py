@@ -10,7 +10,7 @@ FormName = Literal["grade", "correct", "aspects", "gist", "preference"]
 
 TOKEN = "SAITEN_ADMIN_TOKEN"  # noqa: S105 - the name of a variable
 
-_PROJECT, _SERVER = "The project: set when it is made, and held to", "The server"
+_PROJECT, _SERVER = "Project (fixed when it is created)", "Server"
 """Headings in the help."""
 
 
@@ -20,42 +20,46 @@ class ProjectOptions:
 
     form: FormName | None = option(
         None,
-        "grade: 0 to 5 · correct: yes or no · aspects: a rubric's · gist: mark what is missing and extra · "
-        "preference: put the answers to a question into order.",
+        "grade: 0 to 5 · correct: yes or no · aspects: grades by a rubric · gist: mark missing and extra information · "
+        "preference: rank the answers to a question.",
         panel=_PROJECT,
     )
-    rubric: Path | None = option(None, "Of --form aspects, and of --aspects. Default: the four axes.", panel=_PROJECT)
-    aspects: bool = option(False, "Preference: grade each answer on the rubric, too.", panel=_PROJECT)
-    pick: bool = option(False, "Preference: the best answer alone, no order of the others.", panel=_PROJECT)
-    reason: Literal["required", "optional"] | None = option(
-        None, "Whether a reason must be given. Default: optional.", panel=_PROJECT
+    rubric: Path | None = option(
+        None, "Rubric for --form aspects and --aspects. Default: the four axes.", panel=_PROJECT
     )
-    per_item: int | None = option(None, "Annotators for an item of the overlap. Default: 2.", panel=_PROJECT, min=1)
+    aspects: bool = option(False, "With --form preference, also grade each answer by the rubric.", panel=_PROJECT)
+    pick: bool = option(False, "With --form preference, choose only the best answer.", panel=_PROJECT)
+    reason: Literal["required", "optional"] | None = option(
+        None, "Whether annotators must give a reason. Default: optional.", panel=_PROJECT
+    )
+    per_item: int | None = option(None, "Number of annotators per shared item. Default: 2.", panel=_PROJECT, min=1)
     overlap: float | None = option(
         None,
-        "Share of the items that so many annotate; the others have one annotator. Default: 1.",
+        "Share of items with --per-item annotators; the others have one. Default: 1.",
         panel=_PROJECT,
         min=0.0,
         max=1.0,
     )
-    seed: int | None = option(None, "Of overlap and orders. Default: 0.", panel=_PROJECT, min=0)
-    whole_questions: bool = option(
-        False, "Whoever gets one answer to a question gets all answers to it.", panel=_PROJECT
-    )
+    seed: int | None = option(None, "Seed of the overlap and of the order. Default: 0.", panel=_PROJECT, min=0)
+    whole_questions: bool = option(False, "Give all answers to a question to the same annotator.", panel=_PROJECT)
     prelabels: Path | None = option(
-        None, "What a judge says of the same answers: a run, or a file of labels.", panel=_PROJECT
+        None, "A judge's scores of the same answers: a run, or a file of labels.", panel=_PROJECT
     )
-    show_prelabels: bool = option(False, "Let annotators see it; default: hidden. Which is exported.", panel=_PROJECT)
+    show_prelabels: bool = option(
+        False, "Show the pre-labels to annotators; the export says whether they were shown.", panel=_PROJECT
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
     """The addresses of the page."""
 
-    host: str = option("127.0.0.1", f"Other addresses than this machine's own need {TOKEN}.", panel=_SERVER)
-    port: int = option(8765, "0: any that is free.", panel=_SERVER, min=0, max=65_535)
+    host: str = option(
+        "127.0.0.1", f"Address to listen on; other machines can connect only if {TOKEN} is set.", panel=_SERVER
+    )
+    port: int = option(8765, "Port; 0 for any free port.", panel=_SERVER, min=0, max=65_535)
     public_url: str | None = option(
         None,
-        "The address of the reverse proxy by which browsers come: https://grade.example.org",
+        "Public address of the reverse proxy, such as https://grade.example.org",
         panel=_SERVER,
     )

@@ -20,7 +20,7 @@ def _over(typed: ProjectOptions, there: "ProjectSettings | None") -> "ProjectSet
 
     form = typed.form or (there.form if there else None)
     if form is None:
-        raise ConfigurationError(f"what is to be asked? --form {', '.join(FORMS)}")
+        raise ConfigurationError(f"name a form with --form: {', '.join(FORMS)}")
     named = {"per_item": typed.per_item, "overlap": typed.overlap, "seed": typed.seed}
     given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
     if typed.show_prelabels:
@@ -58,14 +58,14 @@ def opened(data: str | None, db: str | None, typed: ProjectOptions) -> "Project"
 
     if db is None and (data is None or typed.form is None):
         raise ConfigurationError(
-            "name the answers and what is to be asked, as in `saiten annotate answers.jsonl --form grade`; "
-            "or --db with a database that was made before"
+            "name the answers and a form, as in `saiten annotate answers.jsonl --form grade`, or an existing database "
+            "with --db"
         )
     url = db or f"{Path(data or '').name.partition('.')[0] or 'stdin'}.{typed.form}.db"
     address = read_address(url)
     missing = is_missing(address)
     if missing and data is None:
-        raise ConfigurationError(f"there is no database {named(address)}; name the answers and --form to make one")
+        raise ConfigurationError(f"there is no database {named(address)}; name the answers and --form to create one")
     return open_project(url, None if data is None else _over(typed, None if missing else _settings_there(url)))
 
 

@@ -55,8 +55,8 @@ def web_settings(server: ServerOptions, environ: Mapping[str, str]) -> "WebSetti
         )
     if not token and not is_loopback(host):
         raise ConfigurationError(
-            f"--host {host} lets others than this machine in, so the admin needs a token of their own: set the "
-            f"environment variable {TOKEN} to at least {_SHORTEST_TOKEN} characters that nobody can guess"
+            f"--host {host} lets other machines connect, so the admin needs a token: set the environment variable "
+            f"{TOKEN} to at least {_SHORTEST_TOKEN} characters that nobody can guess"
         )
     wildcard = host in {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
     name = (socket.gethostname() if wildcard else host).lower()
@@ -84,17 +84,17 @@ def serve_project(project: "Project", form: "Form", people: People, server: Serv
         notes.print(f"{counts.total} items, {counts.finished} finished; form {project.settings.form}")
         if settings.address.startswith("http:") and not is_loopback(server.host):
             notes.print(
-                "[yellow]note[/] links and labels go over the network as they are; put a reverse proxy with HTTPS "
-                "before this server, and name its address with --public-url"
+                "[yellow]note[/] links and labels are sent unencrypted; put a reverse proxy with HTTPS in front of "
+                "this server, and name its address with --public-url"
             )
         token = f"({TOKEN})" if os.environ.get(TOKEN) else settings.admin_token
         _print_link("admin", settings.link(token), notes)
         print_links(project, people, settings, notes)
-        notes.print("Ctrl-C ends; the same command goes on")
+        notes.print("Ctrl-C stops the server; re-run the command to continue")
         with suppress(KeyboardInterrupt):  # it only ends by a signal, which may have been set to be ignored
             app = make_app(project, form, settings=settings)
             server_of(app, behind_proxy=settings.behind_proxy).run(sockets=[listening])
-        notes.print("[yellow]ended:[/] all that was saved is kept; the same command goes on from here")
+        notes.print("[yellow]ended:[/] all that was saved is kept; re-run the command to continue")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -106,12 +106,10 @@ def print_links(project: "Project", people: People, settings: "WebSettings", not
     unknown = [name for name in people.new_links if name not in there]
     if unknown:
         names = ", ".join(map(repr, there)) or "nobody"
-        raise ConfigurationError(f"--new-link {unknown[0]!r}: there is {names}; --annotator makes somebody new")
+        raise ConfigurationError(f"--new-link {unknown[0]!r}: there is only {names}; --annotator adds an annotator")
     for name in dict.fromkeys(people.annotators):
         if name in there:
-            notes.print(
-                f"{escape_untrusted(name)} is there already; their link stays as it is (--new-link makes another)"
-            )
+            notes.print(f"{escape_untrusted(name)} already has a link, which stays valid (--new-link makes another)")
             continue
         person, token = create_person(project, name, "annotator")
         _print_link(person.name, settings.link(token), notes)

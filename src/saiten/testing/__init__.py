@@ -55,8 +55,9 @@ def assert_score(
     from saiten.testing.session import current  # noqa: PLC0415 - the same
 
     try:
-        asked = read_asked(sample, metric, at_least, at_most, fields)
-        return asked.checked(current().grader().score(asked.sample, asked.metric, judge))
+        grader = current().grader()
+        asked = read_asked(sample, metric, at_least, at_most, fields, language=grader.language)
+        return asked.checked(grader.score(asked.sample, asked.metric, judge))
     except SaitenError as error:
         raise error.with_traceback(None)  # noqa: B904 - its text says all
 
@@ -76,7 +77,8 @@ async def aassert_score(
     from saiten.testing.session import current  # noqa: PLC0415 - the same
 
     try:
-        asked = read_asked(sample, metric, at_least, at_most, fields)
-        return asked.checked(await current().grader().ascore(asked.sample, asked.metric, judge))
+        grader = current().grader()
+        asked = read_asked(sample, metric, at_least, at_most, fields, language=grader.language)
+        return asked.checked(await grader.ascore(asked.sample, asked.metric, judge))
     except SaitenError as error:
         raise error.with_traceback(None)  # noqa: B904 - its text says all

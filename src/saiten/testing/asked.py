@@ -11,7 +11,7 @@ from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.catalog import make_metrics
 from saiten.protocols import Metric
-from saiten.records import Sample, Score
+from saiten.records import Language, Sample, Score
 from saiten.results.threshold_reading import check_limit
 from saiten.results.thresholds import Side, Threshold
 from saiten.testing.failure import failure_text
@@ -43,8 +43,10 @@ def read_asked(
     at_least: float | None,
     at_most: float | None,
     fields: Mapping[str, Any],
+    *,
+    language: Language | None = None,
 ) -> Asked:
-    """Return the assertion for the arguments of a test.
+    """Return the assertion for the arguments of a test; `language`: of a sample that does not name its own.
 
     Raises:
         ConfigurationError: metric or limit is missing, the metric or field does not exist, or a limit is vacuous.
@@ -60,7 +62,7 @@ def read_asked(
         check_limit(chosen.name, limit.limit, chosen.bounds)
     if at_least is not None and at_most is not None and at_least > at_most:
         raise ConfigurationError(f"no value is at least {at_least:g} and at most {at_most:g}")
-    return Asked(_sample(sample, fields), chosen, limits)
+    return Asked(_sample(sample, fields, language), chosen, limits)
 
 
 def _metric(metric: str | Metric | None) -> Metric:
@@ -75,7 +77,7 @@ def _metric(metric: str | Metric | None) -> Metric:
     return made[0]
 
 
-def _sample(sample: Sample | Mapping[str, Any] | None, fields: Mapping[str, Any]) -> Sample:
+def _sample(sample: Sample | Mapping[str, Any] | None, fields: Mapping[str, Any], language: Language | None) -> Sample:
     __tracebackhide__ = True
     if isinstance(sample, Sample):
         if fields:
@@ -92,7 +94,7 @@ def _sample(sample: Sample | Mapping[str, Any] | None, fields: Mapping[str, Any]
         raise ConfigurationError(f"{unknown[0]!r} is no field of a sample{hint}")
     given = {**(sample or {}), **fields}
     try:
-        row = next(read_samples([given]))
+        row = next(read_samples([given], language=language))
     except BadInput as error:
         named = ", ".join(map(str, given)) or "none"
         raise BadInput(

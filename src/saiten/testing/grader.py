@@ -12,9 +12,9 @@ from typing import Self
 
 from saiten.judges.wrappers import Memo
 from saiten.protocols import Judge, Metric
-from saiten.records import Sample, Score
+from saiten.records import Language, Sample, Score
 from saiten.runs.scoring import score_once, signature_of
-from saiten.settings import CallSettings, JudgeSettings, read_config
+from saiten.settings import CallSettings, DataSettings, JudgeSettings, read_config
 from saiten.testing.background import BackgroundLoop
 from saiten.wiring import Models, assemble_judge
 from saiten.wiring.addresses import servers_named
@@ -28,8 +28,16 @@ Named = str | JudgeSettings | Judge | None
 class Grader:
     """Scores samples with a session's judges; safe to use from several threads and event loops."""
 
-    def __init__(self, judge: JudgeSettings, calls: CallSettings, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        judge: JudgeSettings,
+        calls: CallSettings,
+        folder: Path | None = None,
+        language: Language | None = None,
+    ) -> None:
         """`folder`: keeps replies for the length of the session if no cache file is configured."""
+        self.language = language
+        """The language of samples that do not name theirs; None to detect it."""
         self._default = judge
         self._models = Models(calls)
         self._models.expect(judge.judge, "judge")
@@ -64,7 +72,8 @@ class Grader:
             chosen += servers_named(named, {"judge": None}, os.environ)
         for sentence in chosen:
             notify(sentence)
-        return cls(base if judge is None else _renamed(base, judge), calls, folder)
+        language = defaults.settings(DataSettings).language
+        return cls(base if judge is None else _renamed(base, judge), calls, folder, language)
 
     def score(self, sample: Sample, metric: Metric, judge: Named = None) -> tuple[Score, str]:
         """Return the score and its signature.
