@@ -12,7 +12,6 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.naming import is_human
 from saiten.records import CHECKS
-from saiten.results.made_differently import made_differently
 from saiten.results.rows import AsRows, Row, columns_of
 from saiten.results.sides import Missing, PairedSide, Pairing, Side, apart, pair_keys, paired, pairing_of, side_of
 from saiten.results.summary import place_of
@@ -27,6 +26,8 @@ OUTSIDE_NOISE = frozenset[Verdict]({"better", "worse", "differs"})
 
 _LIKELY = 0.05
 _SLACK = 1e-9
+_NAMED = 3
+"""Maximum number of metrics named per difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,3 +268,26 @@ def what_differs(readers: Sequence[RunReader]) -> list[Message]:
     if changed := len({one.id for one, other in shared if one.group != other.group}):
         found.append(Message("difference", "groups", n=changed))
     return found
+
+
+def made_differently(readers: Sequence[RunReader]) -> list[Message]:
+    """Return how the runs' figures were made differently: by another judge, prompt, tokenizer or version."""
+    made = [reader.manifest for reader in readers]
+    found: dict[str, list[str]] = {}
+    for metric in dict.fromkeys(metric for each in made for metric in each.signatures):
+        how = _differing([each.made_by(metric) for each in made if metric in each.signatures])
+        if how:
+            found.setdefault(how, []).append(metric)
+    return [Message("difference", "made", metrics=_named(metrics), how=how) for how, metrics in found.items()]
+
+
+def _differing(runs: Sequence[dict[str, str]]) -> str:
+    """Return `judge a → b, saiten 0.1 → 0.2`, in the order of the signature."""
+    keys = dict.fromkeys(key for parts in runs for key in parts)
+    ways = {key: [parts.get(key, "none") for parts in runs] for key in keys}
+    return ", ".join(f"{key} {' → '.join(values)}" for key, values in ways.items() if len(set(values)) > 1)
+
+
+def _named(metrics: Sequence[str]) -> str | Message:
+    named, more = ", ".join(metrics[:_NAMED]), len(metrics) - _NAMED
+    return Message("difference", "metrics", named=named, n=more) if more > 0 else named

@@ -16,8 +16,7 @@ from saiten.results.meta_evaluation import Origin, Unpaired
 from saiten.results.summary import Place
 from saiten.stats.clusters import Floats, Ints
 from saiten.trust.inputs.declining import graded, zero_as_declined
-from saiten.trust.inputs.orders import both_orders, combined, in_both_orders, splits
-from saiten.trust.inputs.outputs import VERSUS, Output, Said
+from saiten.trust.inputs.outputs import VERSUS, Output, Said, both_orders, combined, in_both_orders, splits
 from saiten.words import Message
 
 
