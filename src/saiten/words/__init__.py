@@ -57,7 +57,9 @@ def in_language(text: str | Message, language: Language) -> str:
     if isinstance(text, str):
         return text
     words = catalogue(language)[text.section, text.key]
-    values = {name: _said(value, language) for name, value in text.values}
+    values = {
+        name: in_language(value, language) if isinstance(value, Message) else value for name, value in text.values
+    }
     if text.section == _JOINED:
         return words[0].join(values.values())
     # An entry with a plural has two forms in English, and one in Japanese.
@@ -83,7 +85,3 @@ def catalogue(language: Language) -> Mapping[tuple[str, str], tuple[str, ...]]:
         )
         for entry in entries
     }
-
-
-def _said(value: Any, language: Language) -> Any:
-    return in_language(value, language) if isinstance(value, Message) else value

@@ -138,7 +138,7 @@ def test_many_means_are_several_charts_each_with_whole_metrics():
     charts = [chart.in_language("ja") for chart in means_charts(figures)]
     assert [chart.title for chart in charts] == ["平均と 95 % 区間：a, b", "平均と 95 % 区間：c, d"]
     assert charts[0].in_language("en").title == "Means with 95 % intervals: a, b"
-    assert max(chart.picture.height for chart in charts) < 700
+    assert max(chart.picture.size[1] for chart in charts) < 700
     assert [chart.title for chart in means_charts(figures[:7])] == ["Means with 95 % intervals"]
 
 

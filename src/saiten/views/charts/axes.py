@@ -1,6 +1,6 @@
 """Axes with round ends: those of the metric's scale if it has ends, otherwise around the figures."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
@@ -106,8 +106,9 @@ def shared_axes(groups: Sequence[tuple[Sequence[float], Bounds]]) -> list[Axis |
     axes: dict[tuple[int, str], Axis | None] = {}
     for kind in set(kinds):
         members = [group for group, of in zip(groups, kinds, strict=True) if of == kind and group[0]]
-        lows, highs = ([bounds[end] for _, bounds in members] for end in (0, 1))
-        whole = (_outer(lows, min), _outer(highs, max))
+        lows = [low for _, (low, _) in members if low is not None]
+        highs = [high for _, (_, high) in members if high is not None]
+        whole = (min(lows, default=None), max(highs, default=None))
         axes[kind] = bounded_axis([value for values, _ in members for value in values], whole)
     return [axes[kind] if values else None for (values, _), kind in zip(groups, kinds, strict=True)]
 
@@ -115,8 +116,3 @@ def shared_axes(groups: Sequence[tuple[Sequence[float], Bounds]]) -> list[Axis |
 def _kind(bounds: Bounds) -> str:
     low = finite(bounds[0])
     return "open" if low is None else "below 0" if low < 0 else "from 0"
-
-
-def _outer(ends: Sequence[float | None], outermost: Callable[[list[float]], float]) -> float | None:
-    known = [end for each in ends if (end := finite(each)) is not None]
-    return outermost(known) if known else None

@@ -55,15 +55,13 @@ class VegaChart:
         """
         if self.picture is None:
             return ""
-        size = (self.picture.width, self.picture.height)
-        return inline_svg(self._drawn, size, clean(plain(self.title)), clean(self.said), clean)
+        return inline_svg(self._drawn, self.picture.size, clean(plain(self.title)), clean(self.said), clean)
 
     def svg_file(self, heading: Sequence[str] = ()) -> str:
         """Return a self-contained SVG in light colors on white, below a heading; empty if nothing is drawn."""
         if self.picture is None:
             return ""
-        size = (self.picture.width, self.picture.height)
-        return standing_svg(self._drawn, size, plain(self.title), self.said, heading)
+        return standing_svg(self._drawn, self.picture.size, plain(self.title), self.said, heading)
 
 
 def draw(spec: dict[str, Any]) -> str:

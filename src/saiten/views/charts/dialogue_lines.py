@@ -117,5 +117,5 @@ def _line(number: int, line: Series, place: Mapping[str, float], words: Mapping[
 
 
 def _figure(value: Value, words: Mapping[str, str]) -> str:
-    n = "" if value.n is None else words["n"].format(n=value.n)
-    return value_and_interval(value.value, None, None, words, [n])
+    notes = [] if value.n is None else [words["n"].format(n=value.n)]
+    return value_and_interval(value.value, None, None, words, notes)

@@ -73,15 +73,11 @@ class Picture:
     """Pixels between two plots."""
 
     @property
-    def width(self) -> float:
-        """Pixels, margins included."""
-        return self.padding.left + max(plot.width for plot in self.plots) + self.padding.right
-
-    @property
-    def height(self) -> float:
-        """Pixels, margins included."""
-        inner = sum(plot.height for plot in self.plots) + self.gap * (len(self.plots) - 1)
-        return self.padding.top + inner + self.padding.bottom
+    def size(self) -> tuple[float, float]:
+        """Width and height in pixels, margins included."""
+        width = max(plot.width for plot in self.plots)
+        height = sum(plot.height for plot in self.plots) + self.gap * (len(self.plots) - 1)
+        return self.padding.left + width + self.padding.right, self.padding.top + height + self.padding.bottom
 
 
 CONFIG = {

@@ -7,7 +7,7 @@ one: unmodified ones are replaced or removed, and nothing else is touched.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -44,7 +44,8 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
             for ending, content in (("svg", svg.encode()), ("png", draw_png(svg, 2.0))):
                 digest = sha256(content).hexdigest()
                 path = folder / f"{name}.{ending}"
-                rows.append({"file": path.name, "sha256": digest, **_place(figure)})
+                place = {"chapter": figure.chapter, "table": figure.table, "chart": figure.chart.title}
+                rows.append({"file": path.name, "sha256": digest, **place})
                 if path.exists() and not _is_ours(path, {digest, before.get(path.name, "")}):
                     kept.append(path)
                     continue
@@ -58,10 +59,6 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
     except OSError as error:
         raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
     return kept
-
-
-def _place(figure: PlacedChart) -> Mapping[str, str]:
-    return {"chapter": figure.chapter, "table": figure.table, "chart": figure.chart.title}
 
 
 def _heading(figure: PlacedChart) -> list[str]:

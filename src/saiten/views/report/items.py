@@ -1,6 +1,6 @@
 """The samples of a report as data for its page: an index for listing, filtering and sorting, and the full samples."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from zlib import compress, decompress
 
@@ -43,7 +43,11 @@ class Items:
         """Yield all samples, run after run."""
         for number, one in enumerate(self._tallies):
             raws = dict(_raws(one, self._choice))
-            talks = {talk.id: compress(as_json(_dialogue(talk, self._language)), 1) for talk in self._dialogues(one)}
+            talks = {
+                talk.id: compress(as_json(_dialogue(talk, self._language)), 1)
+                for talk in (read_dialogues(one.reader) if one.dialogues else ())
+                if self._choice.holds(talk.id)
+            }
             for sample in one.reader.samples():
                 if self._choice.holds(sample.id):
                     yield from self._packs.add(self._item(number, one, sample, raws, talks.pop(sample.id, None)))
@@ -74,9 +78,6 @@ class Items:
                 }
             )
         )
-
-    def _dialogues(self, one: Tally) -> Iterable[Dialogue]:
-        return (talk for talk in read_dialogues(one.reader) if self._choice.holds(talk.id)) if one.dialogues else ()
 
     def _item(
         self, run: int, one: Tally, sample: Sample, raws: Mapping[tuple[str, str], str], talk: bytes | None

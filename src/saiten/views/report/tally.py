@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from zlib import compress, decompress
 
@@ -60,7 +60,6 @@ class SampleFacts:
     places: Mapping[str, Place]
     """By sample id."""
     languages: Mapping[Language, int]
-    groups: int
     bad_rows: int
     """Number of unusable rows in the data."""
 
@@ -122,45 +121,30 @@ def facts_of(reader: RunReader) -> SampleFacts:
     for sample in reader.samples():
         places[sample.id] = place_of(sample)
         languages[sample.language] += 1
-    groups = {place.group for place in places.values() if place.group is not None}
-    return SampleFacts(places, languages, len(groups), reader.bad_rows())
-
-
-@dataclass(slots=True)
-class _Sums:
-    values: dict[str, dict[str, "array[float]"]] = field(default_factory=dict)
-    spent: dict[str, Usage] = field(default_factory=dict)
-    scores: int = 0
+    return SampleFacts(places, languages, reader.bad_rows())
 
 
 def tally(reader: RunReader, name: str, facts: SampleFacts, choice: Choice) -> Tally:
     """Read the scores once; those of the shown samples are kept, compressed."""
-    sums, kept = _Sums(), Kept()
+    values: dict[str, dict[str, array[float]]] = {}
+    spent: dict[str, Usage] = {}
+    kept, known = Kept(), Counter[bool]()
     split = 0 < len(facts.systems) <= _SYSTEMS_AT_MOST
-    summary = summarise(
-        _watched(reader, facts, choice, sums, kept, split=split),
-        facts.places,
-        reader.manifest.signatures,
-        bad_rows=facts.bad_rows,
-        paid=reader.paid(),
-    )
-    return Tally(reader, name, facts, summary, sums.values, sums.spent, sums.scores, kept, has_dialogues(reader))
 
+    def read() -> Iterator[Scored]:
+        for one in reader.scores():
+            place = facts.places.get(one.sample)
+            known[place is not None] += 1
+            spent[one.metric] = spent.get(one.metric, Usage()) + one.score.usage
+            if one.score.value is not None:
+                system = (place.system or "") if split and place is not None else ""
+                values.setdefault(one.metric, {}).setdefault(system, array("d")).append(one.score.value)
+            if place is not None and choice.holds(one.sample):
+                kept.keep(one)
+            yield one
 
-def _watched(
-    reader: RunReader, facts: SampleFacts, choice: Choice, sums: _Sums, kept: Kept, *, split: bool
-) -> Iterator[Scored]:
-    for one in reader.scores():
-        place = facts.places.get(one.sample)
-        if place is not None:
-            sums.scores += 1
-        sums.spent[one.metric] = sums.spent.get(one.metric, Usage()) + one.score.usage
-        if one.score.value is not None:
-            system = (place.system or "") if split and place is not None else ""
-            sums.values.setdefault(one.metric, {}).setdefault(system, array("d")).append(one.score.value)
-        if place is not None and choice.holds(one.sample):
-            kept.keep(one)
-        yield one
+    summary = summarise(read(), facts.places, reader.manifest.signatures, bad_rows=facts.bad_rows, paid=reader.paid())
+    return Tally(reader, name, facts, summary, values, spent, known[True], kept, has_dialogues(reader))
 
 
 def shown_score(one: Scored, *, details: bool) -> dict[str, Any]:
