@@ -194,6 +194,14 @@ def saiten_lines(folder):
     return len(Path(folder, "scores.jsonl").read_bytes().splitlines())
 
 
+def test_a_server_that_is_no_model_server_ends_the_run_at_once(judged, openai_server, data):
+    """Status 2 after three replies, with the address, what it sent and what to do."""
+    openai_server.reply = lambda _: Fault(200, "<html>rubbish</html>")
+    said = judged(data(2))
+    assert (said.status, len(openai_server.requests)) == (2, 3)
+    assert all(words in said.err for words in (openai_server.base_url, "<html>rubbish</html>", "check the base URL"))
+
+
 def test_failed_calls_are_failed_scores_and_can_be_asked_for_again(judged, openai_server, data, scores):
     """HTTP 500 to the last retry: the score says so and counts its attempts; the same command leaves it, --retry-failed
     does not.

@@ -37,7 +37,7 @@ class Keys:
     environ: Mapping[str, str] = field(repr=False)
     key_env: Mapping[str, str] = field(default_factory=dict)
     """Server address, optionally with a path prefix → the environment variable with its key."""
-    _asked: dict[str, list[tuple[int, _Server]]] = field(init=False, repr=False, default_factory=dict)
+    _candidates: dict[str, list[tuple[int, _Server]]] = field(init=False, repr=False, default_factory=dict)
     _owners: dict[str, _Server] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -74,16 +74,16 @@ class Keys:
         address = _read(url)
         if self._named(address) is None and not _has_its_own(address) and self.environ.get(variable):
             rank = ROLES.index(what) if what in ROLES else len(ROLES)
-            self._asked.setdefault(variable, []).append((rank, _server(address)))
+            self._candidates.setdefault(variable, []).append((rank, _server(address)))
 
     def owner(self, variable: str) -> _Server | None:
         """Return the server that gets a key without an address; fixed from the first call on."""
         if variable not in self._owners:
             home = _server(_read(self.environ.get(URL_VARIABLE) or OPENAI)) if variable == KEY_VARIABLE else None
-            asked = self._asked.get(variable, [])
-            if not asked:
+            found = self._candidates.get(variable, [])
+            if not found:
                 return None
-            servers = [server for _, server in sorted(asked, key=lambda each: each[0])]
+            servers = [server for _, server in sorted(found, key=lambda each: each[0])]
             self._owners[variable] = home if home is not None and home in servers else servers[0]
         return self._owners[variable]
 

@@ -43,20 +43,20 @@ _ENDS = tuple(".!?。！？．」）)")
 def compose(task: ComposeAnswer) -> Composition:
     """Join the sentences of the system's answers in order, without refusals and repetitions."""
     kept: list[str] = []
-    heard: set[str] = set()
+    covered: set[str] = set()
     repeated: set[str] = set()
     used: list[int] = []
     for number, answer in enumerate(task.history[1::2], start=1):
         if is_refusal(answer, task.language):
             continue
         new = [(statement, units) for statement in statements_of(answer, task.language)
-               if (not units <= heard if (units := _units(statement)) else statement not in repeated)]  # fmt: skip
+               if (not units <= covered if (units := _units(statement)) else statement not in repeated)]  # fmt: skip
         if new:
             used.append(number)
         for statement, units in new:
             kept.append(statement)
             repeated.add(statement)
-            heard |= units
+            covered |= units
     if not kept:
         explanation = said(task.language, "The system said nothing.", "システムは何も述べていない。")
         return Composition(explanation=explanation, answer=said(task.language, "I do not know.", "分かりません。"))
