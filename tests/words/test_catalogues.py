@@ -3,11 +3,16 @@
 import pickle
 from itertools import pairwise
 from string import Formatter
+from typing import get_args
 
 import pytest
 
 from saiten.records import STATUSES
+from saiten.results.drift import Measure
+from saiten.results.probe import Expectation, Verdict
 from saiten.results.summary import counted
+from saiten.stats.estimate import Unit
+from saiten.trust.probes import PROBES, Field
 from saiten.views.render import as_csv, as_json
 from saiten.views.table import Table
 from saiten.words import Message, catalogue, in_language, joined
@@ -30,6 +35,16 @@ def test_both_catalogues_have_the_same_entries_and_places():
 def test_entries_are_sorted_so_that_two_changes_seldom_meet(language):
     """By section, then by key."""
     assert all(first < second for first, second in pairwise(catalogue(language)))
+
+
+def test_what_probes_and_drift_call_by_a_word_of_the_record_is_there():
+    """Their keys are made of the words that records have, so no search of the code finds them."""
+    asked = {("probe", probe.no_changes) for probe in PROBES.values()}
+    asked |= {("expectation", each.replace(" ", "_")) for each in get_args(Expectation)}
+    asked |= {("verdict", each.replace(" ", "_")) for each in get_args(Verdict)}
+    asked |= {("measure", each) for each in get_args(Measure)} | {("field", each) for each in get_args(Field)}
+    asked |= {("remark", key) for unit in get_args(Unit) for key in (f"single_{unit}", f"few_{unit}s")}
+    assert asked <= catalogue("en").keys()
 
 
 def test_a_message_has_words_in_both_languages():
