@@ -21,19 +21,29 @@ Row = dict[str, Any]
 def export_rows(form: Form, items: Iterable[AnnotatedItem]) -> Iterator[Row]:
     """Yield the rows item by item: each annotator's labels, then the decision's."""
     for each in items:
-        prelabel = _prelabel(each)
+        prelabel = {}
+        if each.prelabel is not None:
+            judge, _, shown = each.prelabel
+            prelabel = {"prelabel": "shown" if shown else "hidden", "prelabelled_by": judge}
         for person, annotation in each.annotations:
             extra = {
+                "annotator": person.name,
+                "adjudicated": False,
+                "reason": annotation.payload.get("reason") or "",
                 "unclear": annotation.unclear,
                 "seconds": annotation.seconds,
                 "saved_at": annotation.saved_at.isoformat(),
-                **prelabel,
             }
-            yield from _rows(form, each, annotation.payload, person.name, extra)
-        if each.decision is not None:
-            decision = each.decision
-            extra = {"note": decision.note, "saved_at": decision.decided_at.isoformat(), **prelabel}
-            yield from _rows(form, each, decision.payload, decision.by, extra, note=decision.note)
+            yield from _rows(form, each, annotation.payload, extra | prelabel)
+        if (decision := each.decision) is not None:
+            extra = {
+                "annotator": decision.by,
+                "adjudicated": True,
+                "reason": decision.payload.get("reason") or decision.note,
+                "note": decision.note,
+                "saved_at": decision.decided_at.isoformat(),
+            }
+            yield from _rows(form, each, decision.payload, extra | prelabel)
 
 
 def export_lines(form: Form, items: Iterable[AnnotatedItem]) -> Iterator[bytes]:
@@ -42,20 +52,9 @@ def export_lines(form: Form, items: Iterable[AnnotatedItem]) -> Iterator[bytes]:
         yield orjson.dumps(row) + b"\n"
 
 
-def _rows(
-    form: Form, annotated: AnnotatedItem, payload: Json, name: str, extra: Json, *, note: str | None = None
-) -> Iterator[Row]:
-    reason = payload.get("reason") or note or ""
+def _rows(form: Form, annotated: AnnotatedItem, payload: Json, extra: Row) -> Iterator[Row]:
     for label in form.labels(annotated.item.key, annotated.item.content, payload):
-        yield {
-            "item": label.item,
-            "aspect": label.aspect,
-            **_value(label),
-            "annotator": name,
-            "adjudicated": note is not None,
-            "reason": reason,
-            **extra,
-        }
+        yield {"item": label.item, "aspect": label.aspect, **_value(label), **extra}
 
 
 def _value(label: Label) -> Row:
@@ -64,10 +63,3 @@ def _value(label: Label) -> Row:
         return {"spans": [{"text": span.text, "start": span.start, "end": span.end} for span in label.spans]}
     whole = int(label.value) if label.value.is_integer() else label.value
     return {"preference" if label.aspect == PREFERENCE else "value": whole}
-
-
-def _prelabel(annotated: AnnotatedItem) -> Row:
-    if annotated.prelabel is None:
-        return {}
-    by, _, shown = annotated.prelabel
-    return {"prelabel": "shown" if shown else "hidden", "prelabelled_by": by}

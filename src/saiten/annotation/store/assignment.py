@@ -11,20 +11,14 @@ apart, since somebody who has time may have had everything that is left.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy import ColumnElement, exists, func, insert, select, update
 
 from saiten.annotation.records import Assigned
 from saiten.annotation.store.annotations import assigned_item
-from saiten.annotation.store.candidates import (
-    Candidate,
-    Search,
-    count_had_by,
-    of_begun_question,
-    rest_of_question,
-    within_reach,
-)
 from saiten.annotation.store.capacity import lock_project, move, release_stale, totals
+from saiten.annotation.store.order import BINS, bins_of, place
 from saiten.annotation.store.people import lock_person
 from saiten.annotation.store.project import Project, Transaction, reads
 from saiten.annotation.store.schema import assignments, items, people, workloads
@@ -35,6 +29,53 @@ _EXHAUSTIVE_UP_TO = 20_000
 """Open places up to which all open items are considered for an even distribution."""
 _SPREAD = 10
 """Questions among the annotator's last ten items are avoided while there are others."""
+_AT_ONCE = 50
+"""Approximate number of open items fetched per query."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An item that may be assigned."""
+
+    item: int
+    topic: int
+    """Equal for items of the same question."""
+    bin_rank: int
+    """Rank of its bin in the annotator's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search for one annotator."""
+
+    tx: Transaction
+    person: int
+    start: int
+    """Rank of the bin to begin with; the bins before it come last."""
+    places: int
+    """Open places in the whole project, about the number of open items."""
+
+    def candidates(self, *conditions: ColumnElement[bool]) -> Iterator[list[_Candidate]]:
+        """Yield items with room that meet the conditions, in this person's order, a few bins at a time."""
+        seed = self.tx.settings.seed
+        bins = bins_of(seed, self.person)
+        bins = bins[self.start :] + bins[: self.start]
+        step = max(1, BINS * _AT_ONCE // max(self.places, _AT_ONCE))
+        for begin in range(0, BINS, step):
+            chunk = bins[begin : begin + step]
+            found = self.tx.connection.execute(
+                select(items.c.id, items.c.topic, items.c.bin).where(
+                    items.c.project_id == self.tx.project,
+                    items.c.room > 0,
+                    *(() if len(chunk) == BINS else (items.c.bin.in_(chunk),)),
+                    *conditions,
+                    ~_had_by(self.person),
+                )
+            )
+            ranks = {number: rank for rank, number in enumerate(chunk, begin)}
+            rows = sorted(found, key=lambda row: (ranks[row.bin], place(seed, self.person, row.id)))
+            if rows:
+                yield [_Candidate(row.id, row.topic, (self.start + ranks[row.bin]) % BINS) for row in rows]
 
 
 def next_item(project: Project, person: int, *, after: int = 0) -> Assigned | None:
@@ -87,29 +128,29 @@ def _assign(tx: Transaction, person: int, after: int) -> int | None:
     if len(tx.connection.execute(unanswered).all()) >= _MOST_OPEN:
         return None
     bin_rank = tx.connection.execute(select(workloads.c.bin_rank).where(workloads.c.person_id == person)).scalar_one()
-    chosen = _choose(Search(tx, person, bin_rank, places)) if places > 0 else None
+    chosen = _choose(_Search(tx, person, bin_rank, places)) if places > 0 else None
     if chosen is not None:
         return _give(tx, person, chosen.item, chosen.bin_rank)
     item = release_stale(tx, person, tx.now - tx.release_after)
     return None if item is None else _give(tx, person, item, bin_rank)
 
 
-def _choose(search: Search) -> Candidate | None:
+def _choose(search: _Search) -> _Candidate | None:
     tx = search.tx
-    if tx.settings.whole_questions and (begun := next(search.candidates(of_begun_question(search.person)), None)):
-        return Candidate(begun[0].item, begun[0].topic, search.start)
+    if tx.settings.whole_questions and (begun := next(search.candidates(_of_begun_question(search.person)), None)):
+        return _Candidate(begun[0].item, begun[0].topic, search.start)
     lacking = shortfalls(search.places, _workloads(tx, search.person))
     others = {person: lacking[person] for person in lacking if person != search.person}
     recent = _recent_topics(tx, search.person)
     if search.person not in lacking:  # only what all others have had, and cannot take
-        return _spread(search.candidates(count_had_by(others) == len(others)), recent)
+        return _spread(search.candidates(_count_had_by(others) == len(others)), recent)
     for preferred in _preferred(search, others):
         if (found := _spread(search.candidates(preferred), recent)) is not None:
-            return Candidate(found.item, found.topic, search.start)  # there may be others before it
+            return _Candidate(found.item, found.topic, search.start)  # there may be others before it
     return _spread(search.candidates(), recent)
 
 
-def _preferred(search: Search, others: Mapping[int, int]) -> Iterator[ColumnElement[bool]]:
+def _preferred(search: _Search, others: Mapping[int, int]) -> Iterator[ColumnElement[bool]]:
     """Yield conditions of items to try first when few annotators share the work, so that it is shared evenly.
 
     `others` maps annotators below their quota to how many items they lack. With few annotators, one may have time but
@@ -120,10 +161,10 @@ def _preferred(search: Search, others: Mapping[int, int]) -> Iterator[ColumnElem
     if not others or search.places > _EXHAUSTIVE_UP_TO or len(others) >= 2 * tx.settings.per_item:
         return
     if len(others) < tx.settings.per_item:
-        yield items.c.room >= len(others) + 1 - count_had_by(others)
-    reach = within_reach(tx, others)
+        yield items.c.room >= len(others) + 1 - _count_had_by(others)
+    reach = _within_reach(tx, others)
     if tight := [person for person, lacking in others.items() if reach[person] <= lacking]:
-        yield (items.c.room > 1) | (count_had_by(tight) == len(tight))
+        yield (items.c.room > 1) | (_count_had_by(tight) == len(tight))
 
 
 def quota(places: int, had: Collection[int]) -> int:
@@ -172,7 +213,7 @@ def _recent_topics(tx: Transaction, person: int) -> dict[int, int]:
     return {topic: ago for ago, topic in reversed(list(enumerate(found)))}
 
 
-def _spread(chunks: Iterable[list[Candidate]], recent: dict[int, int]) -> Candidate | None:
+def _spread(chunks: Iterable[list[_Candidate]], recent: dict[int, int]) -> _Candidate | None:
     """Return the first candidate whose question is not recent, or else the one whose question is longest ago.
 
     Its `bin_rank` is that of the first candidate of all, since nothing is left before that.
@@ -182,7 +223,7 @@ def _spread(chunks: Iterable[list[Candidate]], recent: dict[int, int]) -> Candid
         return None
     chosen = next((one for one in first if one.topic not in recent), None)
     chosen = chosen or max(first, key=lambda one: recent[one.topic])
-    return Candidate(chosen.item, chosen.topic, first[0].bin_rank)
+    return _Candidate(chosen.item, chosen.topic, first[0].bin_rank)
 
 
 def _give(tx: Transaction, person: int, item: int, bin_rank: int) -> int:
@@ -192,7 +233,7 @@ def _give(tx: Transaction, person: int, item: int, bin_rank: int) -> int:
     """
     if not tx.settings.whole_questions:
         return _give_one(tx, person, item, bin_rank)
-    return min(_give_one(tx, person, each, bin_rank) for each in rest_of_question(tx, person, item))
+    return min(_give_one(tx, person, each, bin_rank) for each in _rest_of_question(tx, person, item))
 
 
 def _give_one(tx: Transaction, person: int, item: int, bin_rank: int) -> int:
@@ -221,3 +262,46 @@ def _give_one(tx: Transaction, person: int, item: int, bin_rank: int) -> int:
         )
     move(tx, person, item, old="released" if before else None, new="given")
     return number
+
+
+def _rest_of_question(tx: Transaction, person: int, item: int) -> list[int]:
+    """Return the item and all others of its question that the person has not had, in the person's own order."""
+    topic = select(items.c.topic).where(items.c.id == item).scalar_subquery()
+    chosen = select(items.c.id).where(items.c.project_id == tx.project, items.c.topic == topic, ~_had_by(person))
+    return sorted(tx.connection.scalars(chosen), key=lambda each: place(tx.settings.seed, person, each))
+
+
+def _within_reach(tx: Transaction, people: Collection[int]) -> dict[int, int]:
+    """Return how many items with room each of these people has not had."""
+    with_room = items.c.project_id == tx.project, items.c.room > 0
+    total = tx.connection.execute(select(func.count()).select_from(items).where(*with_room)).scalar_one()
+    had = tx.connection.execute(
+        select(assignments.c.person_id, func.count())
+        .join(items, items.c.id == assignments.c.item_id)
+        .where(*with_room, assignments.c.person_id.in_(people), assignments.c.state != "released")
+        .group_by(assignments.c.person_id)
+    )
+    out_of_reach = {row[0]: row[1] for row in had}
+    return {person: total - out_of_reach.get(person, 0) for person in people}
+
+
+def _of_begun_question(person: int) -> ColumnElement[bool]:
+    """Return the condition that this person has had another answer to the item's question."""
+    own = items.alias()
+    return items.c.topic.in_(
+        select(own.c.topic)
+        .join(assignments, assignments.c.item_id == own.c.id)
+        .where(assignments.c.person_id == person, assignments.c.state != "released")
+    )
+
+
+def _count_had_by(people: Collection[int]) -> ColumnElement[int]:
+    """Return the count of these people who have had an item that was not reassigned, as an expression."""
+    had = assignments.c.person_id.in_(people), assignments.c.state != "released"
+    return select(func.count()).where(assignments.c.item_id == items.c.id, *had).scalar_subquery()
+
+
+def _had_by(person: int) -> ColumnElement[bool]:
+    return exists().where(
+        assignments.c.item_id == items.c.id, assignments.c.person_id == person, assignments.c.state != "released"
+    )
