@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--saiten-judge", metavar="JUDGE", help=_JUDGE)
     group.addoption("--saiten-cache", metavar="FILE", help=_CACHE)
     parser.addini("saiten_judge", _JUDGE)
-    parser.addini("saiten_cache", f"{_CACHE}; beside the ini-file")
+    parser.addini("saiten_cache", f"{_CACHE}; relative to the folder of the ini-file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -70,9 +70,9 @@ def _cache(config: pytest.Config) -> Path | None:
     typed: str | None = config.getoption("--saiten-cache")
     if typed:
         return (config.invocation_params.dir / typed).absolute()
-    beside = config.inipath.parent if config.inipath else config.rootpath
+    folder = config.inipath.parent if config.inipath else config.rootpath
     named: str = config.getini("saiten_cache")
-    return beside / named if named else None
+    return folder / named if named else None
 
 
 @pytest.fixture(scope="session")

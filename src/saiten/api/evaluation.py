@@ -121,21 +121,17 @@ async def aevaluate(
         return Evaluation(
             tuple(collected.samples), tuple(collected.scores), signatures, bad, stopped, kept.to_json(), paid=paid
         )
-    there = read_run(folder)
-    made = there.manifest
-    return Evaluation(
-        tuple(there.samples()),
-        tuple(there.scores()),
-        made.signatures,
-        bad,
-        stopped,
-        made.settings,
-        folder,
-        there.paid(),
-    )
+    return _kept_in(folder, bad, stopped)
 
 
 evaluate = blocking(aevaluate, "evaluate", "Score all samples with all metrics, and wait; see `aevaluate`.")
+
+
+def _kept_in(folder: Path, bad: tuple[BadRow, ...], stopped: str | None) -> Evaluation:
+    """Return everything that a run's folder holds."""
+    there = read_run(folder)
+    samples, scores, made = tuple(there.samples()), tuple(there.scores()), there.manifest
+    return Evaluation(samples, scores, made.signatures, bad, stopped, made.settings, folder, there.paid())
 
 
 def _check_keywords(settings: Mapping[str, Any]) -> None:

@@ -179,10 +179,10 @@ def _outlive_readers() -> None:
 def main(argv: list[str] | None = None) -> None:
     """The entry point.
 
-    The exit status is 0 for done, 2 for a wrong set-up or input, 3 for a run that stopped and can be continued (its
+    The exit status is 0 for success, 2 for invalid setup or input, 3 for a run that stopped and can be resumed (its
     budget is spent), 4 for an alarm about the judge (`drift`, `probe --fail`), 5 for answers that are not good enough
     (`score` and `show` with `--fail-under` or `--fail-over`, `compare --fail-if-worse`), 6 for nothing measured or
-    answered at all, 130 for Ctrl-C. Whoever closes the output early (`| head`) changes nothing about it.
+    answered at all, 130 for Ctrl-C. Closing the output early (`| head`) does not change it.
     """
     _outlive_readers()
     for stream in (sys.stdout, sys.stderr):

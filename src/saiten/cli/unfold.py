@@ -1,4 +1,4 @@
-"""Options of a command out of dataclasses: each field of a parameter's type becomes an option of its own."""
+"""Options of a command out of dataclasses: each field of a parameter's type becomes an option."""
 
 import inspect
 import os
@@ -81,7 +81,7 @@ def _group(annotation: Any) -> tuple[type | None, frozenset[str]]:
 
 
 def _typer_option(name: str, declared: Option, hint: Any, default: Any) -> tuple[Any, Any]:
-    """Return the annotation and the default of the command's parameter; None is typed by nobody."""
+    """Return the annotation and the default of the command's parameter; None if it has none."""
     kind, text = without_none(hint), declared.help
     required = default is MISSING
     flags = declared.flags or (f"--{name.replace('_', '-')}",)
