@@ -81,7 +81,7 @@ def test_what_cannot_be_read_is_named(saiten, documents):
         (["index", "nothing", "--kb", "kb"], "nothing"),
         (["index", "bare", "--kb", "kb"], "there is no document in bare"),
         (["index", "dosc", "--kb", "kb"], "there is no file or folder dosc"),
-        (["index", "docs", "--kb", "docs"], "holds other files"),
+        (["index", "docs", "--kb", "docs"], "contains other files"),
         (["index", "docs", "--kb", "new", "--chunk-size", "5", "--overlap", "5"], "are impossible"),
         (["index", "docs", "--kb", "new", "--embedder", "ollama"], "unknown embedder"),
         (["index", "docs", "--kb", "new", "--embedder", "builtin:7"], "64 to 65536 dimensions, not 7"),

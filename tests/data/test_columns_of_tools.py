@@ -207,12 +207,12 @@ def test_japanese_names_of_every_field_that_has_them():
     [
         (
             {"question": "q", "answer": "a", "contexts": ["c"], "参考解答": "r", "note": 1, "": 0},
-            "input: columns not used: 参考解答, note; there is none for reference: name one, as in --column reference=参考解答",
+            "input: columns not used: 参考解答, note; no column for reference: name one, as in --column reference=参考解答",
         ),
         (
             {"question": "q", **{f"x{n}": n for n in range(9)}},
             (
-                "input: columns not used: x0, x1, x2, x3, x4, x5, x6, x7, …; there is none for reference or contexts or answer: "
+                "input: columns not used: x0, x1, x2, x3, x4, x5, x6, x7, …; no column for reference or contexts or answer: "
                 "name one, as in --column reference=x0"
             ),
         ),

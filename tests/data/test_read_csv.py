@@ -331,8 +331,8 @@ def test_what_pandas_writes_is_read(tmp_path):
     ("content", "message"),
     [
         ("", "has no rows|column names"),
-        ("\nq,a\n", "expected to hold the column names"),
-        ("question,question\na,b\n", "'question' stands in the header twice"),
+        ("\nq,a\n", "should contain the column names"),
+        ("question,question\na,b\n", "'question' is in the header twice"),
         ("foo,bar\na,b\n", "no column for question or answer .* columns there: foo, bar"),
         ("question,answer\n", "has no rows"),
     ],

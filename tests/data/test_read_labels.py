@@ -39,9 +39,9 @@ def test_verdicts_and_grades_become_numbers(row, label):
     [
         ({"item": "a", "value": None}, "no value"),
         ({"item": "a", "value": float("nan")}, "no value"),
-        ({"item": "a", "value": "inf"}, "no finite number"),
+        ({"item": "a", "value": "inf"}, "not a finite number"),
         ({"item": "a", "value": "perhaps"}, "neither a number nor a verdict"),
-        ({"item": "a", "value": [1, 2]}, "one text was expected"),
+        ({"item": "a", "value": [1, 2]}, "expected one text"),
         ({"item": "", "value": 1}, "no item"),
         ({"value": 1}, "no item"),
     ],

@@ -65,7 +65,7 @@ def test_third_decisions_are_marked():
     file = io.BytesIO(b"item,value,adjudicated\na,1,\nb,0,no\nc,1,yes\nd,1,perhaps\n")
     *labels, bad = read(file, format="csv")[0]
     assert [label.adjudicated for label in labels] == [False, False, True]
-    assert "yes or no was expected" in bad.reason
+    assert "expected yes or no" in bad.reason
 
 
 def test_categories_only_where_they_are_asked_for():

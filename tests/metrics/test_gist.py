@@ -410,7 +410,7 @@ async def test_examples_are_shown_to_samples_of_their_language(tmp_path):
         (
             'extra_gist = ["Before',
             'extra_gist = ["Long before',
-            "example 1: 'Long before the month ends.' does not stand",
+            "example 1: 'Long before the month ends.' is not in the text",
         ),
         ('gist = ["By the 10th of the month."]', "gist = []", "no unit covers “By the 10th"),
         ('supplement = ["The form is new."]', 'supplement = ["The form is new.", "The form is new."]', "stands twice"),

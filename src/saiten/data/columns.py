@@ -1,6 +1,6 @@
 """Mapping columns to fields: names used by other tools, dotted paths, and the user's choices.
 
-Recognised, ignoring case, `_`, `-` and spaces: saiten's own names · RAGAS ≤ 0.1 (`question answer contexts
+Recognized, ignoring case, `_`, `-` and spaces: saiten's own names · RAGAS ≤ 0.1 (`question answer contexts
 ground_truth(s)`) and ≥ 0.2 (`user_input response retrieved_contexts reference reference_contexts`) · DeepEval 1–4
 (`input actual_output expected_output retrieval_context context`) · MLflow 2 (`inputs predictions targets ground_truth`;
 Databricks: `request response retrieved_context expected_response expected_retrieved_context`) and 3 (`inputs outputs
@@ -210,7 +210,7 @@ class Columns:
         if missing and unused:
             more = ", …" if len(unused) > _NAMED else ""
             yield (
-                f"columns not used: {', '.join(unused[:_NAMED])}{more}; there is none for {' or '.join(missing)}: "
+                f"columns not used: {', '.join(unused[:_NAMED])}{more}; no column for {' or '.join(missing)}: "
                 f"name one, as in {self._option} {missing[0]}={unused[0]}"
             )
 
@@ -241,7 +241,7 @@ def _key(value: Mapping[str, Any], name: str) -> str | None:
 
 
 def plain_name(name: str) -> str:
-    """Normalise a name: `Retrieved Contexts`, `retrieved_contexts` and `retrievedContexts` are equal."""
+    """Normalize a name: `Retrieved Contexts`, `retrieved_contexts` and `retrievedContexts` are equal."""
     return _FILLING.sub("", name).casefold()
 
 

@@ -64,7 +64,7 @@ def _records(
     lines = _Lines(text)
     first = lines.peek()
     if not first.strip():
-        raise BadInput(f"{name}: the first line is expected to hold the column names, but it is empty")
+        raise BadInput(f"{name}: the first line should contain the column names, but it is empty")
     delimiter = delimiter or max(_DELIMITERS, key=first.count)
     records = csv.reader(lines, delimiter=delimiter, strict=True)
     header, quoted = _header(lines, records, name, delimiter)
@@ -229,7 +229,7 @@ def _header(lines: _Lines, records: Iterator[list[str]], name: str, delimiter: s
     header = [cell.strip() for cell in cells]
     twice = sorted({cell for cell in header if header.count(cell) > 1})
     if twice:
-        raise BadInput(f"{name}: the column {twice[0]!r} stands in the header twice; rename one")
+        raise BadInput(f"{name}: the column {twice[0]!r} is in the header twice; rename one")
     written = "".join(lines.taken).rstrip(_LINE_END).split(delimiter)
     return header, all(cell.startswith('"') for cell in written)
 

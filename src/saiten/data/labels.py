@@ -109,7 +109,7 @@ def _label(row: RawRow, columns: Columns, state: _State) -> Label:
 
     item = text("item")
     if not item:
-        raise ValueError("no item: the id of the sample was expected")
+        raise ValueError("no item: expected the id of the sample")
     spans = _spans(row, columns, state)
     value, category = (float(len(spans)), "") if spans is not None else _graded(row, columns, state)
     settles = _is_yes(text("adjudicated"))
@@ -161,7 +161,7 @@ def _graded(row: RawRow, columns: Columns, state: _State) -> tuple[float, str]:
         if state.categories is None:
             raise ValueError(f"the value {text[:40]!r} is neither a number nor a verdict such as yes, no, true, ○")
         return state.categories.setdefault(text, float(len(state.categories))), text
-    raise ValueError("no value: a verdict, a grade or spans were expected")
+    raise ValueError("no value: expected a verdict, a grade or spans")
 
 
 def _value(text: str) -> float | None:
@@ -174,7 +174,7 @@ def _value(text: str) -> float | None:
     except ValueError:
         return None
     if not math.isfinite(number):
-        raise ValueError(f"the value {text[:40]!r} is no finite number")
+        raise ValueError(f"the value {text[:40]!r} is not a finite number")
     return number
 
 
@@ -183,7 +183,7 @@ def _is_yes(text: str) -> bool:
         return False
     value = _value(text.strip())
     if value not in (0.0, 1.0):
-        raise ValueError(f"adjudicated is {text[:40]!r}; yes or no was expected")
+        raise ValueError(f"adjudicated is {text[:40]!r}; expected yes or no")
     return value == 1.0
 
 
@@ -205,7 +205,7 @@ def preference(text: str, *, names_answer: bool) -> float:
         return _NAMED_ANSWERS[number]
     if names_answer or not math.isfinite(number):
         numbers = "1 or 2" if names_answer else "a number (below 0 the first answer is better, above 0 the second)"
-        raise ValueError(f"{text[:40]!r} is no preference: {numbers}, A, B, A>B, A<B or tie was expected")
+        raise ValueError(f"{text[:40]!r} is not a preference: expected {numbers}, A, B, A>B, A<B or tie")
     return number
 
 

@@ -42,7 +42,7 @@ def row_of(
         return RawRow(number, value, where)
     kinds = {list: "a list", str: "text", bool: "true or false", type(None): "null", int: "a number", float: "a number"}
     kind = kinds.get(type(value), type(value).__name__)
-    return bad_row(where, f"{expected} was expected, {kind} came{hint}", raw)
+    return bad_row(where, f"expected {expected}, got {kind}{hint}", raw)
 
 
 def place(name: str, number: int) -> str:

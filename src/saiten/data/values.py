@@ -90,7 +90,7 @@ def _text_of_scalar(value: Any) -> str:
         try:
             return value.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ValueError("text was expected, bytes that are not UTF-8 came") from error
+            raise ValueError("expected text, got bytes that are not UTF-8") from error
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -105,7 +105,7 @@ def _text_in_object(value: Mapping[str, Any]) -> str | None:
     texts = [item for item in value.values() if isinstance(item, str)]
     if len(texts) == 1:
         return _writable(texts[0])
-    raise ValueError(f"text was expected, an object with {', '.join(map(str, value)) or 'nothing'} came")
+    raise ValueError(f"expected text, got an object with {', '.join(map(str, value)) or 'nothing'}")
 
 
 def _text_in_list(value: Sequence[Any]) -> str | None:
@@ -114,7 +114,7 @@ def _text_in_list(value: Sequence[Any]) -> str | None:
         return as_text(items[-1].get("content"))
     if len(items) == 1:
         return as_text(items[0])
-    raise ValueError(f"one text was expected, a list of {len(items)} came")
+    raise ValueError(f"expected one text, got a list of {len(items)}")
 
 
 def _is_chat(value: Any) -> bool:
@@ -128,7 +128,7 @@ def _context(item: Any, number: int) -> str:
     if is_nothing(item):
         raise ValueError(f"context {number} is null")
     if is_list(item):
-        raise ValueError(f"context {number} is a list; text, or an object with text or page_content, was expected")
+        raise ValueError(f"context {number} is a list; expected text, or an object with text or page_content")
     return as_text(item) or ""
 
 
@@ -138,7 +138,7 @@ def _context_in_object(value: Mapping[str, Any]) -> Any:
     for key in _CONTEXT_KEYS:
         if key in value:
             return value[key]
-    raise ValueError(f"a context is an object with {', '.join(map(str, value)) or 'nothing'}; text was expected in it")
+    raise ValueError(f"a context is an object with {', '.join(map(str, value)) or 'nothing'}; expected text in it")
 
 
 def _listed(value: Any) -> Any:
@@ -202,7 +202,7 @@ def as_spans(value: Any) -> tuple[Span, ...] | None:
         return None
     items = _parsed(value) if isinstance(value, str) else value
     if not is_list(items):
-        raise ValueError(f"a list was expected, {_shown(value)} came; {_FORMS}")
+        raise ValueError(f"expected a list, got {_shown(value)}; {_FORMS}")
     return tuple(_span(item, number) for number, item in enumerate(items, 1))
 
 
@@ -210,7 +210,7 @@ def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"a list in JSON was expected, {_shown(text)} came") from error
+        raise ValueError(f"expected a list in JSON, got {_shown(text)}") from error
 
 
 def _span(item: Any, number: int) -> Span:
@@ -239,7 +239,7 @@ def _offset(value: Any, name: str) -> int:
     number = value.item() if hasattr(value, "item") and not isinstance(value, str) else value
     whole = isinstance(number, int) or (isinstance(number, float) and number.is_integer())
     if isinstance(number, bool) or not whole or not 0 <= number < _LONGEST:
-        raise ValueError(f"{name} is {_shown(value)}; an offset in characters, counted from 0, was expected")
+        raise ValueError(f"{name} is {_shown(value)}; expected an offset in characters, counted from 0")
     return int(number)
 
 

@@ -51,7 +51,7 @@ class ChatGenerator:
             if self.forget is not None:
                 self.forget(request)
             limit = f" (max_tokens is {self.max_tokens})" if completion.finish_reason == "length" else ""
-            message = f"{self.name}: no text came for the step `{step.called}`: {error}{limit}"
+            message = f"{self.name}: the model wrote no text for the step `{step.called}`: {error}{limit}"
             raise Unreadable(message, completion.text, completion.usage) from error
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Normalisation for equal readings: full and half width, upper and lower case, invisible characters.
+"""Normalization for equal readings: full and half width, upper and lower case, invisible characters.
 
 `normalise` is the form in which saiten compares texts by words; `bare` is for comparing whole answers. Line breaks and
 punctuation are kept by the former and removed by the latter.
@@ -47,7 +47,7 @@ def without_surrogates(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Return the normalised text without punctuation, white space and thousands separators.
+    """Return the normalized text without punctuation, white space and thousands separators.
 
     Punctuation that belongs to a number stays, since 1.5 is not 15 and 50% not 50; so do symbols (categories S*), since
     ○ and × are answers, and the # of C#.

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 NUMBER = r"\d+(?:[.,]\d+)*"
-"""A number in normalised text; dates and times are several numbers."""
+"""A number in normalized text; dates and times are several numbers."""
 
 _SCALES = {
     "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12,

@@ -13,12 +13,12 @@ _OPENING = 20  # characters after opening quotes that are searched for yes or no
 
 
 def is_negated(lowered: str) -> bool:
-    """Return whether a normalised, lower-cased sentence contains a negation."""
+    """Return whether a normalized, lower-cased sentence contains a negation."""
     return bool(_NEGATION.search(lowered))
 
 
 def opens_with(lowered: str) -> bool | None:
-    """Return True if a normalised, lower-cased text begins with yes, False with no, None with neither."""
+    """Return True if a normalized, lower-cased text begins with yes, False with no, None with neither."""
     start = lowered.lstrip(_QUOTES)[:_OPENING]
     if _YES.match(start):
         return True

@@ -62,7 +62,7 @@ class Quantity(NamedTuple):
 
 
 def quantities(lowered: str) -> list[Quantity]:
-    """Return the numbers with a unit, in digits or kanji, of a normalised, lower-cased text, without repetition."""
+    """Return the numbers with a unit, in digits or kanji, of a normalized, lower-cased text, without repetition."""
     if not _ANY.search(lowered):
         return []
     found: dict[Quantity, None] = {}

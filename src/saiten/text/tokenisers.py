@@ -1,6 +1,6 @@
-"""Tokenisers: Sudachi for Japanese, a regular expression for English.
+"""Tokenizers: Sudachi for Japanese, a regular expression for English.
 
-A tokeniser's `name` identifies its rules and versions, and is in the signature of every figure made with it. Both drop
+A tokenizer's `name` identifies its rules and versions, and is in the signature of every figure made with it. Both drop
 punctuation and white space, and both handle the other language: Sudachi knows English words, and the English rule makes
 each Japanese character a token. So no text with a letter yields nothing.
 """
@@ -17,7 +17,7 @@ from saiten.records import Language
 from saiten.text.normalisation import normalise
 
 PIECE = 4_000
-"""Characters tokenised at once. Sudachi takes 49,149 bytes, at up to four per character; smaller pieces also bound the
+"""Characters tokenized at once. Sudachi takes 49,149 bytes, at up to four per character; smaller pieces also bound the
 cache."""
 
 CACHED_PIECES = 1_024
@@ -25,7 +25,7 @@ CACHED_PIECES = 1_024
 
 
 class Tokeniser(Protocol):
-    """Splits texts into tokens. Hashable; tokenisers with the same name split alike."""
+    """Splits texts into tokens. Hashable; tokenizers with the same name split alike."""
 
     @property
     def name(self) -> str:
@@ -33,7 +33,7 @@ class Tokeniser(Protocol):
         ...
 
     def tokens(self, text: str) -> list[str]:
-        """Return the normalised tokens in order; none is empty or contains white space."""
+        """Return the normalized tokens in order; none is empty or contains white space."""
         ...
 
 
@@ -76,7 +76,7 @@ class SudachiTokeniser:
 
 
 def tokeniser_for(language: Language) -> Tokeniser:
-    """Return the tokeniser that saiten's metrics use for a language."""
+    """Return the tokenizer that saiten's metrics use for a language."""
     return SudachiTokeniser() if language == "ja" else WordTokeniser()
 
 

@@ -54,7 +54,7 @@ def normalise(text: str) -> str:
 
 
 def units_of(lowered: str) -> set[str]:
-    """Return the content units of a normalised, lower-cased text."""
+    """Return the content units of a normalized, lower-cased text."""
     units = set()
     for token in _TOKEN.finditer(lowered):
         kind, found = token.lastgroup, token.group()

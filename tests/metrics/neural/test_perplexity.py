@@ -256,7 +256,7 @@ def test_questions_come_from_any_file_that_samples_are_read_from(tmp_path, name,
     [
         ("", "d.jsonl"),
         ('{"question": "A?"}\n{"question": \n', "d.jsonl:2"),
-        ('{"question": "A?"}\n{"question": ["A?", "B?"]}\n', "d.jsonl:2: .*one text was expected"),
+        ('{"question": "A?"}\n{"question": ["A?", "B?"]}\n', "d.jsonl:2: .*expected one text"),
         ('{"question": "A?", "language": "fr"}\n', "d.jsonl:1: .*'fr' is not one of ja, en"),
         ('{"text": "A?"}\n', "no column for question"),
         ('{"question": " "}\n', "there is no question"),

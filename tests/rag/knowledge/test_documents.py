@@ -138,8 +138,8 @@ def test_a_document_knows_the_digest_of_what_was_read(tmp_path, reader):
     ("data", "reason"),
     [
         (b"", "empty"),
-        (b" \n\t\n", r"no text|no PDF|no DOCX"),
-        (b"\x89PNG\0\0\r\n" * 99, r"binary|no PDF|no DOCX"),
+        (b" \n\t\n", r"no text|not a PDF|not a DOCX"),
+        (b"\x89PNG\0\0\r\n" * 99, r"binary|not a PDF|not a DOCX"),
         (None, "no longer there"),
     ],
 )
@@ -169,7 +169,7 @@ def test_a_file_that_hangs_a_library_is_given_up_and_the_next_is_read(tmp_path):
         assert isinstance(reader.read(page), Document)
         reader._converter._seconds = 0.5
         os.kill(reader._converter._process.pid, signal.SIGSTOP)  # as deaf as a library in an endless loop
-        assert reader.read(page) == Unread("a.html", "was given up: nothing came of it for 0.5 seconds")
+        assert reader.read(page) == Unread("a.html", "was given up after 0.5 seconds without text")
         reader._converter._seconds = 60
         assert isinstance(reader.read(page), Document)
 

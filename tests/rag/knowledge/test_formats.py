@@ -273,7 +273,7 @@ def test_what_a_page_does_to_words_is_undone(layer, text):
         (make_pdf([[], []]), r"no text layer \(2 pages\)"),
         (make_pdf([["本文"]])[:700], "damaged, or cut off"),
         (b"%PDF-1.7\n" + bytes(range(256)) * 40, "damaged, or cut off"),
-        (PNG, "no PDF"),
+        (PNG, "not a PDF"),
         (b"", "empty"),
     ],
 )
@@ -387,7 +387,7 @@ LAUGHS = (
     ("make", "reason"),
     [
         (lambda: make_docx()[:5000], "damaged, or cut off"),
-        (lambda: PNG, "no DOCX"),
+        (lambda: PNG, "not a DOCX"),
         (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "password"),
         (lambda: repacked({"word/document.xml": b"<w:document>" + b" " * (65 << 20)}), "would unpack to 65 MiB"),
         (lambda: repacked({"word/document.xml": b"<w:document"}), "could not be converted"),

@@ -227,7 +227,7 @@ async def test_chunks_that_would_never_end_are_refused(store, size, overlap):
 async def test_a_folder_of_other_files_is_left_alone(tmp_path):
     """Neither indexed into nor opened."""
     (tmp_path / "letter.txt").write_text("Dear Sir")
-    with pytest.raises(ConfigurationError, match="holds other files"):
+    with pytest.raises(ConfigurationError, match="contains other files"):
         FolderEngine(tmp_path, writing=True)
     with pytest.raises(ConfigurationError, match="make one with: saiten index"):
         FolderEngine(tmp_path, writing=False)
@@ -239,8 +239,8 @@ async def test_a_folder_of_other_files_is_left_alone(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{}", "no knowledge base of saiten"),
-        ("[1]", "no knowledge base of saiten"),
+        ("{}", "not a knowledge base of saiten"),
+        ("[1]", "not a knowledge base of saiten"),
         ("{", "cannot be read"),
         ('{"kind": "saiten knowledge base", "format": 99, "saiten": "9.1"}', "saiten 9.1 in another format"),
         ('{"kind": "saiten knowledge base", "format": 1, "terms": "terms-1"}', "damaged manifest"),

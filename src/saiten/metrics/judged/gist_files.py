@@ -51,7 +51,7 @@ def _example(table: Any) -> GistExample:
         raise ValueError("question and reference must not be blank")
     later = [name for name in ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement") if name in table]
     if example.answer is None and later:
-        raise ValueError(f"{later[0]!r} is about an answer, and there is none")
+        raise ValueError(f"{later[0]!r} is about an answer, but the example has none")
     _check(example)
     return example
 
@@ -67,7 +67,7 @@ def _check(example: GistExample) -> None:
             raise ValueError(fault)
         for one in chain(*layout.units.values()):
             if one.how == "fuzzy":
-                raise ValueError(f"{one.text[:60]!r} does not stand in the text word for word; copy its words")
+                raise ValueError(f"{one.text[:60]!r} is not in the text word for word; copy its words")
     _, faults = read_positions(example.missing_gist, example.gist, "gist unit")
     _, more = read_positions(example.missing_supplement, example.supplement, "supplement unit")
     for fault in (*faults, *more):

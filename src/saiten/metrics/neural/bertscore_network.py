@@ -14,7 +14,7 @@ from importlib import import_module
 from math import isfinite
 from typing import Any, NamedTuple
 
-from saiten.metrics.neural.encoder import EncoderSpec, TokenCounts, TokenEncoder, load, tokenise
+from saiten.metrics.neural.encoder import EncoderSpec, TokenCounts, TokenEncoder, load, tokenize
 from saiten.models.batches import Batches
 from saiten.models.networks import held
 
@@ -84,7 +84,7 @@ class Embedded:
 def embed(encoder: TokenEncoder, texts: Sequence[str]) -> dict[str, Embedded]:
     """Embed the texts, longest first, a few thousand tokens per forward pass."""
     torch = import_module("torch")
-    order = sorted(zip(texts, tokenise(encoder, texts), strict=True), key=lambda each: len(each[1].ids), reverse=True)
+    order = sorted(zip(texts, tokenize(encoder, texts), strict=True), key=lambda each: len(each[1].ids), reverse=True)
     found: dict[str, Embedded] = {}
     while order:
         size = max(1, encoder.at_once // max(1, len(order[0][1].ids)))

@@ -151,8 +151,8 @@ def load_causal_model(model: str, precision: Precision, made: str = "") -> Causa
         )
     if network.config.is_encoder_decoder or not _close(one[:-1], other[:-1]):
         raise ConfigurationError(
-            f"perplexity: {model} ({type(network).__name__}) is no causal language model: what it says about a token "
-            f"depends on those after it; expected {EXPECTED}"
+            f"perplexity: {model} ({type(network).__name__}) is not a causal language model: what it says about a "
+            f"token depends on those after it; expected {EXPECTED}"
         )
     in_slices = _is_output_layer_all(network)
     return CausalModel(tokenizer, network, _window(network), tokenizer.bos_token_id, tokenizer.unk_token_id, in_slices)

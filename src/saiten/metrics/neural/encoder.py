@@ -152,7 +152,7 @@ class TokenCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenisedText:
+class TokenizedText:
     """A text as tokens."""
 
     ids: tuple[int, ...]
@@ -162,7 +162,7 @@ class TokenisedText:
     tokens: TokenCounts
 
 
-def tokenise(encoder: TokenEncoder, texts: Sequence[str]) -> list[TokenisedText]:
+def tokenize(encoder: TokenEncoder, texts: Sequence[str]) -> list[TokenizedText]:
     """Tokenize the texts; special tokens written in them are plain text."""
     tokenizer = encoder.tokenizer
     plain = [text.encode("utf-8", "replace").decode().strip() for text in texts]  # lone surrogates are no text
@@ -180,5 +180,5 @@ def tokenise(encoder: TokenEncoder, texts: Sequence[str]) -> list[TokenisedText]
             )
         counts = tuple(token not in around for token in ids)
         tokens = TokenCounts(sum(counts), len(text_ids) - len(ids), sum(token == unknown for token in ids))
-        made.append(TokenisedText(tuple(ids), counts, tokens))
+        made.append(TokenizedText(tuple(ids), counts, tokens))
     return made

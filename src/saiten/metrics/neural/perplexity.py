@@ -28,7 +28,7 @@ Before = Literal["A", "QA", "RQA"]
 FORMS: tuple[str, ...] = get_args(Before)
 
 SEPARATOR = "\n"
-"""Between question and answer; tokenised with the question."""
+"""Between question and answer; tokenized with the question."""
 
 
 @dataclass(frozen=True)

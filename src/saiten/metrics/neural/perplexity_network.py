@@ -103,7 +103,7 @@ class _Text:
 
     @classmethod
     def of(cls, request: PerplexityRequest, model: CausalModel) -> "_Text":
-        """Tokenise both sides separately, so that no token straddles them and every form measures the same tokens."""
+        """Tokenize both sides separately, so that no token straddles them and every form measures the same tokens."""
         before, answer = model.tokens(request.before), model.tokens(request.answer)
         start = () if model.start is None else (model.start,)
         uncounted = 0 if before or start else min(1, len(answer))

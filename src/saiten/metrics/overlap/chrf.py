@@ -1,8 +1,8 @@
 """chrF: F over runs of one to six characters, with recall weighted twice as much as precision.
 
-1 is the same characters in both, 0 none in common. It needs no tokeniser.
+1 is the same characters in both, 0 none in common. It needs no tokenizer.
 Source: Popović 2015, *chrF: character n-gram F-score for automatic MT evaluation*, as computed by sacrebleu with its
-defaults (chrF2, white space removed, punctuation kept). Differences: 0–1 instead of 0–100, and the text is normalised
+defaults (chrF2, white space removed, punctuation kept). Differences: 0–1 instead of 0–100, and the text is normalized
 first (NFKC, case folding), so that ２頭 equals 2頭.
 """
 
@@ -24,7 +24,7 @@ class ChrF(ReferenceMetric):
     title = "chrf"
 
     def describe(self) -> Mapping[str, str]:
-        """Return sacrebleu's version and settings; there is no tokeniser."""
+        """Return sacrebleu's version and settings; there is no tokenizer."""
         return {"normalised": "nfkc-casefold", "sacrebleu": version("sacrebleu"), "characters": "6", "beta": "2"}
 
     def units(self, text: str, language: Language) -> Units:

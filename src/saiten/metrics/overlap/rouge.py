@@ -52,7 +52,7 @@ class RougeL(ReferenceMetric):
     title = "rouge_l"
 
     def describe(self) -> Mapping[str, str]:
-        """Return the tokenisers and the version of rapidfuzz."""
+        """Return the tokenizers and the version of rapidfuzz."""
         return {**super().describe(), "rapidfuzz": version("rapidfuzz")}
 
     def compare(self, answer: Units, reference: Units) -> Compared:

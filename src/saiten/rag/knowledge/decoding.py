@@ -100,7 +100,7 @@ def _western_or_broken(data: bytes) -> tuple[str, str | None]:
     if western and len(_FOREIGN.findall(western)) * 20 <= len(western):
         return western, "read as Windows-1252, since it is neither UTF-8 nor Japanese"
     raise NoText(
-        "is in none of the encodings tried (UTF-8, UTF-16, Shift_JIS, EUC-JP, ISO-2022-JP), or is no text; "
+        "is in none of the encodings tried (UTF-8, UTF-16, Shift_JIS, EUC-JP, ISO-2022-JP), or is not text; "
         "save it as UTF-8"
     )
 

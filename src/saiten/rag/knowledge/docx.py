@@ -36,7 +36,7 @@ def _check(data: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             parts = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise NoText("is no DOCX, damaged, or cut off") from error
+        raise NoText("is not a DOCX file, damaged, or cut off") from error
     xml = sum(part.file_size for part in parts if part.filename.lower().endswith((".xml", ".rels")))
     if xml > _MOST_XML or len(parts) > _MOST_PARTS:
         raise NoText(

@@ -239,7 +239,8 @@ def _check_folder(folder: Path, *, writing: bool) -> None:
     names -= {name for name in names if is_left(name, MANIFEST_NAME)}
     if names - {LOCK_NAME, _POINTS} or (_POINTS in names and LOCK_NAME not in names):
         raise ConfigurationError(
-            f"{folder} holds other files and is no knowledge base; it was left unchanged: name a new or empty folder"
+            f"{folder} contains other files and is not a knowledge base; it was left unchanged: name a new or "
+            "empty folder"
         )
 
 

@@ -44,7 +44,7 @@ class KnowledgeManifest:
 def read_manifest(value: Mapping[str, Any], where: str) -> KnowledgeManifest:
     """Read a stored manifest; raises ConfigurationError for one of another program or format, or a damaged one."""
     if value.get("kind") != KIND:
-        raise ConfigurationError(f"{where} is no knowledge base of saiten; it was left unchanged: name another one")
+        raise ConfigurationError(f"{where} is not a knowledge base of saiten; it was left unchanged: name another one")
     if value.get("format") != FORMAT or value.get("terms") != RULE:
         raise ConfigurationError(
             f"{where} was made by saiten {value.get('saiten', '?')} in another format; use that version, or index the "

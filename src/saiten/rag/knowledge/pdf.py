@@ -89,7 +89,7 @@ def _refusal(code: int | None) -> str:
         return "is encrypted with a password; save it without one"
     if code == _SECURITY:
         return "is encrypted in a way that cannot be read; save it without"
-    return "is no PDF, damaged, or cut off"
+    return "is not a PDF file, damaged, or cut off"
 
 
 def _nothing(pages: int, broken: int) -> str:

@@ -159,10 +159,10 @@ class Converter:
         try:
             line = self._replies.get(timeout=self._seconds)
         except queue.Empty:
-            raise _Lost(f"was given up: nothing came of it for {self._seconds:g} seconds") from None
+            raise _Lost(f"was given up after {self._seconds:g} seconds without text") from None
         if line is None:
             if self._process is None:
-                raise _Lost("was not read to its end: the reader was closed")
+                raise _Lost("was not read completely: the reader was closed")
             code = self._process.wait()
             raise _Lost(f"is damaged in a way that ends the process that converts it (exit status {code})")
         reply: dict[str, Any] = json.loads(line)

@@ -155,7 +155,7 @@ def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine
     parts = urlsplit(url)
     before, _, collection = parts.path.rstrip("/").rpartition("/")
     if parts.username or parts.password:
-        raise ConfigurationError(f"no password in the address of a knowledge base, please; set {KEY_VARIABLE} instead")
+        raise ConfigurationError(f"the address of a knowledge base may not contain a password; set {KEY_VARIABLE}")
     if not collection or not parts.hostname or parts.query or parts.fragment:
         raise ConfigurationError(
             f"{url!r} does not name a knowledge base on a Qdrant server; expected http://HOST:6333/NAME"
