@@ -167,7 +167,7 @@ def test_a_run_without_scores_is_an_error(saiten):
         (("nowhere", "-o", "page.html"), "no such folder"),
         (("runs/first", "-o", "gone/page.html"), "there is no folder gone"),
         (("runs/first", "-o", "runs"), "runs is a folder"),
-        (("runs/first", "-o", "precious.txt"), "is no page of saiten"),
+        (("runs/first", "-o", "precious.txt"), "is not a page written by saiten"),
         (("runs/first", "-o", "page.html", "--labels", "nowhere.jsonl"), "nowhere.jsonl"),
         (("runs/first", "-o", "page.html", "--labels", "empty.jsonl"), "empty.jsonl"),
         (("runs/first", "-o", "page.html", "--charts", "precious.txt"), "precious.txt cannot be written"),
@@ -282,7 +282,7 @@ def test_charts_of_an_earlier_report_make_place(run, saiten, somewhere):
     (folder / "saiten-charts.json").write_text("[1]")
     said = saiten("report", both[0], "-o", "page.html", "--charts", "figures")
     assert said.status == 2
-    assert "is no list of charts of saiten" in said.err
+    assert "is not a list of charts written by saiten" in said.err
     assert (folder / "mine.svg").exists()
 
 

@@ -106,7 +106,7 @@ def test_score_runs_to_its_end_and_then_tells(saiten, data):
         (["--fail-under", "token_f1.median=0.5"], "after the dot comes one of mean, low"),
         (["--junit", "j.xml"], "without a threshold"),
         (["--min-coverage", "0.5"], "without a threshold"),
-        (["--fail-under", "token_f1=0.5", "--junit", "."], "is no file"),
+        (["--fail-under", "token_f1=0.5", "--junit", "."], "is not a file"),
     ],
 )  # fmt: skip
 def test_a_slip_is_told_before_anything_is_spent(saiten, data, arguments, said):

@@ -51,11 +51,11 @@ def as_junit(
     """Return the report as XML.
 
     Args:
-        outcomes: the thresholds, checked against the run.
-        samples: those that the outcomes name, by id, to make failures readable.
-        each: the breakdown of `outcomes`.
-        signatures: by metric: how its figures were made.
-        created: the start of the run, in UTC.
+        outcomes: The thresholds, checked against the run.
+        samples: By id, those that the outcomes name, to make failures readable.
+        each: The breakdown of `outcomes`.
+        signatures: By metric, how its figures were computed.
+        created: When the run was started, in UTC.
     """
     root = ET.Element("testsuites")
     metrics = dict.fromkeys(outcome.threshold.metric for outcome in outcomes)
@@ -95,13 +95,13 @@ def may_write(file: Path) -> None:
     """Check that the report can be written, and ensure that an old one is not mistaken for it if it never is.
 
     Raises:
-        BadInput: the existing file is no JUnit report, or the folder around it cannot be made or written.
+        BadInput: The existing file is not a JUnit report, or its folder cannot be created or written.
     """
     try:
         if file.exists() and not file.is_file():  # a folder, or /dev/null, which root could delete
-            raise BadInput(f"--junit {file} is no file; name one, such as saiten.xml")
+            raise BadInput(f"--junit {file} is not a file; name one, such as saiten.xml")
         if file.exists() and not _is_report(file):
-            raise BadInput(f"--junit {file} is there and is no JUnit report; name another file, such as saiten.xml")
+            raise BadInput(f"--junit {file} exists and is not a JUnit report; name another file, such as saiten.xml")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
         file.unlink()

@@ -166,6 +166,6 @@ def test_only_a_page_of_ours_or_an_empty_file_is_overwritten(run, tmp_path, cont
         write_report(report, target)
         assert "DOCTYPE" in target.read_text(encoding="utf-8")
         return
-    with pytest.raises(Exception, match="no page of saiten"):
+    with pytest.raises(Exception, match="not a page written by saiten"):
         write_report(report, target)
     assert target.read_text() == content

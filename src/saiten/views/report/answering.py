@@ -45,9 +45,9 @@ def answered(tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | Non
     """Return two to six sentences.
 
     Args:
-        tallies: of all runs.
-        tests: of runs and of systems.
-        people: metrics compared with labels; None without labels.
+        tallies: One per run.
+        tests: Paired tests of runs and of systems.
+        people: Metrics compared with labels; None without labels.
     """
     metrics, better = _better(tallies, tests)
     believed = [] if people is None else list(_believed(people, metrics))

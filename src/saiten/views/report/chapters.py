@@ -49,10 +49,10 @@ def overview(tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | Non
     """Return the report's answers, the means of several runs side by side, and one row per run.
 
     Args:
-        tallies: of all runs.
-        tests: the result of `compared`.
-        people: the chapter `against_people`, if there are labels.
-        note: a caveat to show before everything else.
+        tallies: One per run.
+        tests: The result of `compared`.
+        people: The result of `against_people`, if there are labels.
+        note: A caveat to show before everything else.
     """
     unfinished = [
         Message("report", "unfinished", run=one.name, scores=one.scores, expected=one.expected)
@@ -243,7 +243,7 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
     If runs have different answers under one id, its labels belong to the first run's.
 
     Raises:
-        BadInput: the labels belong to none of the runs.
+        BadInput: The labels belong to none of the runs.
     """
     tables, errors = list[Table](), list[BadInput]()
     rankings: list[tuple[str | Message, Ranking]] = []

@@ -32,7 +32,7 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
 
     Raises:
         BadInput: `saiten-charts.json` in the folder was not written by saiten.
-        ConfigurationError: the folder cannot be written.
+        ConfigurationError: The folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,9 @@ def _written_before(path: Path) -> dict[str, str]:
         rows = json.loads(path.read_bytes())["charts"]
         found = {str(row["file"]): str(row["sha256"]) for row in rows}
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise BadInput(f"{path} is no list of charts of saiten; name another folder, or remove it") from error
+        raise BadInput(
+            f"{path} is not a list of charts written by saiten; name another folder, or remove the file"
+        ) from error
     return {name: digest for name, digest in found.items() if Path(name).name == name and len(name.encode()) <= _NAME}
 
 

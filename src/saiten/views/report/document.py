@@ -95,16 +95,16 @@ def make_report(
     """Read the runs and assemble their report.
 
     Args:
-        readers: of the runs; if several share samples, the first of them is the baseline.
-        labels: people's labels of the samples.
-        more: chapters that follow the overview, for example of an experiment.
-        title: of the page; by default the names of the runs.
-        note: a caveat to show before everything else, in the page's language.
-        language: of the page's fixed words; by default that of most samples.
-        limit: maximum number of samples shown one by one.
+        readers: The runs; if several share samples, the first of them is the baseline.
+        labels: People's labels of the samples.
+        more: Chapters that follow the overview, for example of an experiment.
+        title: The page's title; by default the names of the runs.
+        note: A caveat to show before everything else, in the page's language.
+        language: The page's language; by default that of most samples.
+        limit: Maximum number of samples shown one by one.
 
     Raises:
-        BadInput: there are no scores, or the labels belong to none of the runs.
+        BadInput: There are no scores, or the labels belong to none of the runs.
     """
     names = _names([reader.folder for reader in readers])
     facts = [facts_of(reader) for reader in readers]
@@ -143,8 +143,8 @@ def write_report(report: Report, path: Path) -> None:
     """Write the page to a temporary file and then replace the old one, so that it is never incomplete.
 
     Raises:
-        BadInput: the existing file is no report.
-        ConfigurationError: it cannot be written.
+        BadInput: The existing file is not a report.
+        ConfigurationError: The file cannot be written.
     """
     check_place(path)
     try:
@@ -163,12 +163,12 @@ def check_place(path: Path) -> None:
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file, for example {path / 'report.html'}")
     if not path.parent.is_dir():
-        raise ConfigurationError(f"there is no folder {path.parent} to write {path.name} into; make it first")
+        raise ConfigurationError(f"there is no folder {path.parent} to write {path.name} to; create it first")
     if path.exists():
         with path.open("rb") as file:
             head = file.read(_HEAD)
         if head and _OURS not in head:
-            raise BadInput(f"{path} is there and is no page of saiten; name another file, or remove it")
+            raise BadInput(f"{path} exists and is not a page written by saiten; name another file, or remove it")
 
 
 def write_report_to(report: Report, out: IO[str]) -> None:
