@@ -53,7 +53,9 @@ class PerplexityNetwork:
         self._waiting: Counter[PerplexityRequest] = Counter()
         """Callers per request; a request without any, as after Ctrl-C, starts no further forward pass."""
         size = _ITEMS_ON_CPU if best_device() == "cpu" else _ITEMS
-        self._batches = Batches(self._measure, size=size, length=_characters, what="perplexity")
+        self._batches = Batches(
+            self._measure, size=size, length=lambda each: len(each.before) + len(each.answer), what="perplexity"
+        )
 
     async def measure(self, request: PerplexityRequest) -> Surprisal:
         """Measure how surprising the answer is; raises ConfigurationError for an unusable model or stride."""
@@ -76,10 +78,6 @@ class PerplexityNetwork:
                 sums[at] += surprise
                 counts[at] += 1
         return [text.measured(nll, count) for text, nll, count in zip(texts, sums, counts, strict=True)]
-
-
-def _characters(request: PerplexityRequest) -> int:
-    return len(request.before) + len(request.answer)
 
 
 def perplexity_network(model: str, precision: Precision, made: str) -> PerplexityNetwork:
