@@ -8,9 +8,13 @@ from hypothesis import strategies as st
 from talking import UNION, ScriptedSystem
 
 from saiten.data import BadRow
-from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak, dialogue_from_json, dialogue_to_json
+from saiten.dialogue.conversations import Conversations
+from saiten.dialogue.dialogue import Dialogue, Leak
+from saiten.dialogue.dialogue_json import dialogue_from_json, dialogue_to_json
 from saiten.dialogue.recorded import RecordedSystem
-from saiten.dialogue.running import DIALOGUES_NAME, Conversations, Conversing, open_journal
+from saiten.dialogue.running import Conversing
+from saiten.dialogue.session import DIALOGUES_NAME, open_journal
+from saiten.dialogue.steps import DialogueStep
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SystemFailed
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge

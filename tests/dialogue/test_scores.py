@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.dialogue.dialogue import lscore, mscore, wscore
+from saiten.dialogue.scores import lscore, mscore, wscore
 
 GRADES = st.integers(1, 8).flatmap(lambda n: st.tuples(st.lists(st.floats(0, 5), min_size=1, max_size=n), st.just(n)))
 

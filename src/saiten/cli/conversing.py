@@ -16,9 +16,11 @@ from saiten.cli.rehearse import SPENT, spent_cells
 from saiten.cli.running import resumable
 from saiten.cli.system_options import SystemOptions
 from saiten.data import BadRow
+from saiten.dialogue.conversations import Conversations
 from saiten.dialogue.loop import FindEvidence
 from saiten.dialogue.rehearsing import rehearse
-from saiten.dialogue.running import Conversations, Conversing, open_journal
+from saiten.dialogue.running import Conversing
+from saiten.dialogue.session import open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.executor import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from saiten.choices import MAX_TURNS
-from saiten.dialogue.dialogue import HIGHEST, Agent, Dialogue, DialogueStep, Ended, StepName, flat
+from saiten.dialogue.dialogue import Dialogue, Ended
 from saiten.dialogue.leak import find_leak
+from saiten.dialogue.scores import HIGHEST
+from saiten.dialogue.steps import Agent, DialogueStep, StepName
 from saiten.errors import JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Judge, System
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, Turn, Usage
@@ -117,7 +119,7 @@ class _Talk:
     async def _compose(self, name: StepName, tentative: str | None = None) -> str:
         """T2: the composer sees the question and the history only. T6: the reference, too, for its level of detail."""
         self._begin(name, "composer")
-        pair, said = self.pair, flat(self.history)
+        pair, said = self.pair, _flat(self.history)
         task: ComposeAnswer | ReviseAnswer = ComposeAnswer(pair.question, said, language=pair.language)
         if tentative is not None:
             task = ReviseAnswer(pair.question, pair.reference or "", said, tentative, language=pair.language)
@@ -159,7 +161,7 @@ class _Talk:
 
     def _known(self, tentative: str, review: str) -> tuple[str, str, tuple[str, ...], str, str]:
         """Return what the questioner knows."""
-        return self.pair.question, self.pair.reference or "", flat(self.history), tentative, review
+        return self.pair.question, self.pair.reference or "", _flat(self.history), tentative, review
 
     def _begin(self, name: StepName, agent: Agent) -> None:
         self.doing = f"{name} ({agent}), turn {self.turn}"
@@ -200,6 +202,11 @@ class _Talk:
             session=self.session,
         )
         return replace(made, leak=find_leak(made))
+
+
+def _flat(history: tuple[Turn, ...]) -> tuple[str, ...]:
+    """Return the history as the agents' tasks take it: question, answer, question, answer, …."""
+    return tuple(said for turn in history for said in (turn.question, turn.answer))
 
 
 _ENOUGH = HIGHEST - 0.5

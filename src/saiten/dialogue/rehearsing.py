@@ -6,14 +6,12 @@ The stand-ins reply with texts of the reference's length, so that the real promp
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from saiten.data import BadRow
-from saiten.dialogue.dialogue import DialogueStep
 from saiten.dialogue.loop import converse
+from saiten.dialogue.steps import DialogueStep
 from saiten.judges.scripted import ScriptedJudge
 from saiten.judges.wrappers import Rehearsal
-from saiten.protocols import Task
 from saiten.records import Answer, Inquiry, Sample, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNext, Need, NextQuestion, ReviseAnswer
@@ -46,9 +44,8 @@ async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int =
             bad += 1
             continue
         pairs += 1
-        dialogue = await converse(
-            row, _StandIn(row.reference or ""), _agents(row.reference or "", max_turns), max_turns=max_turns
-        )
+        reference = row.reference or ""
+        dialogue = await converse(row, _StandIn(reference), _agents(reference, max_turns), max_turns=max_turns)
         least += _cost(dialogue.steps[:3], votes)
         most += _cost(dialogue.steps, votes)
     return Rehearsed(pairs, bad, least, most, (pairs, pairs * max_turns))
@@ -79,23 +76,15 @@ class _StandIn:
 def _agents(reference: str, max_turns: int) -> Rehearsal:
     """Return agents that ask until the last turn, and then revise: the longest possible dialogue."""
 
-    def ask(task: Task[Any]) -> NextQuestion:
-        assert isinstance(task, AskNext)  # noqa: S101 - by the key below
+    def ask(task: AskNext) -> NextQuestion:
         return NextQuestion(explanation=_SENTENCE, question=f"{task.question} ({len(task.earlier)})")
 
-    def need(task: Task[Any]) -> Need:
-        assert isinstance(task, DecideNext)  # noqa: S101 - by the key below
+    def need(task: DecideNext) -> Need:
         return Need(explanation=_SENTENCE, needed=len(task.history) < 2 * max_turns)
 
     composed = Composition(explanation=_SENTENCE, answer=reference)
-    return Rehearsal(
-        ScriptedJudge(
-            {
-                ComposeAnswer: composed,
-                GradeAnswer: Grade(feedback=_REVIEW, grade=3),
-                DecideNext: need,
-                AskNext: ask,
-                ReviseAnswer: composed,
-            }
-        )
+    graded = Grade(feedback=_REVIEW, grade=3)
+    judge = ScriptedJudge(
+        {ComposeAnswer: composed, GradeAnswer: graded, DecideNext: need, AskNext: ask, ReviseAnswer: composed}
     )
+    return Rehearsal(judge)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from saiten.choices import COVERAGE
 from saiten.dialogue.reading import has_dialogues
-from saiten.dialogue.running import HIGHER_IS_BETTER
+from saiten.dialogue.scored import HIGHER_IS_BETTER
 from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.naming import is_human

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from math import isfinite
 
-from saiten.dialogue.dialogue import HIGHEST
+from saiten.dialogue.scores import HIGHEST
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.records import Language
