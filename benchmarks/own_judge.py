@@ -37,7 +37,7 @@ from saiten.stats.correlation import pearson
 from saiten.stats.differences import mean_absolute_error
 from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.tasks.aspects import RateAspect
-from saiten.tuning.judge.examples import GradedExample
+from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.head import TrainingJob
 from saiten.tuning.judge.regression import RegressionHead
 

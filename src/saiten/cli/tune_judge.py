@@ -77,7 +77,8 @@ def judge(
     from saiten.cli.tune_judge_progress import MakingProgress
     from saiten.metrics.rubrics import read_rubric
     from saiten.tuning.judge.examples import build
-    from saiten.tuning.judge.making import HEADS, JudgePlan, make_judge
+    from saiten.tuning.judge.judge_plan import HEADS, JudgePlan
+    from saiten.tuning.judge.making import make_judge
     from saiten.views.tuned_judge_card import card
 
     notes = stderr()

@@ -8,8 +8,8 @@ import tiny_models
 from saiten import prompts
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Label, Sample
-from saiten.tuning.judge.encoding import target
 from saiten.tuning.judge.examples import build
+from saiten.tuning.judge.target import target
 
 WORDS = ("bad", "poor", "fine", "good")
 RUBRIC = """

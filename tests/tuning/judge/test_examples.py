@@ -16,9 +16,9 @@ from saiten.metrics.rubrics import read_rubric
 from saiten.records import Label, Sample
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
-from saiten.tuning.judge.encoding import nearest, scale_of, target
 from saiten.tuning.judge.examples import build
 from saiten.tuning.judge.held_out import value_of
+from saiten.tuning.judge.target import nearest, scale_of, target
 
 RUBRIC = read_rubric()
 SAMPLE = Sample("a", "Who?", "Ann.", reference="Ann.", evidence=("Ann did it.",))

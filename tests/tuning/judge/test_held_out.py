@@ -13,9 +13,10 @@ from saiten.metrics.rubrics import read_rubric
 from saiten.metrics.rubrics.weights import read_weights
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tuning.judge.examples import GradedExample
-from saiten.tuning.judge.held_out import LEARNED, PUBLISHED, held_out, mate_weights
+from saiten.tuning.judge.graded_example import GradedExample
+from saiten.tuning.judge.held_out import held_out
 from saiten.tuning.judge.judge_folder import begin, clean_up, completed, last_complete
+from saiten.tuning.judge.overall import LEARNED, PUBLISHED, mate_weights
 from saiten.tuning.splitting import held_out_questions
 from saiten.views.tables.tuned_judge import tuned_judge_tables
 from saiten.views.tuned_judge_card import card

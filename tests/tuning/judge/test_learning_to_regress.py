@@ -17,10 +17,11 @@ from saiten.tasks.aspects import RateAspect
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.statements import SplitStatements
 from saiten.tuning.judge import regression, regression_steps
-from saiten.tuning.judge.examples import GradedExample
+from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.head import Learning, TrainingJob
 from saiten.tuning.judge.held_out import held_out
-from saiten.tuning.judge.regression import RegressionHead, rows_of
+from saiten.tuning.judge.regression import RegressionHead
+from saiten.tuning.judge.regression_rows import rows_of
 from tiny_models import tiny_bert
 
 pytestmark = networks.marks()

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from saiten.judges.tuned import TunedAspect
 from saiten.protocols import Judge
-from saiten.tuning.judge.examples import GradedExample
+from saiten.tuning.judge.graded_example import GradedExample
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,6 @@ class Learning:
     base: str
     """A local folder, or a name on the Hugging Face hub."""
     epochs: int
-    """Number of passes over the examples."""
     learning_rate: float
     batch: int
     """Examples per step."""
@@ -37,11 +36,9 @@ class TrainingWatch(Protocol):
 
     def step(self, done: int, total: int, examples: int, loss: float | None) -> None:
         """Report a step: `done` of `total`, the examples since this process began, and the last loss."""
-        ...
 
     def notify(self, text: str) -> None:
         """Report a note for the user."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,6 @@ class Trained:
     network: Mapping[str, Any]
     """Settings that the judge needs in addition to its weights, for `saiten-judge.json`."""
     notes: tuple[str, ...] = ()
-    """Notes on omitted data, with the reasons."""
 
 
 class Head(Protocol):
@@ -71,11 +67,9 @@ class Head(Protocol):
 
     def check(self) -> None:
         """Raise ConfigurationError if a package is missing; costs nothing."""
-        ...
 
     def defaults(self, base: str) -> Learning:
         """Return good defaults for this kind of network."""
-        ...
 
     def train(self, job: TrainingJob) -> Trained:
         """Learn from the examples, and save the weights in the judge's folder.
@@ -87,12 +81,9 @@ class Head(Protocol):
             ConfigurationError: the base cannot be loaded, or the folder is not writable.
             BadInput: nothing can be learned from these examples.
         """
-        ...
 
     def judge(self, folder: Path, aspects: Sequence[TunedAspect], trained: Trained) -> Judge:
         """Return the judge in the folder, for measuring it before `saiten-judge.json` exists."""
-        ...
 
     def base_judge(self, learning: Learning) -> Judge | None:
         """Return the untrained base as a judge; None if it cannot grade."""
-        ...

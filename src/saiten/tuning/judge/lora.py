@@ -2,9 +2,6 @@
 
 Source: Hu et al. 2022, *LoRA: Low-Rank Adaptation of Large Language Models*. The base is frozen; next to each of its
 linear layers two small matrices are learned, and only these are saved.
-
-Uses the `Trainer` of the transformers library. trl's `SFTTrainer` only adds ways of formatting conversations, which are
-of no use here, since a prompt must equal what the judge sends, token for token.
 """
 
 import sys
@@ -22,11 +19,8 @@ from saiten.models.transformers_chat import TransformersChat
 from saiten.protocols import Judge
 from saiten.tuning.judge.base_model import BaseModel, load_base
 from saiten.tuning.judge.encoding import Encoded, encode
-from saiten.tuning.judge.examples import GradedExample
+from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.head import Learning, Trained, TrainingJob
-
-MAX_TOKENS = 1024
-"""Per reply when the judge is measured, since a base may never end."""
 
 
 class ChatHead:
@@ -40,10 +34,19 @@ class ChatHead:
 
     def train(self, job: TrainingJob) -> Trained:
         self.check()
+        from saiten.tuning.judge.trainer import trained  # noqa: PLC0415 - optional, and takes seconds
+
         with _hushed():
             base = load_base(job.learning.base)
             encoded, notes = _encoded(job.examples, base, job.learning)
-            _learn(encoded, base, job)
+            model = trained(encoded, base, job)
+            try:
+                model.save_pretrained(job.folder, save_embedding_layers=False)
+                base.tokenizer.save_pretrained(job.folder)
+            except OSError as error:
+                raise ConfigurationError(
+                    f"{job.folder} cannot be written: {error.strerror}; name another folder with -o"
+                ) from error
         return Trained({"max_length": job.learning.max_length}, notes)
 
     def judge(self, folder: Path, aspects: Sequence[TunedAspect], trained: Trained) -> Judge:
@@ -63,7 +66,7 @@ def _hushed() -> Iterator[None]:
 
 
 def _chat_judge(model: str) -> Judge:
-    return LLMJudge(TransformersChat(model), max_tokens=MAX_TOKENS)
+    return LLMJudge(TransformersChat(model), max_tokens=1024)  # since a base may never end
 
 
 def _encoded(
@@ -85,17 +88,3 @@ def _encoded(
     left_out = len(every) - len(fitting)
     said = f"left out {left_out} examples of more than {longest} tokens (--max-length; the longest has "
     return fitting, (f"{said}{max(map(len, every))})",) if left_out else ()
-
-
-def _learn(encoded: Sequence[Encoded], base: BaseModel, job: TrainingJob) -> None:
-    """Train the adapter, and save it with its tokenizer in the folder."""
-    from saiten.tuning.judge.trainer import trained  # noqa: PLC0415 - optional, and takes seconds
-
-    model = trained(encoded, base, job)
-    try:
-        model.save_pretrained(job.folder, save_embedding_layers=False)
-        base.tokenizer.save_pretrained(job.folder)
-    except OSError as error:
-        raise ConfigurationError(
-            f"{job.folder} cannot be written: {error.strerror}; name another folder with -o"
-        ) from error

@@ -1,5 +1,8 @@
 """The training loop: LoRA matrices next to a causal model's linear layers, AdamW, checkpoints to resume from.
 
+Uses the `Trainer` of the transformers library. trl's `SFTTrainer` only adds ways of formatting conversations, which are
+of no use here, since a prompt must equal what the judge sends, token for token.
+
 This module imports torch and transformers, which takes seconds: import it in a function.
 """
 
