@@ -10,7 +10,8 @@ import altair as alt
 import pytest
 from chart_gallery import HOSTILE, KINDS, gallery, mean, read, size, texts, told
 
-from saiten.views.charts.chart import draw, draw_png
+from saiten.views.charts import drawing
+from saiten.views.charts.drawing import draw, lacks_japanese
 from saiten.views.charts.means import means
 from saiten.views.page.page import as_html
 from saiten.views.strip_controls import clean
@@ -94,7 +95,7 @@ def test_a_file_stands_alone(kind):
     assert "var(" not in svg
     assert "Noto Sans CJK JP" in tree.get("font-family")
     width, height = size(svg)
-    png = draw_png(svg, 1.5)
+    png = chart.png(scale=1.5)
     assert png.startswith(b"\x89PNG")
     assert struct.unpack(">II", png[16:24]) == pytest.approx((width * 1.5, height * 1.5), abs=1)
 
@@ -153,7 +154,24 @@ def test_the_session_of_a_notebook_is_neither_used_nor_changed():
 def test_what_cannot_be_drawn_is_no_chart(value):
     """Neither in a page nor in files."""
     chart = means([mean("m", "s", value, n=3)])
-    assert (chart.svg(clean), chart.svg_file(), chart.spec) == ("", "", None)
+    assert (chart.svg(clean), chart.svg_file(), chart.png(), chart.spec) == ("", "", b"", None)
+    assert (chart.font_warning(), chart._repr_svg_()) == (None, None)
+
+
+def test_missing_fonts_are_reported(monkeypatch):
+    """If a machine has none for Japanese; a picture without Japanese needs none."""
+    chart = gallery("ja")["means"]
+    monkeypatch.setattr(drawing, "_has_japanese", lambda: False)
+    assert "fonts-noto-cjk" in chart.font_warning()
+    assert lacks_japanese("<svg><text>plain</text></svg>") is None
+    monkeypatch.setattr(drawing, "_has_japanese", lambda: True)
+    assert chart.font_warning() is None
+
+
+def test_a_notebook_shows_a_chart():
+    """As the SVG of the file, which needs no style sheet."""
+    chart = gallery()["means"]
+    assert chart._repr_svg_() == chart.svg_file()
 
 
 def test_equal_figures_are_equal_charts():

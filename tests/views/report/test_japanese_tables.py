@@ -140,7 +140,7 @@ def test_no_english_is_left_in_any_table(report, names):
 
 def test_no_english_is_left_in_any_chart(report, names):
     """Neither above it nor in what is told to those who do not see it, nor in the picture."""
-    charts = [figure.chart for figure in report.figures]
+    charts = list(report.charts)
     assert len(charts) > 15
     texts = [text for chart in charts for text in (chart.title, chart.said)]
     for panel in (panel for chart in charts if chart.picture for panel in chart.picture.plots):

@@ -1,12 +1,12 @@
 """A chart: a Vega-Lite specification, rendered as SVG in a page, and as SVG and PNG in files for papers."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from saiten.records import Language
+from saiten.views.charts.drawing import draw, draw_png, lacks_japanese
 from saiten.views.charts.inline import inline_svg, standing_svg
 from saiten.views.charts.plot import Picture, vega_lite
 from saiten.views.charts.texts import plain
@@ -63,17 +63,14 @@ class VegaChart:
             return ""
         return standing_svg(self._drawn, self.picture.size, plain(self.title), self.said, heading)
 
+    def png(self, scale: float = 2.0) -> bytes:
+        """Return the file as PNG with `scale` times as many pixels as the SVG; empty if nothing is drawn."""
+        return draw_png(self.svg_file(), scale) if self.picture is not None else b""
 
-def draw(spec: dict[str, Any]) -> str:
-    """Return vl-convert's SVG, with texts as texts. The first takes half a second, each further one a tenth."""
-    import vl_convert  # noqa: PLC0415 - a JavaScript engine
+    def font_warning(self) -> str | None:
+        """Return what to do if Japanese would be missing from the PNG on this machine; None otherwise."""
+        return lacks_japanese(self.svg_file())
 
-    # Our specifications need no URL, so none is allowed.
-    return vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[])
-
-
-def draw_png(svg: str, scale: float) -> bytes:
-    """Return a PNG with the fonts of this machine."""
-    import vl_convert  # noqa: PLC0415
-
-    return bytes(vl_convert.svg_to_png(svg, scale=scale))
+    def _repr_svg_(self) -> str | None:
+        """Return the chart for a notebook."""
+        return self.svg_file() or None

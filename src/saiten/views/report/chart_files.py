@@ -13,7 +13,7 @@ from pathlib import Path
 
 from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
-from saiten.views.charts.chart import draw_png
+from saiten.views.charts.drawing import draw_png
 from saiten.views.report.document import PlacedChart
 from saiten.views.strip_controls import strip_controls
 

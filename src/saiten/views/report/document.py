@@ -77,6 +77,11 @@ class Report:
                         yield PlacedChart(str(chapter.title), title, chart.in_language(self.language), self._note)
 
     @property
+    def charts(self) -> Iterator[VegaChart]:
+        """All charts in the order and the language of the page."""
+        return (figure.chart for figure in self.figures)
+
+    @property
     def _note(self) -> str:
         offline = any(only_words(one.summary.signatures.values()) for one in self.tallies)
         return in_language(ONLY_WORDS_SHORT, self.language) if offline else ""
