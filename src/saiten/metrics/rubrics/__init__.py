@@ -139,8 +139,11 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
 
+Grade = Annotated[int, Field(ge=-(10**6), le=10**6)]
+
+
 class _Grade(_Table):
-    value: int
+    value: Grade
     en: Text | None = None
     ja: Text | None = None
 
@@ -149,7 +152,7 @@ class _Example(_Table):
     question: Text
     answer: Text
     reason: Text
-    grade: int
+    grade: Grade
 
 
 class _Worded(_Table):
@@ -160,7 +163,7 @@ class _Worded(_Table):
 
 class _Aspect(_Table):
     name: AspectName
-    best: int
+    best: Grade
     grades: Annotated[list[_Grade], Field(min_length=2)]
     between: bool = False
     en: _Worded | None = None

@@ -30,6 +30,9 @@ Features = Literal["deductions", "values"]
 
 _CHECKED = ConfigDict(extra="forbid", allow_inf_nan=False)
 
+Number = Annotated[float, Field(ge=-1e12, le=1e12)]
+Count = Annotated[int, Field(ge=-(10**12), le=10**12)]
+
 
 @dataclass(frozen=True, slots=True)
 class AspectWeight:
@@ -37,14 +40,14 @@ class AspectWeight:
 
     __pydantic_config__ = _CHECKED
     name: AspectName
-    weight: float
-    best: float = 0.0
+    weight: Number
+    best: Number = 0.0
     """The grade without a deduction."""
-    span: Annotated[float, Field(gt=0)] = 1.0
+    span: Annotated[Number, Field(gt=0)] = 1.0
     """The distance from the best grade that costs the whole weight."""
-    low: float | None = None
+    low: Number | None = None
     """Lower end of the weight's 95 % interval, if learned."""
-    high: float | None = None
+    high: Number | None = None
 
     def deduction(self, grade: float) -> float:
         """Return the deduction: 0 at the best grade, -1 at the worst."""
@@ -58,16 +61,16 @@ class Learned:
     __pydantic_config__ = _CHECKED
     fingerprint: str
     """Digest of labels, questions and settings."""
-    items: int
+    items: Count
     """Number of answers that the weights were fitted to."""
-    questions: int
-    held_out_items: int
-    held_out_questions: int
-    pearson: float | None
+    questions: Count
+    held_out_items: Count
+    held_out_questions: Count
+    pearson: Number | None
     """Correlation of score and people, over held-out answers."""
-    pearson_low: float | None
-    pearson_high: float | None
-    seed: int
+    pearson_low: Number | None
+    pearson_high: Number | None
+    seed: Count
     rubric: str | None = None
     """Digest of the rubric whose scales were used."""
     source: str = "people"
@@ -81,15 +84,15 @@ class Weights:
     __pydantic_config__ = _CHECKED
     target: AspectName
     """The aspect that the score predicts."""
-    best: float
+    best: Number
     """The score of an answer without deductions; 0 if the features are values."""
     features: Features
     aspects: tuple[AspectWeight, ...]
-    intercept: float = 0.0
+    intercept: Number = 0.0
     """Added to every score."""
-    intercept_low: float | None = None
+    intercept_low: Number | None = None
     """Lower end of its 95 % interval, if learned."""
-    intercept_high: float | None = None
+    intercept_high: Number | None = None
     learned: Learned | None = None
     """None if saiten did not learn them."""
     digest: str = ""
