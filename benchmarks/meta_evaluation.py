@@ -12,7 +12,7 @@ import numpy as np
 
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from saiten.api.rows import read_samples
     from saiten.data import read_labels
     from saiten.metrics.catalog import make_metric, make_metrics
-    from saiten.results.summary import summarise
+    from saiten.results.summarise import summarise
     from saiten.settings import CallSettings, JudgeSettings
     from saiten.wiring import assemble_judge
 

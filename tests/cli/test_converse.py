@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from answer_service import AnswerService
-from saiten.results.comparison import compare_sides, sides_of, verdict
+from saiten.results.compare import compare_sides, sides_of
 from saiten.results.dialogue_comparison import _distinct
+from saiten.results.verdict import verdict
 from saiten.runs import read_run
 from servers import Fault, instance
 

@@ -10,7 +10,7 @@ from sklearn import metrics as sk
 from saiten.errors import BadInput
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.trust.estimate import estimate
 from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair

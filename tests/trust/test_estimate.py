@@ -8,7 +8,7 @@ import pytest
 
 from saiten.errors import BadInput, SaitenError
 from saiten.records import Label
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.trust.estimate import estimate
 from saiten.trust.inputs.outputs import Output
 

@@ -12,7 +12,7 @@ from sklearn import metrics as sk
 from saiten.errors import ConfigurationError
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.outputs import Output

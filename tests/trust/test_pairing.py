@@ -8,7 +8,7 @@ import pytest
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample, Score, Scored, Span
-from saiten.results.summary import Place, place_of
+from saiten.results.place import Place, place_of
 from saiten.trust.inputs.judge_files import read_outputs
 from saiten.trust.inputs.outputs import Output, outputs_of
 from saiten.trust.inputs.pairing import halves, pair

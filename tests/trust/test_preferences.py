@@ -7,7 +7,7 @@ from sklearn import metrics as sk
 
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.trust.inputs.judge_files import read_outputs
 from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import pair

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.records import Label
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.trust.agreement import agreement_report
 from saiten.trust.inputs.picks import pairs_of, picks, unanimity
 from saiten.trust.meta_evaluation.preferred import preferred_and_top

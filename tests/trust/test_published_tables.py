@@ -14,7 +14,7 @@ import pytest
 from saiten.data import read_labels, read_samples
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
-from saiten.results.summary import Place, place_of
+from saiten.results.place import Place, place_of
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.judge_files import read_outputs
 from saiten.trust.inputs.outputs import Output

@@ -4,8 +4,8 @@ import pytest
 
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
+from saiten.results.place import Place
 from saiten.results.probe import ProbeReport
-from saiten.results.summary import Place
 from saiten.trust.agreement import agreement_report
 from saiten.trust.estimate import estimate
 from saiten.trust.inputs.outputs import Output

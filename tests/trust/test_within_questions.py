@@ -11,7 +11,7 @@ from scipy import stats
 from saiten.errors import BadInput
 from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.stats.correlation import correlations_by_row
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.judge_files import read_system_pairs

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from saiten.results.dialogue_comparison import SCORES, DialogueSide, by_group
-from saiten.results.sides import PairedSide
+from saiten.results.paired_sides import PairedSide
 from saiten.views.tables.comparison import dialogue_comparison_tables
 
 KEYS = [(f"question {n}", f"q{n}") for n in range(8)]

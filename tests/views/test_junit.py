@@ -10,8 +10,10 @@ from lxml import etree
 
 from saiten.errors import BadInput
 from saiten.records import Sample, Score, Scored
-from saiten.results.summary import place_of, summarise
-from saiten.results.thresholds import Threshold, hold, named_in
+from saiten.results.place import place_of
+from saiten.results.summarise import summarise
+from saiten.results.threshold import Threshold
+from saiten.results.thresholds import hold, named_in
 from saiten.views.junit import as_junit, may_write
 
 SCHEMA = etree.XMLSchema(

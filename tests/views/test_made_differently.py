@@ -4,7 +4,7 @@ import pytest
 
 import saiten
 from saiten.records import Sample, Score, Scored
-from saiten.results.comparison import made_differently
+from saiten.results.what_differs import made_differently
 from saiten.runs import Journal, read_run
 from saiten.views.tables.comparison import comparison_tables
 

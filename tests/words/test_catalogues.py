@@ -9,8 +9,8 @@ import pytest
 
 from saiten.records import STATUSES
 from saiten.results.drift import Measure
+from saiten.results.figure import counted
 from saiten.results.probe import Expectation, Verdict
-from saiten.results.summary import counted
 from saiten.stats.estimate import Unit
 from saiten.trust.probes import PROBES, Field
 from saiten.views.render import as_csv, as_json

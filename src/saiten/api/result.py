@@ -11,8 +11,9 @@ from saiten.data import BadRow
 from saiten.data.frames import Column, FrameLayout, columns_of, to_arrow, to_dataset, to_pandas, to_polars
 from saiten.errors import BadInput
 from saiten.records import Sample, Scored, Usage
+from saiten.results.place import place_of
 from saiten.results.sides import side_from
-from saiten.results.summary import place_of, summarise
+from saiten.results.summarise import summarise
 from saiten.runs import read_run
 from saiten.runs.manifest import versions
 from saiten.tracking import Tracked, Tracking, log_to_mlflow, run_on_disk

@@ -50,8 +50,9 @@ def compare(
     Exit status: 0 success, 2 invalid input, 5 worse or (with --fail-if-worse) not finished.
     """
     from saiten.cli.show_summary import note_unfinished
-    from saiten.results.comparison import compare_sides, sides_of, what_differs
+    from saiten.results.compare import compare_sides, sides_of
     from saiten.results.only_words import ONLY_WORDS, only_words
+    from saiten.results.what_differs import what_differs
     from saiten.results.worse import read_margin, worsenings
     from saiten.runs import read_run
     from saiten.views.render import render

@@ -10,9 +10,12 @@ from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.shared_options import ThresholdOptions
 from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
-from saiten.results.summary import Summary, place_of, summarise
+from saiten.results.place import place_of
+from saiten.results.summarise import summarise
+from saiten.results.summary import Summary
+from saiten.results.threshold import Outcome, Threshold
 from saiten.results.threshold_reading import against_its_direction, read_threshold
-from saiten.results.thresholds import Outcome, Threshold, hold, named_in
+from saiten.results.thresholds import hold, named_in
 from saiten.runs import RunReader
 from saiten.views.junit import as_junit, may_write
 from saiten.views.table import Table

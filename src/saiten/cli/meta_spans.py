@@ -13,7 +13,7 @@ from saiten.cli.reading import sample_rows
 from saiten.data import BadRow, read_labels
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample
-from saiten.results.summary import place_of
+from saiten.results.place import place_of
 from saiten.runs import read_run
 from saiten.trust.spans.comparison import compare_spans
 from saiten.trust.spans.marks import Marks, PeopleMarks, judges_of, misplaced, people_of

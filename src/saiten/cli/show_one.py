@@ -9,7 +9,7 @@ from saiten.cli.output import escape_untrusted, stdout
 from saiten.dialogue.reading import find_dialogue, has_dialogues
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Sample, Scored
-from saiten.results.comparison import higher_is_better
+from saiten.results.verdict import higher_is_better
 from saiten.runs import RunReader
 from saiten.views.gist.screen import print_gist_run
 from saiten.views.gist.view import GistRun, gist_run

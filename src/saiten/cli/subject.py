@@ -14,7 +14,7 @@ from saiten.options import option
 from saiten.records import Sample
 
 if TYPE_CHECKING:
-    from saiten.results.summary import Place
+    from saiten.results.place import Place
     from saiten.trust.inputs.outputs import Output
 
 

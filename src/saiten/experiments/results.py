@@ -19,8 +19,9 @@ from saiten.experiments.plan import DataSet, ExperimentPlan
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import is_human
 from saiten.records import Label, Score, Usage
-from saiten.results.comparison import higher_is_better, verdict_of
-from saiten.results.summary import Figure, Summary
+from saiten.results.figure import Figure
+from saiten.results.summary import Summary
+from saiten.results.verdict import higher_is_better, verdict_of
 from saiten.runs import read_run
 from saiten.runs.answers import AnswerSummary, summarise_answers
 from saiten.runs.lines import read_lines

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from itertools import chain, count
 from statistics import fmean
 
-from saiten.results.comparison import Verdict, sides_of, verdict
-from saiten.results.sides import Key, PairedSide, pair_keys, paired
+from saiten.results.compare import sides_of
+from saiten.results.dialogue_differences import DialogueComparison, GroupDifference, GroupMeans
+from saiten.results.pair_keys import Key, pair_keys
+from saiten.results.paired_sides import PairedSide, paired
 from saiten.runs import RunReader
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 
@@ -27,49 +29,6 @@ class DialogueSide:
     """The system that answered."""
     side: PairedSide
     """Scores by pair."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupMeans:
-    """The means of one score in one group."""
-
-    score: str
-    group: str | None
-    """None for all groups."""
-    n: int
-    means: tuple[float, ...]
-    """One per run."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupDifference:
-    """Difference of one score in one group: a run minus the first."""
-
-    score: str
-    group: str
-    pairs: PairedComparison
-    p_value: float | None
-    """P-value, corrected for all tests against this run."""
-    of: int
-    """Number of pairs that every run has, measured or not."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """Verdict on the run."""
-        return verdict(self.score, self.pairs.difference, self.p_value, self.pairs.n, self.of)
-
-
-@dataclass(frozen=True, slots=True)
-class DialogueComparison:
-    """Dialogue runs on the pairs measured in all of them; the first run is the baseline."""
-
-    names: tuple[str, ...]
-    systems: tuple[str, ...]
-    means: tuple[GroupMeans, ...]
-    differences: tuple[tuple[GroupDifference, ...], ...]
-    """One tuple per run after the first; empty without groups."""
-    groups: int
-    """Number of groups, broken down or not."""
 
 
 def compare_dialogues(readers: Sequence[RunReader], names: Sequence[str]) -> DialogueComparison | None:

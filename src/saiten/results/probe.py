@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from saiten.records import Status, Usage
+from saiten.records import Status
+from saiten.results.answer_order import OrderRow
 from saiten.results.rows import AsRows, Row, columns_of
-from saiten.stats.estimate import Estimate
 from saiten.stats.reliability import Reliability
 from saiten.words import Message
 
@@ -57,26 +57,6 @@ class ProbeRow:
     """Ids of the changed samples with the largest breaks, at most three."""
     reason: Message | None = None
     """Reason for a missing verdict, or for a missing interval of the difference."""
-
-
-@dataclass(frozen=True, slots=True)
-class OrderRow:
-    """The pairs of answers of one variant, or of all."""
-
-    variant: str | None
-    """The variant; None for all variants."""
-    pairs: int
-    """Number of planned pairs."""
-    changed: Estimate
-    """Share of the pairs with a verdict in both orders whose verdict changes with the order; `n` counts these pairs."""
-    first: Estimate
-    """Share of the verdicts for the answer shown first, over the same pairs; two verdicts per pair."""
-    same_place: int
-    """Pairs in which the same position wins in both orders."""
-    ties: int
-    """Number of verdicts that are ties, out of two per pair."""
-    usage: Usage
-    """Cost of all verdicts, including those without a verdict in the other order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from saiten.results.meta_evaluation import Unpaired
+from saiten.results.origin import Unpaired
 from saiten.results.rows import AsRows, Row, figure_row
 from saiten.stats.estimate import Estimate
 from saiten.words import Message

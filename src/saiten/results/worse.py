@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from saiten.choices import COVERAGE
 from saiten.errors import BadInput, ConfigurationError
-from saiten.results.comparison import Comparison, enough, higher_is_better
-from saiten.results.threshold_reading import find_metric
+from saiten.results.comparison import Comparison
+from saiten.results.metric_names import find_metric
+from saiten.results.verdict import enough, higher_is_better
 from saiten.words import Message
 
 

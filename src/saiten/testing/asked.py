@@ -12,8 +12,8 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.catalog import make_metrics
 from saiten.protocols import Metric
 from saiten.records import Language, Sample, Score
+from saiten.results.threshold import Side, Threshold
 from saiten.results.threshold_reading import check_limit
-from saiten.results.thresholds import Side, Threshold
 from saiten.testing.failure import failure_text
 
 _COLUMNS = Columns(SAMPLE_COLUMNS, {})

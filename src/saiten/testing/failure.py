@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from saiten.records import Sample, Score
-from saiten.results.thresholds import Threshold
+from saiten.results.threshold import Threshold
 from saiten.views.page.sample_details import DetailLine, detail_lines
 from saiten.views.strip_controls import strip_controls
 

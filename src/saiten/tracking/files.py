@@ -14,7 +14,9 @@ from typing import IO, Any
 
 from saiten.records import Scored
 from saiten.redaction import redact, redact_settings
-from saiten.results.summary import Place, Summary, place_of, summarise
+from saiten.results.place import Place, place_of
+from saiten.results.summarise import summarise
+from saiten.results.summary import Summary
 from saiten.runs.lines import sample_to_json, scored_to_json, to_line
 from saiten.tracking.run import Tracking
 from saiten.tracking.values import Logged

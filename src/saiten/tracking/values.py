@@ -20,7 +20,8 @@ from typing import Any
 
 from saiten.records import STATUSES
 from saiten.redaction import redact
-from saiten.results.summary import Figure, Summary
+from saiten.results.figure import Figure
+from saiten.results.summary import Summary
 from saiten.tracking.run import Tracking
 from saiten.views.strip_controls import strip_controls
 

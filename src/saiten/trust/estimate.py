@@ -16,7 +16,7 @@ from saiten.choices import GradeZero
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label
 from saiten.results.estimate import Estimates, MeanEstimate
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.stats.clusters import Floats
 from saiten.stats.prediction_powered import Scores, prediction_powered
 from saiten.stats.prediction_powered_records import Limits

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from saiten.errors import BadInput
 from saiten.metrics.naming import HUMAN
 from saiten.records import Label, Score, Scored
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import LabelledAspect, pair
 

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 from saiten.choices import By
 from saiten.errors import BadInput
 from saiten.records import Sample, Scored
-from saiten.results.thresholds import EXTREMES, Outcome
+from saiten.results.threshold import EXTREMES, Outcome
 from saiten.views.strip_controls import clean
 from saiten.views.tables.gate import missed_line
 

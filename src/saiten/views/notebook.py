@@ -12,7 +12,8 @@ from typing import Self
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from saiten.results.comparison import Comparison, compare_sides
+from saiten.results.compare import compare_sides
+from saiten.results.comparison import Comparison
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.sides import Side
 from saiten.results.summary import Summary

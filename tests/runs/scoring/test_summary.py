@@ -3,7 +3,8 @@
 import pytest
 
 from saiten.records import Sample, Score, Scored, Usage
-from saiten.results.summary import Place, place_of, summarise
+from saiten.results.place import Place, place_of
+from saiten.results.summarise import summarise
 from saiten.stats.estimate import bootstrap_mean
 
 

@@ -5,9 +5,10 @@ from functools import cache
 
 from lxml import etree
 
-from saiten.results.comparison import Comparison, MetricComparison, Pairing
+from saiten.results.comparison import Comparison, Pairing
+from saiten.results.figure import Figure
+from saiten.results.metric_comparison import MetricComparison
 from saiten.results.ranking import RankedMetric, Ranking
-from saiten.results.summary import Figure
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison
 from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency

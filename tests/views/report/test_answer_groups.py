@@ -9,9 +9,9 @@ from report_runs import samples, scores
 from unpacking import index_of
 
 from saiten.records import Sample, Score, Scored
-from saiten.results.comparison import compare_sides
+from saiten.results.compare import compare_sides
+from saiten.results.place import Place
 from saiten.results.sides import systems_of
-from saiten.results.summary import Place
 from saiten.runs import read_run
 from saiten.views.report.groups import group_answers
 from saiten.views.tables.comparison import comparison_table, comparison_tables

@@ -6,7 +6,7 @@ import pytest
 from report_runs import samples
 
 from saiten.records import Label, Sample, Score, Scored
-from saiten.results.summary import Figure
+from saiten.results.figure import Figure
 from saiten.runs import Journal, read_run
 from saiten.views.charts.means import bounds_of, means_charts
 from saiten.views.render import as_csv, as_json, as_latex

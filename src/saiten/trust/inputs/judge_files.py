@@ -18,7 +18,7 @@ from saiten.data.rows import RawRow
 from saiten.data.values import as_text
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Label
-from saiten.results.meta_evaluation import Origin
+from saiten.results.origin import Origin
 from saiten.trust.inputs.outputs import BETWEEN, VERSUS, Output, Said, turned
 
 _LOG = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.correctness import Correctness
 from saiten.records import Scored, Status
-from saiten.results.meta_evaluation import Origin
+from saiten.results.origin import Origin
 from saiten.runs import RunReader
 from saiten.stats.clusters import Floats
 

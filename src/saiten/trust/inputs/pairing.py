@@ -12,8 +12,8 @@ from saiten.choices import GradeZero
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
-from saiten.results.meta_evaluation import Origin, Unpaired
-from saiten.results.summary import Place
+from saiten.results.origin import Origin, Unpaired
+from saiten.results.place import Place
 from saiten.stats.clusters import Floats, Ints
 from saiten.trust.inputs.declining import graded, zero_as_declined
 from saiten.trust.inputs.outputs import VERSUS, Output, Said, both_orders, combined, in_both_orders, splits

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from saiten.errors import BadInput
 from saiten.records import Sample
-from saiten.results.meta_evaluation import Origin
-from saiten.results.summary import Place, place_of
+from saiten.results.origin import Origin
+from saiten.results.place import Place, place_of
 from saiten.runs import read_run
 from saiten.runs.journal import SCORES_NAME
 from saiten.runs.manifest import MANIFEST_NAME

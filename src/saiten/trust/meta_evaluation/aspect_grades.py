@@ -11,7 +11,7 @@ from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
 from saiten.metrics.naming import read_name
 from saiten.records import Scored
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.stats.estimate import Estimate, bootstrap_mean
 from saiten.trust.inputs.pairing import LabelledAspect as Rated
 from saiten.words import Message

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from saiten.results.metric_figures import Bias, Scale
+from saiten.results.metric_figures import Bias
+from saiten.results.scale import Scale
 from saiten.stats.clusters import Floats
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples

@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from saiten.results.ranking import AnnotatorFigures, Ceiling
+from saiten.results.ceiling import AnnotatorFigures, Ceiling
 from saiten.stats.auroc import auroc, auroc_each
 from saiten.stats.classification import (
     CategoryCounts,

@@ -12,7 +12,8 @@ from functools import partial
 import numpy as np
 
 from saiten.choices import Unmeasured
-from saiten.results.metric_figures import Confusion, Decisions, Grades, Scale
+from saiten.results.metric_figures import Confusion, Decisions, Grades
+from saiten.results.scale import Scale
 from saiten.stats.auroc import auroc, auroc_each
 from saiten.stats.classification import (
     VERDICTS,

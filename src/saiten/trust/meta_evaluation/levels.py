@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 
 from saiten.errors import BadInput
-from saiten.results.metric_figures import ItemLevel, Ordered, QuestionLevel, SystemLevel
+from saiten.results.levels import ItemLevel, Ordered, QuestionLevel, SystemLevel
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.correlation import (
     EQUAL,

@@ -6,10 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from saiten.errors import ConfigurationError
-from saiten.results.meta_evaluation import AspectResult, Easier, MetaEvaluation, MetricResult, Settings, SubsetResult
-from saiten.results.metric_figures import Scale
-from saiten.results.ranking import Ceiling, Ranking
-from saiten.results.summary import counted
+from saiten.results.aspect_result import AspectResult, SubsetResult
+from saiten.results.ceiling import Ceiling
+from saiten.results.figure import counted
+from saiten.results.meta_evaluation import MetaEvaluation, Settings
+from saiten.results.metric_result import Easier, MetricResult
+from saiten.results.ranking import Ranking
+from saiten.results.scale import Scale
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from saiten.choices import TIE_MARGIN, Unmeasured
-from saiten.results.metric_figures import Orders, Preferences
+from saiten.results.preferences import Orders, Preferences
 from saiten.stats.classification import (
     CategoryCounts,
     agreement,

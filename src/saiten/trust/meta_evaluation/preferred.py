@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from saiten.records import Label
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.trust.inputs.outputs import VERSUS
 from saiten.trust.inputs.pairing import halves
 from saiten.trust.inputs.picks import AnswerPair, Pick, picks

@@ -1,6 +1,7 @@
 """Probes of a judge: changes to samples for which a sound judge's reaction is known beforehand."""
 
-from saiten.results.probe import Expectation, OrderRow, ProbeReport, ProbeRow
+from saiten.results.answer_order import OrderRow
+from saiten.results.probe import Expectation, ProbeReport, ProbeRow
 from saiten.trust.probes.asking import probe_judge, probe_order
 from saiten.trust.probes.catalog import PROBES, chosen_probes
 from saiten.trust.probes.pairs import PREFERENCE, PreferenceMetric, Second

@@ -4,11 +4,6 @@ The difference is changed minus original over the trials with two values, with a
 by question (`stats.paired`), Holm-corrected over all rows. The share of trials that break the expectation has Wilson's
 interval (Wilson 1927) with n as the number of questions: trials of one question are alike, and unlike the bootstrap it
 also gives an interval where no trial, or every trial, breaks the expectation.
-
-Order of two answers: the share of pairs whose verdict differs after the swap, and the share of verdicts for the answer
-shown first (a tie counts half, so 0.5 is no position bias), both with bootstrap intervals by question. Measures as in
-Zheng et al. 2023, *Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena*, section 3.3 (consistency, bias towards the
-first); a tie in one order and a winner in the other counts as a change.
 """
 
 import math
@@ -16,18 +11,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from saiten.records import STATUSES, Score, Usage
-from saiten.results.probe import OrderRow, ProbeReport, ProbeRow, Verdict
-from saiten.stats.estimate import bootstrap_mean
+from saiten.records import STATUSES, Score
+from saiten.results.probe import ProbeReport, ProbeRow, Verdict
 from saiten.stats.paired import compare_paired, holm
 from saiten.stats.reliability import Reliability, reliability
 from saiten.stats.wilson import wilson
-from saiten.trust.probes.pairs import PREFERENCE
+from saiten.trust.probes.order import order_rows
 from saiten.trust.probes.plan import ProbePlan, ProbeTrials, ScoreKey, Trial
 from saiten.trust.probes.probe import ProbedMetric
 from saiten.words import Message, joined
-
-_TIE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,35 +193,3 @@ def _votes(plan: ProbePlan, scores: Mapping[ScoreKey, Score]) -> dict[str, Relia
         if votes:
             found[metric] = reliability(votes)
     return found
-
-
-def order_rows(plan: ProbePlan, scores: Mapping[ScoreKey, Score]) -> tuple[OrderRow, ...]:
-    """Return a row over all pairs, then one per form if there are several; no rows if no pairs were planned."""
-    trials = [one for series in plan.series if series.metric == PREFERENCE for one in series.trials]
-    names = list(dict.fromkeys(one.variant for one in trials))
-    forms = [_order_row(name, [one for one in trials if one.variant == name], scores) for name in names]
-    if len(names) < 2:
-        return tuple(forms)
-    return (_order_row(None, trials, scores), *forms)
-
-
-def _order_row(variant: str | None, trials: Sequence[Trial], scores: Mapping[ScoreKey, Score]) -> OrderRow:
-    usage = Usage()
-    both: list[tuple[str, float, float]] = []
-    for one in trials:
-        before, after = scores.get(one.before), scores.get(one.after)
-        usage = sum((each.usage for each in (before, after) if each is not None), usage)
-        if before is not None and after is not None and before.value is not None and after.value is not None:
-            both.append((one.question, before.value, after.value))
-    questions = [question for question, _, _ in both]
-    # The score is about one answer: the one shown first before the swap, and second after it.
-    places = [(before, 1 - after) for _, before, after in both]
-    return OrderRow(
-        variant=variant,
-        pairs=len(trials),
-        changed=bootstrap_mean([float(before != after) for _, before, after in both], questions),
-        first=bootstrap_mean([(first + then) / 2 for first, then in places], questions),
-        same_place=sum(first == then != _TIE for first, then in places),
-        ties=sum((first == _TIE) + (then == _TIE) for first, then in places),
-        usage=usage,
-    )

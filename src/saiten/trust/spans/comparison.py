@@ -22,7 +22,7 @@ import numpy as np
 
 from saiten.errors import BadInput
 from saiten.records import Span
-from saiten.results.meta_evaluation import Unpaired
+from saiten.results.origin import Unpaired
 from saiten.results.spans import Averages, SpanComparison, SpanFigures, SpanReport
 from saiten.stats.clusters import Floats
 from saiten.stats.estimate import Estimate

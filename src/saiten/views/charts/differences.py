@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from saiten.records import Language
-from saiten.results.comparison import OUTSIDE_NOISE, Comparison, MetricComparison
+from saiten.results.comparison import Comparison
+from saiten.results.metric_comparison import MetricComparison
+from saiten.results.verdict import OUTSIDE_NOISE
 from saiten.views.charts.axes import shared_axes
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import CARD, LINES

@@ -9,7 +9,7 @@ from saiten.dialogue.scores import HIGHEST
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.records import Language
-from saiten.results.summary import Figure
+from saiten.results.figure import Figure
 from saiten.views.charts.axes import Axis, Bounds, shared_axes
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import INK

@@ -6,9 +6,11 @@ Nothing is computed here: the sentences repeat the summaries and tests of the la
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from saiten.results.comparison import OUTSIDE_NOISE, Comparison, MetricComparison, higher_is_better
+from saiten.results.comparison import Comparison
+from saiten.results.figure import Figure
+from saiten.results.metric_comparison import MetricComparison
 from saiten.results.ranking import RankedMetric, Ranking
-from saiten.results.summary import Figure
+from saiten.results.verdict import OUTSIDE_NOISE, higher_is_better
 from saiten.views.page.page import Chapter
 from saiten.views.report.tally import Tally
 from saiten.views.table import PValue, show_cell

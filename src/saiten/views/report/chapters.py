@@ -9,11 +9,14 @@ from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import read_dialogues
 from saiten.errors import BadInput
 from saiten.records import Label, Usage
-from saiten.results.comparison import Comparison, compare_sides
+from saiten.results.comparable import apart, comparable
+from saiten.results.compare import compare_sides
+from saiten.results.comparison import Comparison
+from saiten.results.figure import Figure
 from saiten.results.only_words import ONLY_WORDS, only_words
+from saiten.results.place import Place, place_of
 from saiten.results.ranking import Ranking
-from saiten.results.sides import Side, apart, comparable, side_of, systems_of
-from saiten.results.summary import Figure, Place, place_of
+from saiten.results.sides import Side, side_of, systems_of
 from saiten.runs import RunReader
 from saiten.trust.agreement import agreement_report
 from saiten.trust.inputs.outputs import outputs_of_run

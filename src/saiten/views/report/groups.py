@@ -9,8 +9,8 @@ with the second.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from saiten.results.sides import pair_keys
-from saiten.results.summary import Place
+from saiten.results.pair_keys import pair_keys
+from saiten.results.place import Place
 
 _Cell = tuple[str, str]
 """Question, and the id without the system's name."""

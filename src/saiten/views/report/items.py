@@ -10,7 +10,7 @@ from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.reading import read_dialogues
 from saiten.metrics.judged.gist_profiles import PROFILES
 from saiten.records import STATUSES, Language, Sample
-from saiten.results.comparison import higher_is_better
+from saiten.results.verdict import higher_is_better
 from saiten.views.gist.page import CLASSES, profile_name, remark_of
 from saiten.views.gist.view import Segment, Unit, gist_view, harmless
 from saiten.views.report.choosing import Choice

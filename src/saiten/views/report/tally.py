@@ -12,7 +12,9 @@ import orjson
 from saiten.dialogue.reading import has_dialogues
 from saiten.metrics.judged.gist_profiles import gist_metric
 from saiten.records import Language, Scored, Usage
-from saiten.results.summary import Place, Summary, place_of, summarise
+from saiten.results.place import Place, place_of
+from saiten.results.summarise import summarise
+from saiten.results.summary import Summary
 from saiten.runs import RunReader
 from saiten.views.gist.view import Finding, finding_of, packed, unpacked
 from saiten.views.page.sample_details import detail_lines

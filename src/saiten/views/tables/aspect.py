@@ -12,7 +12,7 @@ from saiten.metrics.rubrics import read_rubric
 from saiten.metrics.rubrics.weights import Learned, Weights
 from saiten.records import Label, Scored
 from saiten.results.meta_evaluation import MetaEvaluation
-from saiten.results.summary import Place
+from saiten.results.place import Place
 from saiten.trust.meta_evaluation.aspect_grades import AspectGrades, grades_by_system, is_aspect_metric
 from saiten.trust.meta_evaluation.preferred import preferred_and_top
 from saiten.views.table import Cell, Interval, Name, Table

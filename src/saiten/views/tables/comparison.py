@@ -5,16 +5,15 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from saiten.dialogue.reading import has_dialogues
-from saiten.results.comparison import Comparison, MetricComparison, compare_sides, sides_of, what_differs
-from saiten.results.dialogue_comparison import (
-    BROKEN_DOWN_AT_MOST,
-    SCORES,
-    DialogueComparison,
-    GroupDifference,
-    compare_dialogues,
-)
+from saiten.results.compare import compare_sides, sides_of
+from saiten.results.comparison import Comparison
+from saiten.results.dialogue_comparison import BROKEN_DOWN_AT_MOST, SCORES, compare_dialogues
+from saiten.results.dialogue_differences import DialogueComparison, GroupDifference
+from saiten.results.metric_comparison import MetricComparison
 from saiten.results.only_words import ONLY_WORDS, only_words
-from saiten.results.summary import place_of, summarise
+from saiten.results.place import place_of
+from saiten.results.summarise import summarise
+from saiten.results.what_differs import what_differs
 from saiten.runs import RunReader
 from saiten.stats.paired import PairedComparison
 from saiten.views.charts.dialogue_lines import MOST_GROUPS, Series, Value, dialogue_lines

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from saiten.choices import By
-from saiten.results.thresholds import Outcome
+from saiten.results.threshold import Outcome
 from saiten.results.worse import Worsening
 from saiten.views.table import Cell, Table
 from saiten.views.tables.summary import interval_text

@@ -1,6 +1,8 @@
 """Judges by the evidence that they saw: mean and correlation with people, compared with the baselines (spec 01)."""
 
-from saiten.results.meta_evaluation import AspectResult, MetaEvaluation, MetricResult
+from saiten.results.aspect_result import AspectResult
+from saiten.results.meta_evaluation import MetaEvaluation
+from saiten.results.metric_result import MetricResult
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Cell, Heading, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from saiten.results.meta_evaluation import AspectResult, MetricResult
+from saiten.results.aspect_result import AspectResult
+from saiten.results.metric_result import MetricResult
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Heading, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns

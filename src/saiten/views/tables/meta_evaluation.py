@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from saiten.results.meta_evaluation import AspectResult, MetaEvaluation, Unpaired
+from saiten.results.aspect_result import AspectResult
+from saiten.results.ceiling import AnnotatorFigures, Ceiling
+from saiten.results.figure import counted
+from saiten.results.meta_evaluation import MetaEvaluation
 from saiten.results.metric_figures import Confusion
-from saiten.results.ranking import AnnotatorFigures, Ceiling, RankedMetric
-from saiten.results.summary import counted
+from saiten.results.origin import Unpaired
+from saiten.results.ranking import RankedMetric
 from saiten.stats.estimate import Estimate
 from saiten.trust.meta_evaluation.ranking import RECOUNTED
 from saiten.views.table import Cell, Heading, Name, PValue, Table

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from saiten.choices import SplitBy
-from saiten.results.meta_evaluation import AspectResult, MetricResult
-from saiten.results.metric_figures import Preferences
+from saiten.results.aspect_result import AspectResult
+from saiten.results.metric_result import MetricResult
+from saiten.results.preferences import Preferences
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns

@@ -1,8 +1,9 @@
 """Probes of a judge and drift as tables: for the terminal with intervals as text, otherwise as numbers."""
 
+from saiten.results.answer_order import OrderRow
 from saiten.results.drift import DriftReport, MetricDrift
-from saiten.results.probe import OrderRow, ProbeReport, ProbeRow
-from saiten.results.summary import unmeasured
+from saiten.results.figure import unmeasured
+from saiten.results.probe import ProbeReport, ProbeRow
 from saiten.views.table import PValue, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import counted_if, distinct, why_not

@@ -6,7 +6,9 @@ from itertools import chain
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import has_dialogues, read_dialogues
 from saiten.records import Label, Scored
-from saiten.results.summary import Summary, place_of, summarise
+from saiten.results.place import place_of
+from saiten.results.summarise import summarise
+from saiten.results.summary import Summary
 from saiten.runs import RunReader
 from saiten.trust.human_scores import human_scores
 from saiten.trust.inputs.outputs import outputs_of_run

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Literal
 
 from saiten.records import Usage
+from saiten.results.figure import Figure, unmeasured
 from saiten.results.only_words import ONLY_WORDS, only_words
-from saiten.results.summary import Figure, Summary, unmeasured
+from saiten.results.summary import Summary
 from saiten.views.table import Cell, Interval, Name, PValue, Table
 from saiten.words import Message, joined
 

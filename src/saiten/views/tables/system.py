@@ -1,8 +1,8 @@
 """Comparison of systems, and of answers to one question, as tables of a meta-evaluation."""
 
 from saiten.choices import SystemsOver
-from saiten.results.meta_evaluation import AspectResult
-from saiten.results.metric_figures import Ordered
+from saiten.results.aspect_result import AspectResult
+from saiten.results.levels import Ordered
 from saiten.trust.meta_evaluation.levels import FEWEST
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns

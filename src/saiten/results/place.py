@@ -1,0 +1,20 @@
+"""The question, system and group of a sample."""
+
+from dataclasses import dataclass
+
+from saiten.records import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The question, system and group of a sample."""
+
+    question: str
+    """Samples of one question are resampled together."""
+    system: str | None = None
+    group: str | None = None
+
+
+def place_of(sample: Sample) -> Place:
+    """Return the sample's place; a sample without a question is a cluster of its own."""
+    return Place(sample.question or f"\0{sample.id}", sample.system, sample.group)
