@@ -35,7 +35,7 @@ _PLACES = {
     "make_metrics": "saiten.metrics.catalog",
     "read_labels": "saiten.data",
     "read_samples": "saiten.api.rows",
-    "summarise": "saiten.results.summary",
+    "summarise": "saiten.results.summarise",
 }
 
 __all__ = [
