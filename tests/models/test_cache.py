@@ -221,10 +221,12 @@ async def test_changed_embedding_model(openai_server: OpenAIServer, store: Store
 
 
 async def test_no_key_in_the_file(openai_server: OpenAIServer, tmp_path):
-    """Neither the key nor the query of the address is written to disk."""
+    """Neither the key, nor a header, nor the query of the address is written to disk."""
     openai_server.reply = lambda asked: completion(asked, "ok")
     chat = CachedChat(
-        OpenAICompatibleChat("m", openai_server.base_url + "?sig=query-secret", "sk-secret"),
+        OpenAICompatibleChat(
+            "m", openai_server.base_url + "?sig=query-secret", "sk-secret", headers={"X": "header-secret"}
+        ),
         Store(tmp_path / "answers.sqlite"),
     )
     await chat.complete(PLAIN)

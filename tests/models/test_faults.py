@@ -1,18 +1,20 @@
 """Every error tells what happened, where, and what to do; no error tells a secret."""
 
 import asyncio
+import pickle
 import socket
 import traceback
 
 import pytest
 
-from saiten.errors import CallFailed, ConfigurationError
+from saiten.errors import CallFailed, ConfigurationError, SystemFailed, Unreadable
 from saiten.models.address import Endpoint
 from saiten.models.faults import retry_after
 from saiten.models.limits import Retries
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.stack import layers, stack_chat
 from saiten.protocols import ChatMessage, ChatRequest
+from saiten.records import Usage
 from servers import Fault, OpenAIServer, refusal
 
 PLAIN = ChatRequest((ChatMessage("user", "hello"),))
@@ -196,6 +198,7 @@ async def test_429_carries_retry_after(openai_server: OpenAIServer):
         {"base_url": "http://[::"},
         {"api_key": KEY + "\nX: y"},
         {"api_key": "ｓｋ" + KEY},
+        {"headers": {"X": "a\r\nb"}},
         {"model": " "},
         {"timeout": 0},
     ],
@@ -208,14 +211,15 @@ def test_bad_settings(settings):
 
 
 async def test_azure(openai_server: OpenAIServer):
-    """An address with a query, as Azure has it, is kept without being part of the name; Azure's key is a header."""
+    """An address with a query, as Azure has it, is kept without being part of the name; its key is a header."""
     base = openai_server.base_url.replace("/v1", "/openai/deployments/d") + "?api-version=2024-06-01"
-    chat = OpenAICompatibleChat("gpt", base)
+    chat = OpenAICompatibleChat("gpt", base, headers={"api-key": KEY})
     await chat.complete(PLAIN)
     await chat.close()
     asked = openai_server.requests[0]
     assert asked.path == "/openai/deployments/d/chat/completions"
-    assert asked.query["api-version"] == "2024-06-01"
+    assert (asked.query["api-version"], asked.headers["api-key"]) == ("2024-06-01", KEY)
+    assert "Authorization" not in asked.headers
     headers = Endpoint("gpt", "https://x.openai.azure.com/openai/deployments/d", KEY).all_headers()
     assert headers["api-key"] == KEY
     assert "Authorization" not in headers
@@ -257,3 +261,17 @@ async def test_large_request(openai_server: OpenAIServer):
     await chat.complete(ChatRequest((ChatMessage("user", "長い" * 500_000),)))
     await chat.close()
     assert len(openai_server.requests[0].text) == 1_000_000
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        CallFailed("c", Usage(calls=1), kind="timeout", retryable=True, status=503),
+        Unreadable("u", "the reply", Usage(calls=2)),
+        SystemFailed("s", "timeout", Usage(calls=3)),
+    ],
+)
+def test_errors_travel_between_processes(error):
+    """Everything that an error carries survives pickling."""
+    copied = pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
+    assert (type(copied), str(copied), vars(copied)) == (type(error), str(error), vars(error))

@@ -10,6 +10,7 @@ import pytest
 
 import networks
 from saiten.errors import ConfigurationError
+from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.wiring import Models
 from tiny_models import tiny_bert
 
@@ -37,6 +38,9 @@ async def test_vectors(model):
     assert np.allclose(vectors, alone, atol=1e-4)
     assert (await embedder.embed([])).vectors.shape[0] == 0
     await embedder.close()
+    small = SentenceTransformersEmbedder(str(model), batch=2, device="cpu")
+    assert np.allclose((await small.embed(texts)).vectors, vectors, atol=1e-4)
+    await small.close()
 
 
 @with_networks

@@ -116,17 +116,21 @@ class Endpoint:
     """Up to and including `/v1`; may contain a query (Azure's `?api-version=…`), which is kept, and user:password."""
     api_key: str | KeyOfServer | None = field(default=None, repr=False)
     """Sent as a bearer token, or to Azure as `api-key`; None if the server needs none."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent with every request."""
     key_variable: str = "OPENAI_API_KEY"
     """The environment variable named in errors."""
     _at: ServerAddress = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Raises ConfigurationError for an unusable address or key."""
+        """Raises ConfigurationError for an unusable address, key or header."""
         if not self.model.strip():
             raise ConfigurationError("no model given; write a judge as openai:MODEL or openai:MODEL@URL")
-        at = ServerAddress.read(self.base_url, {}, example="http://localhost:8000/v1")
+        at = ServerAddress.read(self.base_url, self.headers, example="http://localhost:8000/v1")
         if isinstance(self.api_key, str):
             check_header(f"the key in {self.key_variable}", self.api_key)
+        for name, value in self.headers.items():
+            check_header(name, value)
         path = _TAIL.sub("", at.url.path.rstrip("/")) or "/"
         at = ServerAddress(at.url.with_path(path).with_query(at.url.query), at.authorization, at.secrets)
         object.__setattr__(self, "_at", at)
@@ -169,4 +173,4 @@ class Endpoint:
             azure = (self._at.url.host or "").endswith((".azure.com", ".azure.us", ".azure.cn"))
             name, value = ("api-key", "{}") if azure else ("Authorization", "Bearer {}")
             headers[name] = value.format(key)
-        return headers
+        return headers | {name: value.strip() for name, value in self.headers.items()}

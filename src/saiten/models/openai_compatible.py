@@ -103,15 +103,16 @@ class OpenAICompatible:
         base_url: str = OPENAI,
         api_key: str | KeyOfServer | None = None,
         *,
+        headers: Mapping[str, str] | None = None,
         timeout: float = 180.0,
         key_variable: str = "OPENAI_API_KEY",
     ) -> None:
-        """`timeout`: seconds per request; `key_variable`: where the user keeps the key, for errors.
+        """`headers`: sent with every request; `timeout`: seconds; `key_variable`: where the key is kept, for errors.
 
         Raises:
-            ConfigurationError: the address or the key is unusable.
+            ConfigurationError: the address, the key or a header is unusable.
         """
-        self.endpoint = Endpoint(model, base_url, api_key, key_variable)
+        self.endpoint = Endpoint(model, base_url, api_key, headers or {}, key_variable)
         self._http = HttpClient(self.endpoint.name, timeout, self.endpoint.excerpt, largest=_LARGEST)
         self._headers: dict[str, str] = {}
         self._addresses: dict[str, URL] = {}

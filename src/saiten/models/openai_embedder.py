@@ -54,21 +54,22 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
         base_url: str = OPENAI,
         api_key: str | KeyOfServer | None = None,
         *,
+        headers: Mapping[str, str] | None = None,
         timeout: float = 180.0,
         key_variable: str = "OPENAI_API_KEY",
         batch: int = 128,
         scaled: bool = True,
     ) -> None:
-        """`timeout`: seconds per request; `batch`: maximum texts per request.
+        """`headers`: sent with every request; `timeout`: seconds per request; `batch`: maximum texts per request.
 
         Unless `scaled`, vectors keep the length the server gives them.
 
         Raises:
-            ConfigurationError: the address or the key is unusable.
+            ConfigurationError: the address, the key or a header is unusable.
         """
         if batch < 1:
             raise ConfigurationError(f"a batch must hold at least one text, got {batch}")
-        super().__init__(model, base_url, api_key, timeout=timeout, key_variable=key_variable)
+        super().__init__(model, base_url, api_key, headers=headers, timeout=timeout, key_variable=key_variable)
         self._batch = batch
         self._scaled = scaled
         self._flights: Flights[str, _Batch] = Flights()

@@ -14,7 +14,6 @@ from saiten.models.networks import best_device, configuration, loaded, quietly, 
 from saiten.models.vectors import RAW, Vector, unit
 from saiten.protocols import Embeddings
 
-_BATCH = 32  # texts
 _EXPECTED = "a folder that sentence-transformers saved, or a name on the Hugging Face hub"
 
 
@@ -27,17 +26,21 @@ class SentenceTransformersEmbedder:
     `passage: `) perform below their best.
     """
 
-    def __init__(self, model: str, *, scaled: bool = True) -> None:
-        """`model`: a folder or hub name; unless `scaled`, vectors keep the length the model gives them.
+    def __init__(self, model: str, *, batch: int = 32, device: str | None = None, scaled: bool = True) -> None:
+        """`model`: a folder or hub name; `batch`: texts per batch; `device`: torch's name, None for the best available.
+
+        Unless `scaled`, vectors keep the length the model gives them.
 
         Raises:
             ConfigurationError: sentence-transformers is not installed.
         """
         require(f"the embedder st:{model}", "neural", "sentence_transformers", "torch")
         self._model = model
+        self._batch = batch
+        self._device = device
         self._scaled = scaled
         self._loaded: Any = None
-        self._batches: Batches[str, Vector] = Batches(self._embed, size=_BATCH, length=len, what="embedder")
+        self._batches: Batches[str, Vector] = Batches(self._embed, size=batch, length=len, what="embedder")
 
     @property
     def name(self) -> str:
@@ -55,7 +58,7 @@ class SentenceTransformersEmbedder:
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one vector per text; zeros for a text without content."""
         vectors = np.asarray(
-            self._load().encode(list(texts), batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True),
+            self._load().encode(list(texts), batch_size=self._batch, show_progress_bar=False, convert_to_numpy=True),
             np.float32,
         ).reshape(len(texts), -1)
         vectors[[not text.strip() for text in texts]] = 0
@@ -72,7 +75,9 @@ class SentenceTransformersEmbedder:
                 self._loaded = loaded(
                     self.name,
                     _EXPECTED,
-                    lambda: library.SentenceTransformer(self._model, device=best_device(), trust_remote_code=False),
+                    lambda: library.SentenceTransformer(
+                        self._model, device=self._device or best_device(), trust_remote_code=False
+                    ),
                 )
         return self._loaded
 

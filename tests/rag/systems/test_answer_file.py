@@ -4,6 +4,7 @@ import orjson
 import pytest
 
 from saiten.errors import BadInput, SystemFailed
+from saiten.rag.systems.answer_file import AnswerFile
 from saiten.records import Answer, Inquiry, Passage
 from saiten.wiring.systems import SystemSettings, assemble_system
 
@@ -77,6 +78,14 @@ async def test_a_csv_file_of_another_tool_will_do(somewhere):
     system = assemble_system("file:a.csv")
     assert await system.answer(Inquiry("Why?")) == Answer("So.", (Passage("c"), Passage("d")))
     assert await system.answer(Inquiry("Who?")) == Answer("")
+
+
+async def test_columns_with_names_of_their_own(somewhere):
+    """Python callers can name the columns."""
+    (somewhere / "a.csv").write_text("q,said\nWhy?,So.\n")
+    columns = {"question": "q", "answer": "said"}
+    system = AnswerFile(somewhere / "a.csv", columns=columns, notify=pytest.fail)
+    assert await system.answer(Inquiry("Why?")) == Answer("So.")
 
 
 def test_a_file_that_is_not_there_or_has_no_answers_is_refused(somewhere):

@@ -26,8 +26,8 @@ class AnswerFile:
     have no latency. A row recording a failure (as written by `saiten answer`) fails again with its reason.
     """
 
-    def __init__(self, path: Path, *, notify: Callable[[str], None]) -> None:
-        """`notify` gets notes on unusable rows.
+    def __init__(self, path: Path, *, columns: Mapping[str, str] = {}, notify: Callable[[str], None]) -> None:
+        """`columns`: field → column, for unrecognized names; `notify` gets notes on unusable rows.
 
         Raises:
             BadInput: the file is missing, or has no column for answers.
@@ -37,7 +37,7 @@ class AnswerFile:
         # an empty name makes SQLite use a temporary file, deleted on close
         self._kept = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._kept.execute("CREATE TABLE answers (id TEXT, question TEXT, row TEXT)")
-        rows = self._rows(Columns(SAMPLE_COLUMNS, {}), notify)
+        rows = self._rows(Columns(SAMPLE_COLUMNS, columns), notify)
         self._kept.execute("BEGIN")
         self._kept.executemany("INSERT INTO answers VALUES (?, ?, ?)", rows)
         self._kept.execute("COMMIT")
