@@ -37,7 +37,8 @@ from saiten.tasks.contexts import SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect
 from saiten.tasks.statements import ClassifyStatements, MeasureSimilarity, SplitStatements, VerifyStatements
 from saiten.text.sentences import split_sentences
-from saiten.tuning.offline import LabelledPoint, calibrate
+from saiten.tuning.calibrating import calibrate
+from saiten.tuning.fitted_line import LabelledPoint
 
 JUDGE = OfflineJudge(embedder=BuiltinEmbedder())
 NOW = "**offline judge**"

@@ -1,7 +1,8 @@
 """Parameters and tags: bounded, distinct, and without what is not for many eyes."""
 
+from saiten.tracking.facts import params_of, tags_of
+from saiten.tracking.names import bounded
 from saiten.tracking.run import Tracking
-from saiten.tracking.values import bounded, params_of, tags_of
 
 
 def tracking(settings, signatures=None):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from saiten.tracking.values import safe_name
+from saiten.tracking.names import safe_name
 
 NAMES = st.one_of(
     st.text(max_size=120),

@@ -8,15 +8,9 @@ from saiten.errors import BadInput
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.offline.calibration import log_odds
 from saiten.records import Label, Sample
-from saiten.tuning.offline import (
-    FittedLine,
-    LabelledPoint,
-    calibrate,
-    calibrate_offline,
-    cross_validated,
-    fit_grades,
-    fit_log_odds,
-)
+from saiten.tuning.calibrating import calibrate
+from saiten.tuning.fitted_line import FittedLine, LabelledPoint, cross_validated, fit_grades, fit_log_odds
+from saiten.tuning.offline import calibrate_offline
 
 
 def drawn(n, seed=0, border=0.3, noise=0.05):

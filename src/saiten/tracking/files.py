@@ -7,19 +7,18 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from saiten.records import Scored
-from saiten.redaction import redact, redact_settings
+from saiten.redaction import redact
 from saiten.results.place import Place, place_of
 from saiten.results.summarise import summarise
 from saiten.results.summary import Summary
 from saiten.runs.lines import sample_to_json, scored_to_json, to_line
 from saiten.tracking.run import Tracking
-from saiten.tracking.values import Logged
 from saiten.views.render import as_markdown
 from saiten.views.tables.summary import summary_tables
 
@@ -55,7 +54,7 @@ def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
             places[sample.id] = place_of(sample)
             if kept is not None:
                 kept.write(line)
-        table = files.enter_context((folder / TABLE).open("w", encoding="utf-8"))
+        table = files.enter_context((folder / TABLE).open("w", encoding="utf-8", errors="backslashreplace"))
         whole = files.enter_context((folder / "scores.jsonl").open("wb")) if texts else None
         scores = _written(run.scores(), places, table, whole)
         summary = summarise(scores, places, run.signatures, bad_rows=run.bad_rows, paid=run.paid)
@@ -63,23 +62,6 @@ def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
     (folder / "summary.md").write_bytes(tables.encode("utf-8", "backslashreplace"))
     count = sum(figure.total for figure in summary.figures if figure.overall)
     return Written(summary, len(places), count, f"{digest % (1 << 128):032x}")
-
-
-def write_meanings(folder: Path, run: Tracking, figures: Mapping[str, Logged]) -> None:
-    """Write `run.json`, how the run was made, and `metrics.json`, the meaning of each of MLflow's keys in saiten."""
-    made: dict[str, Any] = {
-        "identity": run.identity,
-        "name": run.name,
-        "begun": run.begun.isoformat() if run.begun else None,
-        "settings": dict(run.settings),
-        "signatures": {metric: str(made) for metric, made in run.signatures.items()},
-        "versions": dict(run.versions),
-    }
-    _write_json(folder / "run.json", made)
-    _write_json(
-        folder / "metrics.json",
-        {key: {name: part for name, part in asdict(of).items() if part is not None} for key, of in figures.items()},
-    )
 
 
 def _written(
@@ -92,19 +74,9 @@ def _written(
         place, score = places.get(one.sample), one.score
         where = (one.sample, place and place.system, place and place.group, one.metric)
         row = json.dumps((*where, score.value, score.status, score.reason), ensure_ascii=False, allow_nan=False)
-        table.write(comma + _plain(row))
+        table.write(comma + row)
         comma = ",\n"
         if whole is not None:
             whole.write(to_line(scored_to_json(one)))
         yield one
     table.write("\n]}\n")
-
-
-def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    text = json.dumps(redact_settings(value), ensure_ascii=False, indent=2, default=str)
-    path.write_text(_plain(text) + "\n", encoding="utf-8")
-
-
-def _plain(text: str) -> str:
-    """Escape lone surrogates, which is equivalent in JSON."""
-    return text.encode("utf-8", "backslashreplace").decode()

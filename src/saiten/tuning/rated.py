@@ -1,41 +1,12 @@
 """Answers with people's overall grade, and grades on aspects by people or a judge: the data for learning weights."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean
 
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label, Scored
-
-Grades = tuple[float, ...]
-"""One answer's grades on one aspect: one per annotator, or one per vote."""
-
-Settled = dict[str, dict[str, tuple[Label, ...]]]
-"""By aspect, then by item."""
-
-_EXAMPLES = 3
-"""Maximum reasons in an error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """Answers with all grades, sorted by id, so that the order of the rows does not matter."""
-
-    target: str
-    aspects: tuple[str, ...]
-    items: tuple[str, ...]
-    questions: tuple[str, ...]
-    """Per item."""
-    grades: tuple[tuple[Grades, ...], ...]
-    """Per item and aspect."""
-    targets: tuple[float, ...]
-    """Per item: the mean over annotators."""
-    left_out: Mapping[str, int]
-    """The number of items left out, by reason."""
-    source: str = "people"
-    """The source of the aspect grades: `people` or `judge`."""
+from saiten.tuning.joined import Grades, Rated, joined
+from saiten.tuning.settled import settled
 
 
 def rated_by_people(
@@ -54,7 +25,7 @@ def rated_by_people(
     _check_there(said, (target, *chosen), "label", "there are labels")
     if not chosen:
         raise BadInput(f"there are labels of {target!r} only; the aspects that explain it need labels, too")
-    return _joined(said[target], {name: said[name] for name in chosen}, questions, target, "people")
+    return joined(said[target], {name: said[name] for name in chosen}, questions, target, "people")
 
 
 def rated_by_judge(
@@ -87,7 +58,7 @@ def rated_by_judge(
     _check_there(found, chosen, "score", "the run has scores")
     if not chosen:
         raise BadInput("the run has no scores of aspects; create them with `saiten score DATA -m aspects`")
-    return _joined(said[target], {name: found[name] for name in chosen}, questions, target, "judge")
+    return joined(said[target], {name: found[name] for name in chosen}, questions, target, "judge")
 
 
 def grades_of(one: Scored) -> Grades:
@@ -113,60 +84,3 @@ def _check_there(there: Mapping[str, object], wanted: Sequence[str], one: str, w
             f"there is no {one} of {', '.join(map(repr, missing))}; {where} of {have}. Name the aspects that are meant "
             "with --aspect, and what they explain with --target"
         )
-
-
-def _joined(
-    targets: Mapping[str, Grades],
-    aspects: Mapping[str, Mapping[str, Grades]],
-    questions: Mapping[str, str],
-    target: str,
-    source: str,
-) -> Rated:
-    left_out: Counter[str] = Counter()
-    kept = []
-    for item in sorted(set(targets).union(*aspects.values())):
-        lacking = [name for name, values in {target: targets, **aspects}.items() if item not in values]
-        if lacking:
-            left_out[f"no grade of {' and '.join(lacking)}"] += 1
-        elif item not in questions:
-            left_out["no sample of this id, so no question"] += 1
-        else:
-            kept.append(item)
-    if not kept:
-        why = "; ".join(f"{n}: {reason}" for reason, n in left_out.most_common(_EXAMPLES))
-        raise BadInput(
-            f"no answer has everything that is needed: {', '.join((target, *aspects))} and a question ({why})"
-        )
-    return Rated(
-        target,
-        tuple(aspects),
-        tuple(kept),
-        tuple(questions[item] for item in kept),
-        tuple(tuple(values[item] for values in aspects.values()) for item in kept),
-        tuple(fmean(targets[item]) for item in kept),
-        dict(left_out),
-        source,
-    )
-
-
-def settled(labels: Iterable[Label]) -> Settled:
-    """Return the labels that count, by aspect and item, ascending; marked spans and categories are not grades.
-
-    If any label of an answer is adjudicated, only the adjudicated ones count.
-    """
-    plain: dict[str, dict[str, list[Label]]] = {}
-    decided: dict[str, dict[str, list[Label]]] = {}
-    for label in labels:
-        if label.spans is None and not label.category:
-            kind = decided if label.adjudicated else plain
-            kind.setdefault(label.aspect, {}).setdefault(label.item, []).append(label)
-    for aspect, items in decided.items():
-        plain.setdefault(aspect, {}).update(items)
-    # sorted, so that the order of rows does not change the last bit of a mean
-    return {
-        aspect: {item: tuple(sorted(v, key=_order)) for item, v in items.items()} for aspect, items in plain.items()
-    }
-
-
-def _order(label: Label) -> tuple[float, str, str]:
-    return label.value, label.annotator, label.reason

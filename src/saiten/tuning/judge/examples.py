@@ -13,7 +13,7 @@ from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Sample
 from saiten.tuning.judge.aspect_task import AspectTask, aspect_tasks
 from saiten.tuning.judge.graded_example import GradedExample, graded_example
-from saiten.tuning.rated import Settled, settled
+from saiten.tuning.settled import Settled, settled
 from saiten.tuning.splitting import digest
 
 

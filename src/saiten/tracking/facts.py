@@ -1,0 +1,53 @@
+"""A run's facts as MLflow's parameters and tags.
+
+Parameters distinguish runs (judge, embedder, votes, data, …); MLflow does not allow changing them. Tags are the rest,
+with the prefix `saiten.`: signatures, versions, digests, what is unfinished.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from saiten.tracking.names import bounded, safe_name
+from saiten.tracking.run import Tracking
+
+IDENTITY = "saiten.run"
+
+_MOST = 100
+"""Maximum number of parameters, and of signatures as tags; `saiten/run.json` contains all."""
+
+
+def params_of(run: Tracking) -> dict[str, str]:
+    """Return the settings, with nested ones by path: `system.name`."""
+    found = {_path(keys): bounded(_text(value)) for keys, value in _leaves(run.settings)}
+    return dict(list(found.items())[:_MOST])
+
+
+def tags_of(run: Tracking, data_digest: str, unfinished: str | None) -> dict[str, str]:
+    """Return all other facts; `saiten.unfinished` is empty for a complete run."""
+    signatures = list(run.signatures.items())[:_MOST]
+    return {
+        IDENTITY: run.identity,
+        "saiten.data_digest": data_digest,
+        "saiten.unfinished": bounded(unfinished or ""),
+        **{f"saiten.signature.{safe_name(metric)}": bounded(str(made)) for metric, made in signatures},
+        **{f"saiten.version.{safe_name(name)}": bounded(str(made)) for name, made in run.versions.items()},
+    }
+
+
+def _leaves(value: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, item in value.items():
+        if isinstance(item, Mapping) and item:
+            yield from _leaves(item, (*above, str(key)))
+        else:
+            yield (*above, str(key)), item
+
+
+def _path(keys: tuple[str, ...]) -> str:
+    """Return distinct names for distinct paths: a key with a dot is not a path of two."""
+    plain = all(key and "." not in key for key in keys)
+    return safe_name(".".join(keys) if plain else json.dumps(keys))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
