@@ -30,7 +30,7 @@ from saiten.rag.system import Rag
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Usage
 from saiten.settings import CallSettings
 from saiten.wiring import Models
-from saiten.wiring.systems import RagSettings, assemble_rag
+from saiten.wiring.rag import RagSettings, assemble_rag
 
 DOCUMENT = ("A passage of a document, about as long as passages are. " * 10)[:512]
 

@@ -35,7 +35,8 @@ from saiten.stats.correlation import kendall, pearson
 from saiten.stats.estimate import Estimate, Statistic, bootstrap_statistic
 from saiten.tasks.contexts import SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect
-from saiten.tasks.statements import ClassifyStatements, MeasureSimilarity, SplitStatements, VerifyStatements
+from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
 from saiten.text.sentences import split_sentences
 from saiten.tuning.calibrating import calibrate
 from saiten.tuning.fitted_line import LabelledPoint

@@ -44,7 +44,7 @@ WORDS: dict[Language, str] = {
     "ja": "サーバー を 再起動 する 前 に ポート 番号 変更 し て ください メモリ の 容量 が 足り ない 場合 は "
     "設定 画面 で 確認 利用者 手順 第 章 表 示す 値 夜間 バックアップ 実行",
 }
-NO_JUDGE = cast(Judge, None)  # none of these metrics asks one
+NO_JUDGE = cast("Judge", None)  # none of these metrics asks one
 
 
 def make_samples(language: Language, pairs: int, tokens: int) -> list[Sample]:
@@ -106,7 +106,7 @@ def print_table(language: Language, samples: Sequence[Sample]) -> None:
         "plain Python LCS": plain,
         "tokens, cold": cold,
         "rouge_l, tokens given": per_pair(lambda sample: rouge_l(*pairs[sample.id]), samples),
-        **{metric.title: per_score(cast(Metric, metric()), samples) for metric in METRICS},
+        **{metric.title: per_score(cast("Metric", metric()), samples) for metric in METRICS},
     }
     if language == "en" and importlib.util.find_spec("rouge_score"):
         costs["rouge-score's ROUGE-L"] = rouge_score_cost(samples)

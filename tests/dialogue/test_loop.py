@@ -7,7 +7,8 @@ from saiten.dialogue.loop import converse
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, SystemFailed, Unreadable
 from saiten.records import Passage, Retrieved, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, NextQuestion, ReviseAnswer, same_question
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, NextQuestion, ReviseAnswer
+from saiten.tasks.same_question import same_question
 
 SWAPPED = "UNION keeps duplicate rows, UNION ALL eliminates them."
 CONFIRMED = "Yes, UNION eliminates duplicate rows."

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from saiten import prompts
 from saiten.judges.faults import fault_in
-from saiten.judges.reading import read_reply, schema_of
+from saiten.judges.panel import Panel
+from saiten.judges.reading import read_reply
+from saiten.judges.reply_schema import schema_of
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Panel
 from saiten.tasks.aspects import AspectExample, RateAspect, Rating
 
 TASK = RateAspect("formality", "Is it?", "-1: casual\n0: right\n1: stiff", "Why?", "So.", (-1, 0, 1), language="en")

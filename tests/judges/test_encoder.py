@@ -11,14 +11,19 @@ import pytest
 import networks
 from saiten.errors import CannotJudge, ConfigurationError
 from saiten.judges.encoder import EncoderJudge
-from saiten.judges.encoder.network import FILE, Cutter, LinearHead, load_encoder
+from saiten.judges.encoder.head import FILE, LinearHead
+from saiten.judges.encoder.loading import load_encoder
 from saiten.judges.encoder.texts import Texts, learnable
-from saiten.judges.tuned import NAME, HeldOut, TunedAspect, TunedJudge, write_tuned
+from saiten.judges.encoder.windows import Cutter
+from saiten.judges.held_out import HeldOut
+from saiten.judges.tuned import TunedAspect, TunedJudge
+from saiten.judges.tuned_folder import NAME, write_tuned
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.settings import JudgeSettings
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
-from saiten.tasks.statements import MeasureSimilarity, SplitStatements
+from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.statements import SplitStatements
 from saiten.wiring import assemble_judge
 from tiny_models import tiny_bert
 

@@ -14,12 +14,14 @@ from saiten.models.scripted import ScriptedChat
 from saiten.protocols import Completion, Task
 from saiten.records import Usage
 from saiten.tasks.aspects import RateAspect
-from saiten.tasks.contexts import AnswerFromSummary, JudgeContext, SelectRelevantSentences
+from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements, WriteQuestions
+from saiten.tasks.similarity import WriteQuestions
+from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
+from saiten.tasks.summaries import AnswerFromSummary
 
 WRONG = "The capital of Australia is Sydney, as everybody knows."
 PLANTED = {

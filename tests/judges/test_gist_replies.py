@@ -11,7 +11,8 @@ from saiten.errors import Unreadable
 from saiten.judges.doubts import doubt
 from saiten.judges.faults import fault_in
 from saiten.judges.llm import LLMJudge
-from saiten.judges.reading import read_reply, schema_of
+from saiten.judges.reading import read_reply
+from saiten.judges.reply_schema import schema_of
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 from saiten.tasks.gist import FindMissingAndExtra, GistExample, MissingAndExtra, ReferenceUnits, SplitGist

@@ -4,19 +4,16 @@ import pytest
 
 from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError
+from saiten.judges.memo import Memo
+from saiten.judges.panel import Panel
+from saiten.judges.rehearsal import Rehearsal, estimate_tokens
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Memo, Metered, Panel, Rehearsal, estimate_tokens
+from saiten.judges.wrappers import Metered
 from saiten.protocols import Judge
 from saiten.records import Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
-from saiten.tasks.statements import (
-    MeasureSimilarity,
-    Similarities,
-    SplitStatements,
-    Statements,
-    StatementVerdicts,
-    VerifyStatements,
-)
+from saiten.tasks.similarity import MeasureSimilarity, Similarities
+from saiten.tasks.statements import SplitStatements, Statements, StatementVerdicts, VerifyStatements
 from saiten.tasks.verdicts import Verdict
 
 SPLIT = SplitStatements("q", "日本の橋", language="ja")

@@ -9,13 +9,14 @@ import pytest
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, Unreadable
 from saiten.judges.llm import LLMJudge
-from saiten.judges.reading import schema_of
+from saiten.judges.reply_schema import schema_of
 from saiten.metrics.ragas.faithfulness import Faithfulness
 from saiten.protocols import ChatRequest, Completion, Embeddings
 from saiten.records import Sample, Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
 from saiten.tasks.correctness import GradeAnswer
-from saiten.tasks.statements import MeasureSimilarity, SplitStatements, WriteQuestions
+from saiten.tasks.similarity import MeasureSimilarity, WriteQuestions
+from saiten.tasks.statements import SplitStatements
 
 TASK = JudgeContext("q", "c", "r", language="ja")
 GOOD = '{"reason": "x", "useful": true}'

@@ -9,7 +9,7 @@ from saiten.models.store import Store
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 from saiten.tasks.contexts import JudgeContext
-from saiten.tasks.statements import WriteQuestions
+from saiten.tasks.similarity import WriteQuestions
 
 TASK = JudgeContext("q", "c", "r", language="en")
 GOOD = '{"reason": "x", "useful": true}'

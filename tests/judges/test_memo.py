@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from saiten.errors import BudgetSpent, CallFailed, Unreadable
+from saiten.judges.memo import Memo
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Memo
 from saiten.records import Usage
 from saiten.tasks.statements import SplitStatements, Statements
 

@@ -8,8 +8,9 @@ from math import floor
 import pytest
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, Unreadable
+from saiten.judges.panel import Panel
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Metered, Panel
+from saiten.judges.wrappers import Metered
 from saiten.records import Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
 from saiten.tasks.correctness import Grade, GradeAnswer

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from saiten.errors import CannotJudge, Unreadable
 from saiten.judges.llm import LLMJudge
 from saiten.judges.offline import OfflineJudge
+from saiten.judges.panel import Panel
 from saiten.judges.reading import read_reply
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Panel
 from saiten.models.scripted import ScriptedChat
 from saiten.tasks.preference import PreferAnswer, Preference
 

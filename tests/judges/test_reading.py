@@ -14,17 +14,16 @@ from saiten.protocols import Reply, Task
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
+from saiten.tasks.similarity import Questions, WriteQuestions
 from saiten.tasks.statements import (
     Classification,
     ClassifyStatements,
     Entities,
     ListEntities,
-    Questions,
     SplitStatements,
     Statements,
     StatementVerdicts,
     VerifyStatements,
-    WriteQuestions,
 )
 from saiten.tasks.verdicts import Verdict
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import Field
 
-from saiten.judges.reading import schema_of
+from saiten.judges.reply_schema import schema_of
 from saiten.protocols import Reply, Task
 from saiten.tasks import contexts, correctness, statements
 from saiten.tasks.correctness import Grade

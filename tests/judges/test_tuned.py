@@ -4,7 +4,9 @@ import logging
 
 import pytest
 
-from saiten.judges.tuned import HeldOut, TunedAspect, TunedJudge, prompts_digest, write_tuned
+from saiten.judges.held_out import HeldOut
+from saiten.judges.tuned import TunedAspect, TunedJudge, prompts_digest
+from saiten.judges.tuned_folder import write_tuned
 from saiten.settings import JudgeSettings
 from saiten.wiring import assemble_judge
 

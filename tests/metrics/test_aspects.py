@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import CannotJudge, ConfigurationError, Unreadable
+from saiten.judges.memo import Memo
 from saiten.judges.offline import OfflineJudge
+from saiten.judges.panel import Panel
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Memo, Panel
 from saiten.metrics.catalog import make_metric, make_metrics
 from saiten.metrics.judged.aspects import Aspects
 from saiten.metrics.judged.direct import Direct

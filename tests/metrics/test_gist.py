@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.errors import ConfigurationError
+from saiten.judges.memo import Memo
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Memo
 from saiten.metrics.catalog import make_metric, make_metrics
 from saiten.metrics.judged.gist import Gist
 from saiten.metrics.judged.gist_counts import WHICH, layout_of_reference

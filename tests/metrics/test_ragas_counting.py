@@ -10,7 +10,7 @@ from saiten.metrics.ragas.context_precision import average_precision
 from saiten.metrics.ragas.summarization_score import conciseness
 from saiten.metrics.ragas.verdicts import quoted, verdict_details
 from saiten.stats.f_measure import f_beta
-from saiten.tasks.statements import Questions
+from saiten.tasks.similarity import Questions
 from saiten.tasks.verdicts import Verdict
 
 COUNTS = st.integers(0, 50)

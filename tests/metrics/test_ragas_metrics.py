@@ -23,32 +23,26 @@ from saiten.metrics.ragas.faithfulness import Faithfulness
 from saiten.metrics.ragas.summarization_score import SummarizationScore
 from saiten.records import Sample
 from saiten.runs.scoring import score_once
-from saiten.tasks.contexts import (
-    AnswerFromSummary,
-    ClosedQuestions,
-    ContextVerdict,
-    ExtractKeyphrases,
-    JudgeContext,
-    Keyphrases,
-    RelevantSentences,
-    SelectRelevantSentences,
-    SummaryAnswers,
-    WriteClosedQuestions,
-)
+from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
 from saiten.tasks.correctness import Critique, CritiqueAspect
+from saiten.tasks.similarity import MeasureSimilarity, Questions, Similarities, WriteQuestions
 from saiten.tasks.statements import (
     Classification,
     ClassifyStatements,
     Entities,
     ListEntities,
-    MeasureSimilarity,
-    Questions,
-    Similarities,
     SplitStatements,
     Statements,
     StatementVerdicts,
     VerifyStatements,
-    WriteQuestions,
+)
+from saiten.tasks.summaries import (
+    AnswerFromSummary,
+    ClosedQuestions,
+    ExtractKeyphrases,
+    Keyphrases,
+    SummaryAnswers,
+    WriteClosedQuestions,
 )
 from saiten.tasks.verdicts import Verdict
 

@@ -8,31 +8,21 @@ import pytest
 
 from saiten import prompts
 from saiten.errors import ConfigurationError
-from saiten.judges.reading import read_reply, schema_of
-from saiten.judges.wrappers import estimate_tokens
+from saiten.judges.reading import read_reply
+from saiten.judges.rehearsal import estimate_tokens
+from saiten.judges.reply_schema import schema_of
 from saiten.prompts.files import PLACEHOLDER, Example, load, names, read
 from saiten.protocols import Task
 from saiten.rag.steps import ALL_STEPS
 from saiten.tasks.aspects import RateAspect
-from saiten.tasks.contexts import (
-    AnswerFromSummary,
-    ExtractKeyphrases,
-    JudgeContext,
-    SelectRelevantSentences,
-    WriteClosedQuestions,
-)
+from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.statements import (
-    ClassifyStatements,
-    ListEntities,
-    MeasureSimilarity,
-    SplitStatements,
-    VerifyStatements,
-    WriteQuestions,
-)
+from saiten.tasks.similarity import MeasureSimilarity, WriteQuestions
+from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
+from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
 TEXTS = {
     "en": {

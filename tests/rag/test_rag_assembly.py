@@ -7,7 +7,7 @@ from saiten.errors import ConfigurationError, SystemFailed
 from saiten.records import Inquiry
 from saiten.settings import CallSettings
 from saiten.wiring import Models
-from saiten.wiring.systems import RagSettings, assemble_rag
+from saiten.wiring.rag import RagSettings, assemble_rag
 from servers import Fault, OpenAIServer
 
 

@@ -10,9 +10,10 @@ from saiten.errors import ConfigurationError, SaitenError
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Inquiry
 from saiten.settings import CallSettings, JudgeSettings, read_config
-from saiten.tasks.statements import MeasureSimilarity, SplitStatements
+from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.statements import SplitStatements
 from saiten.wiring import Models, SystemSettings, assemble_judge, assemble_system
-from saiten.wiring.addresses import Keys
+from saiten.wiring.keys import Keys
 from saiten.wiring.knowledge import open_engine
 from servers import OpenAIServer
 

@@ -7,7 +7,7 @@ import pytest
 from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.llm import LLMJudge
 from saiten.judges.offline import OfflineJudge
-from saiten.judges.wrappers import Panel
+from saiten.judges.panel import Panel
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.statements import SplitStatements

@@ -38,7 +38,7 @@ from saiten.settings import (
     read_config,
 )
 from saiten.wiring import Models, assemble_judge
-from saiten.wiring.addresses import servers_named
+from saiten.wiring.named_servers import servers_named
 
 _LOG = logging.getLogger(__name__)
 

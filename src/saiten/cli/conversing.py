@@ -40,7 +40,7 @@ from saiten.wiring import (
     knowledge_base_later,
     ready,
 )
-from saiten.wiring.knowledge import OpenedLater
+from saiten.wiring.opened_later import OpenedLater
 from saiten.words import Message
 
 _RAG = RagSettings()

@@ -11,7 +11,8 @@ from saiten.data import BadRow
 from saiten.errors import BadInput, JudgeError
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
-from saiten.judges.wrappers import JudgeWrapper, Rehearsal
+from saiten.judges.rehearsal import Rehearsal
+from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.protocols import Judge, Metric, R, Task
 from saiten.rag.knowledge.opening import CHUNK_SIZE

@@ -107,7 +107,7 @@ def read_configured(path: Path | None, typed: Mapping[str, Any]) -> Config:
 
 def note_servers(config: Config, typed: Mapping[str, str | None]) -> None:
     """Print one note per server that the file names for an option and the user did not."""
-    from saiten.wiring.addresses import servers_named
+    from saiten.wiring.named_servers import servers_named
 
     for sentence in servers_named(config, typed, os.environ):
         stderr().print(f"[yellow]note:[/] {escape_untrusted(sentence)}")

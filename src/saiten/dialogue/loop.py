@@ -21,7 +21,8 @@ from saiten.errors import JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Judge, System
 from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer, same_question
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
+from saiten.tasks.same_question import same_question
 
 FindEvidence = Callable[[Sample], Awaitable[Retrieved]]
 """Retrieve the grader's evidence in addition to the reference, by question and reference together."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from saiten.data import BadRow
 from saiten.dialogue.loop import converse
 from saiten.dialogue.steps import DialogueStep
+from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Rehearsal
 from saiten.records import Answer, Inquiry, Sample, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNext, Need, NextQuestion, ReviseAnswer

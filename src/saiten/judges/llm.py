@@ -10,9 +10,10 @@ from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.doubts import doubt
 from saiten.judges.faults import fault_in
-from saiten.judges.reading import read_reply, schema_of
+from saiten.judges.reading import read_reply
+from saiten.judges.reply_schema import schema_of
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
-from saiten.tasks.statements import MeasureSimilarity, Similarities, WriteQuestions
+from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
 
 _CUT_SHORT = "the reply was cut off; answer more briefly"
 _LONGEST_SHOWN = 2_000

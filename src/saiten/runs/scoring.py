@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 
 from saiten.data import BadRow
 from saiten.errors import BudgetSpent, CannotJudge, ConfigurationError, JudgeError, Unreadable
-from saiten.judges.wrappers import Memo, Metered, Panel
+from saiten.judges.memo import Memo
+from saiten.judges.panel import Panel
+from saiten.judges.wrappers import Metered
 from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score, Scored, Signature
 from saiten.runs.engine import Stop

@@ -1,4 +1,4 @@
-"""Contexts: whether one is useful, which of their sentences are needed, and whether a summary covers them."""
+"""Contexts: whether one is useful, and which of their sentences are needed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.verdicts import Verdicts, YesNo, agreeing, check_numbers, majority, merge_verdicts
+from saiten.tasks.verdicts import YesNo, agreeing, majority
 
 
 class ContextVerdict(Reply):
@@ -54,56 +54,3 @@ class SelectRelevantSentences(Task[RelevantSentences]):
         picked = [set(reply.numbers) for reply in replies]
         kept = [n for n in range(1, len(self.sentences) + 1) if majority([n in vote for vote in picked])]
         return RelevantSentences(numbers=kept)
-
-
-class Keyphrases(Reply):
-    """The important phrases of the text."""
-
-    keyphrases: list[str] = Field(description="names, dates, amounts and notions, as they stand in the text")
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractKeyphrases(Task[Keyphrases]):
-    """Extract the key phrases of the contexts."""
-
-    reply = Keyphrases
-    contexts: tuple[str, ...]
-
-
-class ClosedQuestions(Reply):
-    """Questions answered by yes or no."""
-
-    questions: list[str] = Field(description="closed questions; the text answers each of them with yes")
-
-
-@dataclass(frozen=True, slots=True)
-class WriteClosedQuestions(Task[ClosedQuestions]):
-    """Write closed questions from the key phrases, to all of which the contexts answer yes."""
-
-    reply = ClosedQuestions
-    contexts: tuple[str, ...]
-    keyphrases: tuple[str, ...]
-
-
-class SummaryAnswers(Reply):
-    """One verdict per question: whether the summary says enough to answer it."""
-
-    verdicts: Verdicts
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFromSummary(Task[SummaryAnswers]):
-    """Decide for each question whether the summary alone answers it with yes."""
-
-    reply = SummaryAnswers
-    votable = True
-    summary: str
-    questions: tuple[str, ...]
-    partial: bool = False
-    """Accept a reply that omits questions, as RAGAS does."""
-
-    def check(self, reply: SummaryAnswers) -> None:
-        check_numbers(reply.verdicts, len(self.questions), partial=self.partial, what="question")
-
-    def merge(self, replies: Sequence[SummaryAnswers]) -> SummaryAnswers:
-        return SummaryAnswers(verdicts=merge_verdicts([reply.verdicts for reply in replies]))

@@ -10,14 +10,14 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Self
 
-from saiten.judges.wrappers import Memo
+from saiten.judges.memo import Memo
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Score
 from saiten.runs.scoring import score_once, signature_of
 from saiten.settings import CallSettings, DataSettings, JudgeSettings, read_config
 from saiten.testing.background import BackgroundLoop
 from saiten.wiring import Models, assemble_judge
-from saiten.wiring.addresses import servers_named
+from saiten.wiring.named_servers import servers_named
 
 _LOG = logging.getLogger(__name__)
 

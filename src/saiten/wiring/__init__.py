@@ -1,10 +1,13 @@
 """Assembly of everything chosen by name: judges, embedders, chat models, and their request stacks."""
 
 from saiten.wiring.addresses import price_name, read_address
+from saiten.wiring.indexing import index_documents
 from saiten.wiring.judges import assemble_judge
-from saiten.wiring.knowledge import OpenedLater, index_documents, knowledge_base_later, open_engine, open_knowledge_base
+from saiten.wiring.knowledge import open_engine, open_knowledge_base
 from saiten.wiring.models import Models, known_price
-from saiten.wiring.systems import RagSettings, SystemSettings, assemble_rag, assemble_system, rag_over, ready
+from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
+from saiten.wiring.rag import RagSettings, assemble_rag, rag_over, ready
+from saiten.wiring.systems import SystemSettings, assemble_system
 
 __all__ = [
     "Models",

@@ -15,10 +15,11 @@ from pathlib import Path
 
 from saiten.errors import ConfigurationError
 from saiten.judges.encoder import EncoderJudge
+from saiten.judges.learned import without_learned
 from saiten.judges.llm import LLMJudge
 from saiten.judges.offline import Calibration, OfflineJudge
-from saiten.judges.tuned import read_tuned, without_learned
-from saiten.judges.wrappers import Panel
+from saiten.judges.panel import Panel
+from saiten.judges.tuned_folder import read_tuned
 from saiten.models.cache import CachedChat
 from saiten.models.networks import LocalModel, fingerprint
 from saiten.protocols import Judge

@@ -20,7 +20,8 @@ from saiten.models.transformers_chat import TransformersChat
 from saiten.models.vectors import RAW
 from saiten.protocols import Chat, Embedder
 from saiten.settings import CallSettings
-from saiten.wiring.addresses import HERE, Keys, price_name, read_address, url_of
+from saiten.wiring.addresses import HERE, price_name, read_address, url_of
+from saiten.wiring.keys import Keys
 
 T = TypeVar("T")
 

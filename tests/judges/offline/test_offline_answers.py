@@ -6,15 +6,11 @@ import pytest
 
 from saiten.errors import BadInput, CannotJudge
 from saiten.judges.offline import Calibration, CalibrationFigure, OfflineJudge
-from saiten.tasks.contexts import (
-    AnswerFromSummary,
-    ExtractKeyphrases,
-    JudgeContext,
-    SelectRelevantSentences,
-    WriteClosedQuestions,
-)
+from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
-from saiten.tasks.statements import ListEntities, SplitStatements, WriteQuestions
+from saiten.tasks.similarity import WriteQuestions
+from saiten.tasks.statements import ListEntities, SplitStatements
+from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 from saiten.text.numbers import canonical, claimed_numbers, known_numbers
 from saiten.text.quantities import quantities
 from saiten.text.words import normalise, stem

@@ -119,13 +119,13 @@ async def test_no_means():
     with pytest.raises(CannotJudge, match="Sing"):
         await OfflineJudge().perform(Sing(language="en"))
     with pytest.raises(CannotJudge, match="embedder"):
-        await OfflineJudge().perform(saiten.tasks.statements.MeasureSimilarity("a", ("b",), language="en"))
+        await OfflineJudge().perform(saiten.tasks.similarity.MeasureSimilarity("a", ("b",), language="en"))
 
 
 def test_signature():
     """Signatures name the judge, its constants, its calibrations, and the embedder where it takes part."""
     judge = OfflineJudge(embedder=Letters())
-    similarity, split = saiten.tasks.statements.MeasureSimilarity, saiten.tasks.statements.SplitStatements
+    similarity, split = saiten.tasks.similarity.MeasureSimilarity, saiten.tasks.statements.SplitStatements
     assert judge.describe([split]) == {
         "judge": "offline-overlap",
         "constants": judge.constants.digest,

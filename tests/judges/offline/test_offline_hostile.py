@@ -8,9 +8,10 @@ import pytest
 
 from saiten.errors import CannotJudge
 from saiten.judges.offline import OfflineJudge
-from saiten.tasks.contexts import ExtractKeyphrases, SelectRelevantSentences
+from saiten.tasks.contexts import SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.statements import ListEntities, SplitStatements, VerifyStatements
+from saiten.tasks.summaries import ExtractKeyphrases
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
 

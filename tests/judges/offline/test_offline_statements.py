@@ -1,6 +1,6 @@
 import pytest
 
-from saiten.judges.offline.statements import statements_of
+from saiten.judges.offline.splitting import statements_of
 
 
 @pytest.mark.parametrize(

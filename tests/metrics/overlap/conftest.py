@@ -5,7 +5,7 @@ import pytest
 from saiten.protocols import Judge
 from saiten.records import Sample
 
-NO_JUDGE = cast(Judge, None)
+NO_JUDGE = cast("Judge", None)
 
 
 @pytest.fixture(scope="session")

@@ -10,30 +10,26 @@ from saiten.metrics.catalog import CATALOG, PRESETS
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
 from saiten.models.scripted import ScriptedChat
 from saiten.records import Sample
-from saiten.tasks.contexts import (
-    AnswerFromSummary,
-    ClosedQuestions,
-    ContextVerdict,
-    ExtractKeyphrases,
-    JudgeContext,
-    Keyphrases,
-    SummaryAnswers,
-    WriteClosedQuestions,
-)
+from saiten.tasks.contexts import ContextVerdict, JudgeContext
 from saiten.tasks.correctness import Critique, CritiqueAspect
+from saiten.tasks.similarity import MeasureSimilarity, Questions, Similarities, WriteQuestions
 from saiten.tasks.statements import (
     Classification,
     ClassifyStatements,
     Entities,
     ListEntities,
-    MeasureSimilarity,
-    Questions,
-    Similarities,
     SplitStatements,
     Statements,
     StatementVerdicts,
     VerifyStatements,
-    WriteQuestions,
+)
+from saiten.tasks.summaries import (
+    AnswerFromSummary,
+    ClosedQuestions,
+    ExtractKeyphrases,
+    Keyphrases,
+    SummaryAnswers,
+    WriteClosedQuestions,
 )
 from saiten.tasks.verdicts import Verdict
 

@@ -9,8 +9,8 @@ from doubles import CALL, SAMPLE, Own, paid, speaking, split_of
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError
 from saiten.executor import LocalExecutor
+from saiten.judges.panel import Panel
 from saiten.judges.scripted import ScriptedJudge
-from saiten.judges.wrappers import Panel
 from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample, Score, Usage
 from saiten.runs import Journal, read_run

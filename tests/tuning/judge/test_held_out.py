@@ -8,7 +8,9 @@ from statistics import correlation
 import pytest
 
 from saiten.errors import BadInput, CallFailed, ConfigurationError, Unreadable
-from saiten.judges.tuned import BEGUN, NAME, HeldOut, TunedAspect, TunedJudge, prompts_digest, read_tuned, write_tuned
+from saiten.judges.held_out import HeldOut
+from saiten.judges.tuned import TunedAspect, TunedJudge, prompts_digest
+from saiten.judges.tuned_folder import BEGUN, NAME, read_tuned, write_tuned
 from saiten.metrics.rubrics import read_rubric
 from saiten.metrics.rubrics.weights import read_weights
 from saiten.tasks.aspects import RateAspect, Rating

@@ -15,7 +15,7 @@ import pytest
 import networks
 from saiten.cli import main
 from saiten.errors import ConfigurationError
-from saiten.judges.tuned import BEGUN, NAME, read_tuned
+from saiten.judges.tuned_folder import BEGUN, NAME, read_tuned
 
 pytestmark = [
     *networks.marks("peft"),

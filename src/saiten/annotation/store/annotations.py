@@ -140,7 +140,7 @@ def _assigned(tx: Transaction, row: Sequence[Any]) -> Assigned:
     return Assigned(
         number,
         _item_of(row[:4]),
-        "given" if state == "released" else cast(State, state),
+        "given" if state == "released" else cast("State", state),
         None if annotation[0] is None else _annotation_of(annotation),
         from_text(prelabel) if tx.settings.prelabels == "shown" and prelabel is not None else None,
     )

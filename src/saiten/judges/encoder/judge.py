@@ -9,15 +9,18 @@ from typing import Any, cast
 import numpy as np
 
 from saiten.errors import CannotJudge, ConfigurationError
-from saiten.judges.encoder.network import FILE, AnswerEncoder, LinearHead, load_encoder, load_head
+from saiten.judges.encoder.head import FILE, LinearHead, load_head
+from saiten.judges.encoder.loading import load_encoder
+from saiten.judges.encoder.network import AnswerEncoder
 from saiten.judges.encoder.texts import Learnable, Texts, learnable, reply_of
 from saiten.judges.offline.judge import measure_similarity
-from saiten.judges.tuned import TunedAspect, read_tuned
+from saiten.judges.tuned import TunedAspect
+from saiten.judges.tuned_folder import read_tuned
 from saiten.models.batches import Batches
 from saiten.models.networks import fingerprint, held, require
 from saiten.protocols import Embedder, R, Task
 from saiten.records import Usage
-from saiten.tasks.statements import MeasureSimilarity
+from saiten.tasks.similarity import MeasureSimilarity
 
 _AT_ONCE = 16
 """Answers per batch."""

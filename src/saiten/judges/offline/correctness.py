@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from rapidfuzz import fuzz, process
 
 from saiten.judges.offline.calibration import sigmoid
-from saiten.judges.offline.index import Constants
-from saiten.judges.offline.support import japanese_names, latin_names
+from saiten.judges.offline.constants import Constants
+from saiten.judges.offline.names import japanese_names, latin_names
 from saiten.records import Language
 from saiten.text.numbers import claimed_numbers, known_numbers
 from saiten.text.polarity import opens_with

@@ -7,9 +7,10 @@ only declines gives too little information, and is not acceptable.
 import re
 
 from saiten.errors import CannotJudge
-from saiten.judges.offline.index import Tools
-from saiten.judges.offline.statements import statements_of
-from saiten.judges.offline.support import said, support, why
+from saiten.judges.offline.reasons import said, why
+from saiten.judges.offline.splitting import statements_of
+from saiten.judges.offline.support import support
+from saiten.judges.offline.tools import Tools
 from saiten.tasks.aspects import RateAspect, Rating
 from saiten.tasks.correctness import Critique, CritiqueAspect
 from saiten.text.refusals import is_refusal

@@ -7,9 +7,9 @@ knowledge, and overlap replaces agreement: good for trying things out only.
 import re
 from collections.abc import Sequence
 
-from saiten.judges.offline.index import Tools
-from saiten.judges.offline.statements import statements_of
+from saiten.judges.offline.splitting import statements_of
 from saiten.judges.offline.support import support
+from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
 from saiten.text.folding import fold

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from saiten.errors import CannotJudge
 from saiten.judges.offline.correctness import ReferenceMatch, correctness
-from saiten.judges.offline.index import Tools
-from saiten.judges.offline.statements import statements_of
-from saiten.judges.offline.support import absent, instead_of, said, support
+from saiten.judges.offline.reasons import absent, instead_of, said
+from saiten.judges.offline.splitting import statements_of
+from saiten.judges.offline.support import support
+from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
 from saiten.tasks.preference import Better, PreferAnswer, Preference

@@ -1,46 +1,18 @@
-"""An index of contexts, the position of each unit with all numbers, names and n-grams; and what all tasks share.
+"""An index of contexts: the position of each unit, with all numbers, names and n-grams.
 
 An index is built once per set of contexts, in time linear in their length. Looking up a statement costs its length
 times the number of sentences that share a word with it, at most `limits.sentences`.
 """
 
-import hashlib
-import json
 import math
-import tomllib
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
-from saiten.judges.offline.calibration import Calibration
+from saiten.judges.offline.constants import Constants
 from saiten.records import Language
 from saiten.text.numbers import known_numbers
 from saiten.text.sentences import split_sentences
 from saiten.text.words import grams_of, normalise, units_of, words_of
-
-_FILE = Path(__file__).with_name("constants.toml")
-
-
-@dataclass(frozen=True, slots=True)
-class Constants:
-    """The weights of the formulas, the undecided band and the limits, as explained in the file."""
-
-    support: Mapping[str, float]
-    correctness: Mapping[str, float]
-    long_reference: Mapping[str, float]
-    relevance: Mapping[str, float]
-    band: Mapping[str, float]
-    limits: Mapping[str, int]
-    digest: str
-    """Digest of the figures, for signatures."""
-
-
-def read_constants() -> Constants:
-    """Read the constants shipped with saiten."""
-    tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    figures = json.dumps(tables, sort_keys=True)  # comments do not change the digest
-    return Constants(**tables, digest=hashlib.sha256(figures.encode()).hexdigest()[:12])
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,47 +104,3 @@ def _within(contexts: Sequence[str], characters: int) -> list[str]:
         read.append(context[:characters])
         characters -= len(read[-1])
     return read
-
-
-_KEPT = 500_000
-"""Characters of contexts whose indexes are cached; tasks about one sample follow each other."""
-
-
-@dataclass(slots=True)
-class Indexes:
-    """A cache of indexes; the oldest are dropped when their texts grow too long. The newest always stays."""
-
-    constants: Constants
-    made: OrderedDict[tuple[Language, tuple[str, ...]], Index] = field(default_factory=OrderedDict)
-    characters: int = 0
-
-    def of(self, contexts: Sequence[str], language: Language) -> Index:
-        """Return the index of these contexts, cached or new."""
-        key = (language, tuple(contexts))
-        found = self.made.pop(key, None)
-        if found is None:
-            found = build_index(key[1], language, self.constants)
-            self.characters += sum(map(len, key[1]))
-        self.made[key] = found
-        while self.characters > _KEPT and len(self.made) > 1:
-            (_, contexts_gone), _ = self.made.popitem(last=False)
-            self.characters -= sum(map(len, contexts_gone))
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """The arguments shared by all functions that perform tasks."""
-
-    constants: Constants
-    calibrations: Mapping[str, Calibration]
-    indexes: Indexes
-
-    def calibrated(self, aspect: str, p: float) -> float:
-        """Return the calibrated probability, or `p` without a calibration."""
-        calibration = self.calibrations.get(aspect)
-        return p if calibration is None else calibration.apply(p)
-
-    def unclear(self, p: float) -> bool:
-        """Return whether `p` is in the undecided band."""
-        return self.constants.band["lower"] <= p < self.constants.band["upper"]

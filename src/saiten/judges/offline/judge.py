@@ -7,40 +7,28 @@ from typing import Any, cast
 
 from saiten.errors import CannotJudge, ConfigurationError
 from saiten.judges.offline.calibration import Calibration
+from saiten.judges.offline.composer import compose, revise
+from saiten.judges.offline.constants import Constants, read_constants
+from saiten.judges.offline.contexts import judge_context, select_sentences
 from saiten.judges.offline.critique import critique, rate_aspect
-from saiten.judges.offline.dialogue import ask_next, compose, decide_next, revise
+from saiten.judges.offline.entities import list_entities
 from saiten.judges.offline.gist import find_missing_and_extra, split_gist
 from saiten.judges.offline.grading import decide, grade, prefer
-from saiten.judges.offline.index import Constants, Indexes, Tools, read_constants
-from saiten.judges.offline.statements import classify, judge_context, select_sentences, split, verify, write_questions
-from saiten.judges.offline.summaries import (
-    answer_from_summary,
-    extract_keyphrases,
-    list_entities,
-    write_closed_questions,
-)
+from saiten.judges.offline.questioner import ask_next, decide_next
+from saiten.judges.offline.splitting import split
+from saiten.judges.offline.statements import classify, verify, write_questions
+from saiten.judges.offline.summaries import answer_from_summary, extract_keyphrases, write_closed_questions
+from saiten.judges.offline.tools import Indexes, Tools
 from saiten.protocols import Embedder, R, Task
 from saiten.tasks.aspects import RateAspect
-from saiten.tasks.contexts import (
-    AnswerFromSummary,
-    ExtractKeyphrases,
-    JudgeContext,
-    SelectRelevantSentences,
-    WriteClosedQuestions,
-)
+from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.statements import (
-    ClassifyStatements,
-    ListEntities,
-    MeasureSimilarity,
-    Similarities,
-    SplitStatements,
-    VerifyStatements,
-    WriteQuestions,
-)
+from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
+from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
+from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
 _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
     SplitStatements: lambda task, _: split(task),

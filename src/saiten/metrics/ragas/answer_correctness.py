@@ -15,7 +15,8 @@ from saiten.metrics.ragas.verdicts import verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.stats.f_measure import f_beta
-from saiten.tasks.statements import Classification, ClassifyStatements, MeasureSimilarity, SplitStatements
+from saiten.tasks.similarity import MeasureSimilarity
+from saiten.tasks.statements import Classification, ClassifyStatements, SplitStatements
 
 
 @dataclass(frozen=True)

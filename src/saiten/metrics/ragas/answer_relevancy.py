@@ -13,7 +13,7 @@ from saiten.metrics.base import perform_all
 from saiten.metrics.ragas.compat import RagasMetric, is_blank
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.statements import MeasureSimilarity, Questions, WriteQuestions
+from saiten.tasks.similarity import MeasureSimilarity, Questions, WriteQuestions
 
 
 @dataclass(frozen=True)

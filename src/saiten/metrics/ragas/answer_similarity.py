@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from saiten.metrics.ragas.compat import RagasMetric, is_blank
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.statements import MeasureSimilarity
+from saiten.tasks.similarity import MeasureSimilarity
 
 
 @dataclass(frozen=True)

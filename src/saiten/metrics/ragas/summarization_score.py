@@ -11,7 +11,7 @@ from saiten.metrics.ragas.compat import RagasMetric, first_blank
 from saiten.metrics.ragas.verdicts import sentence, share_of_yes, verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.contexts import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
+from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
 
 @dataclass(frozen=True)

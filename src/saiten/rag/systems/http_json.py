@@ -4,118 +4,21 @@ The session is sent in the object, in the header `X-Session-Id`, and by the cook
 session. Redirects are not followed, so that a key never goes elsewhere.
 """
 
-import re
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from http.cookies import SimpleCookie
 from time import perf_counter
-from typing import Self
 from urllib.parse import quote
 
-from aiohttp import CookieJar
-from yarl import URL
-
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
-from saiten.models.address import ServerAddress, check_header, hidden
 from saiten.models.faults import read_complaint, retry_after
 from saiten.models.http_client import CHARGED, SENT, HttpClient, HttpReply
 from saiten.models.layers import Layer
 from saiten.models.wire import dump, glimpse, load
 from saiten.rag.systems.contract import ask, question_object, read_answer
+from saiten.rag.systems.cookies import Cookies
+from saiten.rag.systems.http_address import HttpAddress
 from saiten.records import Answer, Inquiry
-from saiten.redaction import redact
-
-KEY_VARIABLE = "SAITEN_SYSTEM_KEY"
-"""Sent as a bearer token if set."""
-
-_OURS = ("content-length", "content-type", "host", "transfer-encoding")
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class HttpAddress(ServerAddress):
-    """An address and its headers, whose secrets are never shown."""
-
-    headers: Mapping[str, str] = field(repr=False)
-    """Sent with every request."""
-    key_advice: str = f"set {KEY_VARIABLE} to the key"
-    """Hint on where to put a key, for a service that asks for one."""
-
-    @classmethod
-    def parse(cls, spec: str, headers: Mapping[str, str]) -> Self:
-        """Parse `http:URL`, `http://…` or `https://…`; raises ConfigurationError if it or a header is unusable."""
-        for name, value in headers.items():
-            _check_name(name)
-            check_header(name, value)
-        text = re.sub(r"^https?:(?=https?://)", "", spec.strip())
-        at = ServerAddress.read(text, headers, example="http://localhost:8000/ask")
-        own = {name.lower() for name in headers}
-        sent = {"Accept": "application/json", "Accept-Encoding": "identity", "Authorization": at.authorization}
-        sent = {name: value for name, value in sent.items() if value and name.lower() not in own}
-        sent |= {name: value.strip() for name, value in headers.items()}
-        return cls(at.url, at.authorization, at.secrets, sent)
-
-    def with_key(self, key: str | None, variable: str, advice: str) -> Self:
-        """Return the address with a bearer token, unless a header replaces it.
-
-        `variable` is the environment variable of the key, and `advice` says where to put one, for errors.
-
-        Raises:
-            ConfigurationError: the key is unusable.
-        """
-        key = (key or "").strip()
-        check_header(f"the key in {variable}", key)
-        headers = self.headers
-        if key and "authorization" not in {name.lower() for name in headers}:
-            headers = {**headers, "Authorization": f"Bearer {key}"}
-        return replace(self, headers=headers, secrets=self.secrets | hidden([key]), key_advice=advice)
-
-    @property
-    def query(self) -> str:
-        """The query with secrets removed; "" without a query."""
-        return redact(str(self.url.with_fragment(None))).partition("?")[2]
-
-
-def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name) or name.lower() in _OURS:
-        # Do not repeat it: in `Authorization: Bearer KEY==` the key precedes the first equals sign.
-        raise ConfigurationError(
-            "a header is written NAME=VALUE, its name without spaces and colons, for example X-Api-Key=…; "
-            f"{', '.join(_OURS)} are set by saiten"
-        )
-
-
-_CONVERSATIONS = 4096
-"""Maximum number of jars; the least recently used is dropped first."""
-
-
-class Cookies:
-    """The cookies of each session; questions without a session have none."""
-
-    def __init__(self) -> None:
-        self._jars: OrderedDict[str, CookieJar] = OrderedDict()
-
-    def sent_with(self, session: str, url: URL) -> str:
-        """Return the `Cookie` header for this session's next request, with values as set; "" for none."""
-        if session not in self._jars:
-            return ""
-        self._jars.move_to_end(session)
-        found = self._jars[session].filter_cookies(url).values()
-        return "; ".join(f"{morsel.key}={morsel.coded_value}" for morsel in found)
-
-    def keep(self, session: str, set_by_server: SimpleCookie, url: URL) -> None:
-        """Store the cookies of a reply."""
-        if not session or not set_by_server:
-            return
-        jar = self._jars.get(session)
-        if jar is None:
-            jar = self._jars[session] = CookieJar(unsafe=True, quote_cookie=False)  # unsafe: servers without a name
-            if len(self._jars) > _CONVERSATIONS:
-                self._jars.popitem(last=False)
-        jar.update_cookies(set_by_server, url)
-
 
 _LARGEST = 16 * 2**20  # bytes per reply, an answer with its contexts; rows in files may have twice as much
 _IDLE = 1.0  # seconds to keep a connection; some servers close idle ones after two seconds

@@ -7,7 +7,8 @@ from statistics import fmean
 from typing import Any
 
 from saiten.errors import BadInput
-from saiten.judges.tuned import HeldOut, TunedAspect, TunedJudge, prompts_digest
+from saiten.judges.held_out import HeldOut
+from saiten.judges.tuned import TunedAspect, TunedJudge, prompts_digest
 from saiten.models.networks import fingerprint
 from saiten.tuning.judge.examples import Built
 from saiten.tuning.judge.graded_example import GradedExample

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from saiten.errors import JudgeError, Unreadable
 from saiten.executor import LocalExecutor
-from saiten.judges.tuned import HeldOut, HeldOutAspect
+from saiten.judges.held_out import HeldOut, HeldOutAspect
 from saiten.metrics.rubrics.weights import Weights
 from saiten.protocols import Judge, Reply
 from saiten.stats.clusters import Column

@@ -14,7 +14,7 @@ from typing import Any
 from saiten.durable.lock import LOCK_NAME
 from saiten.durable.whole_file import sync_folder, write_whole
 from saiten.errors import ConfigurationError
-from saiten.judges.tuned import BEGUN
+from saiten.judges.tuned_folder import BEGUN
 from saiten.runs.manifest import differences
 
 _OURS = {LOCK_NAME, Path(BEGUN).parts[0]}

@@ -9,7 +9,10 @@ from pathlib import Path
 from saiten.durable.lock import Lock
 from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
-from saiten.judges.tuned import NAME, HeldOut, TunedJudge, read_tuned, write_questions, write_tuned
+from saiten.judges.held_out import HeldOut
+from saiten.judges.learned import write_questions
+from saiten.judges.tuned import TunedJudge
+from saiten.judges.tuned_folder import NAME, read_tuned, write_tuned
 from saiten.protocols import Judge
 from saiten.tuning.judge.description import describe, settings_of
 from saiten.tuning.judge.examples import Built

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from saiten.errors import ConfigurationError
-from saiten.judges.tuned import HeldOutScore
+from saiten.judges.held_out import HeldOutScore
 from saiten.metrics.rubrics import Rubric
 from saiten.metrics.rubrics.weights import Weights, read_weights
 from saiten.stats.correlation import pearson

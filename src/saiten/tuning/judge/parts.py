@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from saiten.judges.tuned import TunedQuestion, answer_digest
+from saiten.judges.learned import TunedQuestion, answer_digest
 from saiten.metrics.rubrics.weights import Weights
 from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.judge_plan import JudgePlan

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from saiten.errors import ConfigurationError
 from saiten.judges.encoder import EncoderJudge
-from saiten.judges.encoder.network import Cut, LinearHead, load_encoder
+from saiten.judges.encoder.head import LinearHead
+from saiten.judges.encoder.loading import load_encoder
+from saiten.judges.encoder.windows import Cut
 from saiten.judges.tuned import TunedAspect
 from saiten.models.networks import LocalModel, quietly, require
 from saiten.protocols import Judge

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from saiten.errors import BadInput
-from saiten.judges.encoder.network import Cut
 from saiten.judges.encoder.texts import Texts, learnable
+from saiten.judges.encoder.windows import Cut
 from saiten.judges.tuned import TunedAspect
 from saiten.stats.clusters import Floats
 from saiten.tuning.judge.graded_example import GradedExample

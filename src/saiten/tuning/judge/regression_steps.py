@@ -12,7 +12,8 @@ from typing import Any
 
 from saiten.durable.whole_file import whole_file
 from saiten.errors import ConfigurationError
-from saiten.judges.encoder.network import AT_ONCE, AnswerEncoder, Cut, batched
+from saiten.judges.encoder.network import AT_ONCE, AnswerEncoder, batched
+from saiten.judges.encoder.windows import Cut
 from saiten.stats.clusters import Floats
 from saiten.tuning.judge.head import Learning
 

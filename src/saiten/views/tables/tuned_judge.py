@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from saiten.judges.tuned import HeldOut, HeldOutAspect
+from saiten.judges.held_out import HeldOut, HeldOutAspect
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Cell, Interval, Table
 from saiten.views.tables.interval_columns import IntervalColumns

@@ -1,0 +1,71 @@
+"""A judge that performs equal tasks once."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from saiten.errors import JudgeError
+from saiten.judges.wrappers import JudgeWrapper
+from saiten.protocols import Judge, R, Reply, Task
+from saiten.records import Usage
+
+_REUSED = Usage(reused=1)
+
+
+@dataclass(slots=True)
+class _Performance:
+    """A task in progress or done, and the number of callers waiting for it."""
+
+    outcome: asyncio.Task[Reply]
+    waiting: int = 0
+    paid: bool = False
+    """Whether a caller has been charged the usage; later callers get `_REUSED`."""
+
+
+@dataclass(frozen=True)
+class Memo(JudgeWrapper):
+    """A judge that remembers replies and failures. It forgets nothing, so make one per sample and discard it.
+
+    The first caller is charged the usage; all others get `Usage(reused=1)`. A caller that stops waiting does not affect
+    the others; the call itself is cancelled once no caller waits for it.
+    """
+
+    judge: Judge
+    _known: dict[Task[Any], _Performance] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    async def perform(self, task: Task[R]) -> R:
+        """Return the reply to this or an equal task; raise what the inner judge raises, to every caller."""
+        known = self._known.get(task)
+        if known is None:
+            known = self._known[task] = _Performance(asyncio.create_task(_perform(self.judge, task)))
+            known.outcome.add_done_callback(_look_at)
+        known.waiting += 1
+        try:
+            reply = await asyncio.shield(known.outcome)
+        except JudgeError as error:
+            if known.paid:
+                raise error.with_usage(_REUSED) from error
+            known.paid = True
+            raise
+        except asyncio.CancelledError:
+            if known.waiting == 1 and not known.outcome.done():
+                known.outcome.cancel()
+            if known.outcome.cancelled() or known.outcome.cancelling():
+                self._known.pop(task, None)
+            raise
+        finally:
+            known.waiting -= 1
+        if known.paid and reply.usage != Usage():  # free replies are not counted as reused
+            reply = reply.with_usage(_REUSED)
+        known.paid = True
+        return cast("R", reply)
+
+
+async def _perform(judge: Judge, task: Task[R]) -> Reply:
+    return await judge.perform(task)
+
+
+def _look_at(outcome: asyncio.Task[Reply]) -> None:
+    """Retrieve the exception, so that asyncio does not complain if no caller is left."""
+    if not outcome.cancelled():
+        outcome.exception()

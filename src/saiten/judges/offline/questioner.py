@@ -1,0 +1,90 @@
+"""A questioner without a model, which asks by topic words.
+
+It takes the reference's least covered statement and asks about its first content words, without numbers and never more
+than half of them, so as not to give it away.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from saiten.judges.offline.reasons import said
+from saiten.judges.offline.splitting import statements_of
+from saiten.judges.offline.support import support
+from saiten.judges.offline.tools import Tools
+from saiten.records import Language
+from saiten.tasks.dialogue import AskNext, DecideNext, Need, NextQuestion
+from saiten.tasks.same_question import same_question
+from saiten.text.words import in_order, normalise
+
+_TOPIC_WORDS = 3
+"""Maximum number of missing words named in a question."""
+
+_RUN = re.compile(
+    r"(?=[a-z0-9.%]*[\u3005-\u3007\u30a1-\u30fa\u3400-\u9fff])[a-z0-9.%\u3005-\u3007\u30a1-\u30fa\u30fc\u3400-\u9fff]{2,}"
+)
+"""Two characters or more, one of them kanji or katakana: skips 週間前, and finds 2週間前, which its digit excludes."""
+
+
+def decide_next(task: DecideNext, tools: Tools) -> Need:
+    """Ask on while a statement of the reference is missing, and a question about it has not been asked."""
+    missing = _missing(task.reference, task.history, task.language, tools)
+    if missing and not _new_questions(missing, task.history[::2], task.language):
+        english = "What is missing has been asked for in every way known here."
+        japanese = "まだ述べられていない内容について、尋ねられることはすべて尋ねた。"
+        return Need(explanation=said(task.language, english, japanese), needed=False)
+    if not missing:
+        english = "The system has said it all."
+        return Need(explanation=said(task.language, english, "参照回答の内容はすべて述べられている。"), needed=False)
+    english = f"{len(missing)} of the reference's statements {'is' if len(missing) == 1 else 'are'} not said yet."
+    japanese = f"まだ述べられていない内容が{len(missing)}件ある。"
+    return Need(explanation=said(task.language, english, japanese), needed=True)
+
+
+def ask_next(task: AskNext, tools: Tools) -> NextQuestion:
+    """Ask about the topic words of a missing statement, with the first question not asked before."""
+    missing = _missing(task.reference, task.history, task.language, tools) or [task.reference]
+    new = _new_questions(missing, (*task.earlier, *task.refused), task.language)
+    japanese = "参照回答のうち、まだ述べられていない部分の話題を尋ねる。"
+    explanation = said(task.language, "The topic of what is missing.", japanese)
+    return NextQuestion(explanation=explanation, question=(new or [task.question])[0])
+
+
+def _missing(reference: str, history: Sequence[str], language: Language, tools: Tools) -> list[str]:
+    index = tools.indexes.of(tuple(history[1::2]), language)
+    found = [(support(each, index, tools.constants).p, each) for each in statements_of(reference, language)]
+    return [each for p, each in sorted(found, key=lambda pair: pair[0]) if p < tools.constants.band["threshold"]]
+
+
+def _new_questions(missing: Sequence[str], taken: Sequence[str], language: Language) -> list[str]:
+    """Return new questions about missing statements: the first about each, then the second, …."""
+    about = [_questions_about(statement, language) for statement in missing]
+    rounds = (question for questions in zip_longest(*about) for question in questions if question is not None)
+    return [question for question in rounds if not any(same_question(question, each) for each in taken)]
+
+
+def _questions_about(statement: str, language: Language) -> list[str]:
+    """Return questions by the first topic words, then the next ones, covering at most half of the words."""
+    words = _topics(statement)
+    words = [_as_written(word, statement) for word in words[: max(1, len(words) // 2)]]
+    parts = [words[at : at + _TOPIC_WORDS] for at in range(0, len(words), _TOPIC_WORDS)]
+    if language == "ja":
+        return [f"{'、'.join(part)}について教えてください。" for part in parts]
+    return [f"What can you tell me about {' '.join(part)}?" for part in parts]
+
+
+def _topics(statement: str) -> list[str]:
+    """Return content words without numbers; for Japanese whole runs of kanji, katakana and letters."""
+    plain = normalise(statement).lower()
+    runs = [run for run in _RUN.findall(plain) if not has_digit(run)]
+    return list(dict.fromkeys(runs)) if runs else [word for word in in_order(plain) if not has_digit(word)]
+
+
+def _as_written(word: str, statement: str) -> str:
+    found = re.search(re.escape(word), normalise(statement), re.IGNORECASE)
+    return found.group() if found else word
+
+
+def has_digit(word: str) -> bool:
+    """Return whether any character is a digit."""
+    return any(map(str.isdigit, word))

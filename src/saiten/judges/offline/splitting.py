@@ -1,0 +1,65 @@
+"""Splitting texts into statements, without greetings, headings and markup."""
+
+import re
+
+from saiten.records import Language
+from saiten.tasks.statements import SplitStatements, Statements
+from saiten.text.sentences import split_sentences
+from saiten.text.words import normalise, units_of
+
+_MARK = re.compile(r"\s*(?:>\s?)*(?:[-*•・●○■□◆▪–]+\s*|[(（\[]?\d{1,3}[.)．）\]]\s*(?=\D)|[①-⒇❶-❿➀-➓]\s*|#{1,6}\s+)*")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^)\s]{0,500}\)")
+_EMPHASIS = re.compile(r"\*\*|__|`+|~~")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|【[^】]{1,40}】\s*$)")
+_GREETING = re.compile(
+    r"(?:hi|hello|dear [^.!]{1,30}|good (?:morning|afternoon|evening)|thanks?(?: you)?(?: for [^.!]{1,60})?|sure|"
+    r"certainly|of course|great question|you(?:'|’)re welcome|i hope (?:this|that|it) helps?|"
+    r"(?:let me know if|feel free to) [^.!]{1,100}|"
+    r"こんにち[はわ]|こんばんは|おはようございます|お世話になっております|ありがとうございます|ご質問ありがとうございます|承知(?:いた)?しました|"
+    r"かしこまりました|もちろんです|お役に立て(?:ば|れば|ましたら|たら)[^。]{0,12}|よろしくお願い(?:いた)?します|何かあればお知らせください)"
+    r"[\s!.,。！、]*",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"(?:sure|certainly|of course|absolutely|great|yes)?[,!. ]*i(?:'|’| a| wi| woul| ca)?[a-z]{0,3} (?:be )?"
+    r"(?:happy|glad|pleased|help|answer|assist)\b[^.!?:]{0,100}[.!]?",
+    re.IGNORECASE,
+)
+"""Matches *Sure, I'd be happy to help!* and *I can answer your question based on the document.*"""
+
+_ATTRIBUTION = re.compile(
+    r"(?:(?:based on|according to|as (?:stated|mentioned|described) in) (?:the |this |your )?(?:\w+ )?"
+    r"(?:documents?|contexts?|information|passages?|texts?|articles?|sources?)"
+    r"(?: (?:provided|given|above|supplied))?"
+    r"(?: in the (?:\w+ )?(?:documents?|contexts?|passages?|texts?|articles?))?, "
+    r"|(?:提供された|与えられた|上記の|以下の)?(?:文書|コンテキスト|文脈|資料|情報|文章|本文|記事)"
+    r"(?:によると|によれば|に基づくと|では)、)",
+    re.IGNORECASE,
+)
+"""Matches openings that only name the source."""
+
+_CLAUSES = re.compile(r"[;；]\s*")
+
+
+def split(task: SplitStatements) -> Statements:
+    """Split into sentences, list items and clauses between semicolons, without greetings, headings and markup."""
+    return Statements(statements=statements_of(task.text, task.language))
+
+
+def statements_of(text: str, language: Language) -> list[str]:
+    """Return the statements of a text in order. Sentences are not reworded, so pronouns stay."""
+    statements: list[str] = []
+    for sentence in split_sentences(text, language):
+        if _HEADING.match(sentence.text):
+            continue
+        plain = _EMPHASIS.sub("", _LINK.sub(r"\1", sentence.text))
+        mark = _MARK.match(plain)
+        plain = plain[mark.end() if mark else 0 :].strip(" \t|")
+        if not any(sign.isalnum() for sign in plain) or _GREETING.fullmatch(plain) or _OFFER.fullmatch(plain):
+            continue
+        source = _ATTRIBUTION.match(plain)
+        plain = plain[source.end() if source else 0 :]
+        clauses = [clause.strip() for clause in _CLAUSES.split(plain)]
+        whole = len(clauses) > 1 and all(len(units_of(normalise(clause).lower())) >= 3 for clause in clauses)
+        statements.extend(clauses if whole else [plain])
+    return statements

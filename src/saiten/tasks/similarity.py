@@ -1,0 +1,45 @@
+"""Questions that an answer answers, and the similarity of texts."""
+
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.verdicts import YesNo
+
+
+class Questions(Reply):
+    """Questions written from the answer alone."""
+
+    questions: list[str] = Field(description="questions that the answer answers, each differently worded")
+    noncommittal: YesNo = Field(description="true if the answer is evasive or says that it does not know")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteQuestions(Task[Questions]):
+    """Write `count` questions that the answer answers, and decide whether it is non-committal."""
+
+    reply = Questions
+    answer: str
+    count: int = 3
+    draw: int = 0
+    """Distinguishes equal tasks that are to be performed repeatedly, as RAGAS does."""
+
+    def check(self, reply: Questions) -> None:
+        if len(reply.questions) != self.count:
+            raise ValueError(f"{self.count} questions were asked for, {len(reply.questions)} came")
+
+
+class Similarities(Reply):
+    """Cosines in [-1, 1], one per other text."""
+
+    values: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSimilarity(Task[Similarities]):
+    """Measure the cosine similarity of the embedding of `text` with those of the others."""
+
+    reply = Similarities
+    text: str
+    others: tuple[str, ...]

@@ -1,0 +1,62 @@
+"""Summaries of contexts: key phrases, questions made of them, and whether the summary answers these."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from saiten.protocols import Reply, Task
+from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
+
+
+class Keyphrases(Reply):
+    """The important phrases of the text."""
+
+    keyphrases: list[str] = Field(description="names, dates, amounts and notions, as they stand in the text")
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractKeyphrases(Task[Keyphrases]):
+    """Extract the key phrases of the contexts."""
+
+    reply = Keyphrases
+    contexts: tuple[str, ...]
+
+
+class ClosedQuestions(Reply):
+    """Questions answered by yes or no."""
+
+    questions: list[str] = Field(description="closed questions; the text answers each of them with yes")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteClosedQuestions(Task[ClosedQuestions]):
+    """Write closed questions from the key phrases, to all of which the contexts answer yes."""
+
+    reply = ClosedQuestions
+    contexts: tuple[str, ...]
+    keyphrases: tuple[str, ...]
+
+
+class SummaryAnswers(Reply):
+    """One verdict per question: whether the summary says enough to answer it."""
+
+    verdicts: Verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFromSummary(Task[SummaryAnswers]):
+    """Decide for each question whether the summary alone answers it with yes."""
+
+    reply = SummaryAnswers
+    votable = True
+    summary: str
+    questions: tuple[str, ...]
+    partial: bool = False
+    """Accept a reply that omits questions, as RAGAS does."""
+
+    def check(self, reply: SummaryAnswers) -> None:
+        check_numbers(reply.verdicts, len(self.questions), partial=self.partial, what="question")
+
+    def merge(self, replies: Sequence[SummaryAnswers]) -> SummaryAnswers:
+        return SummaryAnswers(verdicts=merge_verdicts([reply.verdicts for reply in replies]))

@@ -1,0 +1,39 @@
+"""Servers that a configuration file names, of which its user is to know."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from saiten.errors import ConfigurationError
+from saiten.models.address import OPENAI, on_this_machine
+from saiten.options import Config
+from saiten.wiring.addresses import url_of
+from saiten.wiring.keys import URL_VARIABLE, Keys
+from saiten.wiring.servers import parse_url, server_of
+
+
+def elsewhere(url: str, environ: Mapping[str, str]) -> bool:
+    """Return whether a server is neither on this machine, nor OpenAI's, nor the one in `OPENAI_BASE_URL`."""
+    usual = {server_of(OPENAI), server_of(environ.get(URL_VARIABLE) or OPENAI)}
+    return server_of(url) not in usual and not on_this_machine(parse_url(url).host)
+
+
+def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapping[str, str]) -> Iterator[str]:
+    """Yield one sentence per server that the file names and that is neither local nor the user's default.
+
+    `typed`: the user's choice of `judge` and `embedder`, if they are used; it wins over the file. The default is
+    api.openai.com, or the server of `OPENAI_BASE_URL`.
+    """
+    found = {what: config.values.get(what) for what in ("judge", "embedder")}
+    keys = Keys(environ, config.values.get("key_env", {}))
+    urls = {what: url_of(chosen or found[what] or "", environ) for what, chosen in typed.items()}
+    for what, url in urls.items():
+        if url is not None:
+            keys.expect(url, what=what)
+    for what, url in urls.items():
+        if url is None or typed[what] or not elsewhere(url, environ):
+            continue
+        key = None
+        with suppress(ConfigurationError):  # an unset variable is reported when the server is used
+            key = keys.of(url, what=what)
+        sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
+        yield f"{config.file} names the server of the {what}, {server_of(url)}: it gets the data{sent} when it is asked"
