@@ -9,9 +9,6 @@ from saiten.text.polarity import is_negated, opens_with
 from saiten.text.sentences import split_sentences
 from saiten.text.words import normalise, units_of
 
-_SHARED = 2
-"""Minimum units that two claims about the same thing share."""
-
 _DENIES = re.compile(
     r"^\W*(?:(?:that|this|it)(?: is|['’]s) (?:not|in)\s?(?:correct|right|true|so|the case)\b"
     r"|(?:i['’]m |i am )?(?:sorry|afraid),? (?:but )?no\b|(?:unfortunately|actually),? no\b"
@@ -24,9 +21,6 @@ _DENIES = re.compile(
 _OPENING = re.compile(r"^\W*(?:yes|yeah|yep|nope|no|はい|ええ|いいえ|いえ)(?![a-z])[\s,.、。:：;-]*", re.IGNORECASE)
 """The opening yes or no of an answer; *No, it keeps them* negates the question, not the keeping."""
 
-_SAME_CLAIM = 0.8
-"""Minimum share of the shorter claim's units in the other."""
-
 
 class Claim(NamedTuple):
     """A sentence reduced for comparison: its content units, and whether it is negated."""
@@ -35,9 +29,9 @@ class Claim(NamedTuple):
     negated: bool
 
     def is_about(self, other: "Claim") -> bool:
-        """Return whether both make the same, or the contrary, claim."""
+        """Return whether both make the same, or the contrary, claim: most units of the shorter are in the other."""
         shared, shorter = len(self.units & other.units), min(len(self.units), len(other.units))
-        return shared >= _SHARED and shared >= _SAME_CLAIM * shorter
+        return shared >= max(2, 0.8 * shorter)
 
 
 def said_on(turn: Turn, number: int, language: Language) -> Iterator[Claim]:

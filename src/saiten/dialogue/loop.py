@@ -96,7 +96,7 @@ class _Talk:
             await self._answer(question)
             tentative = await self._compose("T2")
             grade = await self._grade("T3", tentative)
-            if grade.value >= _ENOUGH:
+            if grade.value >= HIGHEST - 0.5:  # a mean of votes that rounds to the highest
                 return "grade 5", None
             if not await self._another_is_needed(tentative, grade.feedback):
                 await self._grade("T7", await self._compose("T6", tentative))
@@ -151,7 +151,7 @@ class _Talk:
         self._begin("T5", "questioner")
         task = AskNext(*self._known(tentative, review), language=self.pair.language)
         refused: tuple[str, ...] = ()
-        while len(refused) < _REPEATS:
+        while len(refused) < 2:
             reply = await self.agents.perform(replace(task, refused=refused))
             if not any(same_question(reply.question, turn.question) for turn in self.history):
                 self._note("T5", "questioner", reply.question, reply.explanation, usage=reply.usage)
@@ -208,10 +208,3 @@ class _Talk:
 def _flat(history: tuple[Turn, ...]) -> tuple[str, ...]:
     """Return the history as the agents' tasks take it: question, answer, question, answer, …."""
     return tuple(said for turn in history for said in (turn.question, turn.answer))
-
-
-_ENOUGH = HIGHEST - 0.5
-"""Minimum mean of the votes that rounds to the highest grade."""
-
-_REPEATS = 2
-"""Number of repeated questions that end the dialogue."""

@@ -17,8 +17,6 @@ from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNext, Need, NextQuestion, ReviseAnswer
 
 _SENTENCE = "It names most of it and leaves one thing open. "
-_REVIEW = _SENTENCE * 4
-"""Reviews and explanations are a few sentences long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ def _agents(reference: str, max_turns: int) -> Rehearsal:
         return Need(explanation=_SENTENCE, needed=len(task.history) < 2 * max_turns)
 
     composed = Composition(explanation=_SENTENCE, answer=reference)
-    graded = Grade(feedback=_REVIEW, grade=3)
+    graded = Grade(feedback=_SENTENCE * 4, grade=3)
     judge = ScriptedJudge(
         {ComposeAnswer: composed, GradeAnswer: graded, DecideNext: need, AskNext: ask, ReviseAnswer: composed}
     )

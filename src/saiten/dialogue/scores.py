@@ -1,7 +1,7 @@
 """The scores of a dialogue.
 
 Source: the ANLP paper on multi-turn evaluation (spec 02), with its symbols: n turns are allowed, σ = [s_0, …, s_k] are
-the grades, one per turn, 0 ≤ k < n.
+the grades, one per turn, 0 ≤ k < n. Each score raises ValueError if there is no grade, or if there are more than n.
 """
 
 import math
@@ -15,9 +15,6 @@ def wscore(grades: Sequence[float], n: int) -> float:
     """Return the weighted mean grade, 0 to 5, higher is better: early grades weigh more, the last fills unused turns.
 
     [n·s_0 + (n-1)·s_1 + … + (n-k)·s_k + Σ_{i=1}^{n-k-1} (n-k-i)·s_k] / (n + … + 1); n = 3, σ = [1, 5] gives 3.
-
-    Raises:
-        ValueError: there is no grade, or there are more than n.
     """
     _check(grades, n)
     k = len(grades) - 1
@@ -27,21 +24,13 @@ def wscore(grades: Sequence[float], n: int) -> float:
 
 
 def lscore(grades: Sequence[float], n: int) -> int:
-    """Return the number of turns until the dialogue ended, 1 to n; lower is better.
-
-    Raises:
-        ValueError: there is no grade, or there are more than n.
-    """
+    """Return the number of turns until the dialogue ended, 1 to n; lower is better."""
     _check(grades, n)
     return len(grades)
 
 
 def mscore(grades: Sequence[float], n: int) -> float:
-    """Return the best grade, 0 to 5; higher is better.
-
-    Raises:
-        ValueError: there is no grade, or there are more than n.
-    """
+    """Return the best grade, 0 to 5; higher is better."""
     _check(grades, n)
     return max(grades)
 

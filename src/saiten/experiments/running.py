@@ -56,15 +56,12 @@ class Stages(Protocol):
 
     def indexing(self, data: str) -> AbstractContextManager[Callable[[Indexed], None]]:
         """Index documents into a knowledge base."""
-        ...
 
     def answering(self, data: str, system: str, total: int) -> AbstractContextManager[Watch[Outcome]]:
         """Answer the questions of one cell."""
-        ...
 
     def scoring(self, data: str, total: int) -> AbstractContextManager[Watch[Scored]]:
         """Score all answers to the questions of one data set."""
-        ...
 
     def left_out(self, data: str, system: str, reason: str) -> None:
         """Report a cell that could not be run."""
@@ -92,7 +89,7 @@ class Experiment:
         make_metrics(self._metric_names())
         assemble_judge(self._judge_settings(), models=models)
         for data in self.plan.data:
-            next(questions_of(data, _silent), None)
+            next(questions_of(data, lambda _: None), None)
             if data.labels is not None and not data.labels.is_file() and not is_human(self.plan.main):
                 raise BadInput(f"the labels of {data.name} do not exist: {data.labels}")
             self._check_kb(data, models)
@@ -160,8 +157,6 @@ class Experiment:
             return 0
         return self.plan.at_once * (self.plan.k if cell.chain == "map_reduce" else 1)
 
-    # ---------------------------------------------------------------------------------------------- one data set
-
     def kb_of(self, data: DataSet) -> str | None:
         """Return the address of its knowledge base; for built-in documents, a folder in the experiment's."""
         return data.kb or (str(self.folder / "kb" / data.name) if data.demo is not None else None)
@@ -195,7 +190,7 @@ class Experiment:
         path = cell.answers(self.folder)
         path.parent.mkdir(parents=True, exist_ok=True)
         settings = RunSettings(more={**system.describe(), "system": system.name, "questions": cell.data.name})
-        total = sum(1 for _ in questions_of(cell.data, _silent))
+        total = sum(1 for _ in questions_of(cell.data, lambda _: None))
         rows = questions_of(cell.data, self.notify)
         with (
             self._answers_file(cell, path, settings) as answers,
@@ -250,8 +245,6 @@ class Experiment:
         except CallFailed as error:
             raise ConfigurationError(f"the knowledge base of {data.name} cannot be opened: {error}") from error
 
-    # ------------------------------------------------------------------------------------------------- the scores
-
     async def _score(self, data: DataSet, cells: list[Cell], models: Models, stages: Stages, *, whole: bool) -> None:
         there = [cell for cell in cells if data.answers is not None or has_answers(cell, self.folder)]
         if not there:
@@ -266,7 +259,7 @@ class Experiment:
                 metrics = tuple(with_evidence(metric, base, self.plan.k) for metric in metrics)
             signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
             settings = RunSettings(data=data.name, judge=self._judge_settings().kept(), currency=self.calls.currency)
-            total = sum(1 for _ in self._samples(there, _silent))
+            total = sum(1 for _ in self._samples(there, lambda _: None))
             run = scores_folder(self.folder, data)
             with (
                 Journal.open(run, settings, signatures=signatures, notify=self.notify) as journal,
@@ -286,7 +279,3 @@ class Experiment:
     def _judge_settings(self) -> JudgeSettings:
         judge = self.plan.judge
         return JudgeSettings(judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens)
-
-
-def _silent(_: str) -> None:
-    """Drop notes that the next reading repeats."""

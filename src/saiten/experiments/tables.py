@@ -36,21 +36,9 @@ def experiment_tables(result: ExperimentResult, currency: str = "USD", *, glance
 
 def _cells(result: ExperimentResult, currency: str, form: IntervalColumns) -> Table:
     main, at_once = Name(result.main), result.plan.at_once
-    columns: tuple[Heading, ...] = (
-        "data",
-        "system",
-        main,
-        *_ends(_ENDS, form),
-        "n",
-        "of",
-        "failed",
-        "median_seconds",
-        "mean_seconds",
-        "p95_seconds",
-        "tokens",
-        "calls",
-        Message("column", "cost", currency=currency),
-    )
+    latency = ("median_seconds", "mean_seconds", "p95_seconds")
+    paid = ("tokens", "calls", Message("column", "cost", currency=currency))
+    columns: tuple[Heading, ...] = ("data", "system", main, *_ends(_ENDS, form), "n", "of", "failed", *latency, *paid)
     captions = [Message("caption", "experiment")]
     if is_human(result.main):
         captions.append(Message("caption", "experiment_labels"))
@@ -132,17 +120,8 @@ def _all_metrics(result: ExperimentResult, metrics: list[str]) -> Table:
 
 
 def _chains(chains: tuple[ChainComparison, ...], form: IntervalColumns) -> Table:
-    columns = (
-        "data",
-        "model",
-        "difference",
-        *_ends(_ENDS, form),
-        "p_value",
-        "n",
-        "latency_ratio",
-        *_ends(_RATIO_ENDS, form),
-        "conclusion",
-    )
+    accuracy = ("difference", *_ends(_ENDS, form), "p_value", "n")
+    columns = ("data", "model", *accuracy, "latency_ratio", *_ends(_RATIO_ENDS, form), "conclusion")
     rows = tuple(
         (
             each.data,

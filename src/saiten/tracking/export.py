@@ -9,10 +9,9 @@ import tempfile
 from pathlib import Path
 
 from saiten.errors import BadInput
-from saiten.tracking.facts import params_of, tags_of
+from saiten.tracking.facts import params_of, tags_of, write_meanings
 from saiten.tracking.figures import Logged, logged_figures
 from saiten.tracking.files import write_files
-from saiten.tracking.meanings import write_meanings
 from saiten.tracking.mlflow_runs import FOLDER, experiment_of, found_run, log_figures, made_run
 from saiten.tracking.run import Tracking
 from saiten.tracking.stores import opened_store, quietly

@@ -1,4 +1,4 @@
-"""The description of a judge, as far as it is known before training."""
+"""A judge as far as it is known before training."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -12,8 +12,7 @@ from saiten.judges.tuned import TunedAspect, TunedJudge, prompts_digest
 from saiten.models.networks import fingerprint
 from saiten.tuning.judge.examples import Built
 from saiten.tuning.judge.graded_example import GradedExample
-from saiten.tuning.judge.judge_plan import JudgePlan
-from saiten.tuning.judge.parts import Parts
+from saiten.tuning.judge.judge_plan import JudgePlan, Parts
 
 
 def _aspects(built: Built, inside: Sequence[GradedExample]) -> tuple[TunedAspect, ...]:

@@ -1,14 +1,20 @@
-"""The plan of a judge to make, and the kinds of networks."""
+"""The plan of a judge to make, and the examples split by it, for training and held out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Protocol
 
 from saiten.choices import HeadName
+from saiten.judges.learned import TunedQuestion, answer_digest
 from saiten.metrics.rubrics import Rubric
+from saiten.metrics.rubrics.weights import Weights
+from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.head import Head, Learning, TrainingWatch
 from saiten.tuning.judge.lora import ChatHead
+from saiten.tuning.judge.overall import mate_weights
 from saiten.tuning.judge.regression import RegressionHead
+from saiten.tuning.splitting import held_out_questions
 
 HEADS: Mapping[HeadName, Callable[[], Head]] = {"chat": ChatHead, "regression": RegressionHead}
 """The kinds of networks, by name."""
@@ -34,3 +40,32 @@ class MakingWatch(TrainingWatch, Protocol):
 
     def graded(self, judge: str, done: int, total: int) -> None:
         """Report a graded held-out answer: the judge, and its progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The examples in two parts, with no question in both."""
+
+    inside: Sequence[GradedExample]
+    """For training."""
+    outside: Sequence[GradedExample]
+    """Held out."""
+    weights: Mapping[str, Weights]
+    """The weights of aspects in an overall grade."""
+
+
+def split(examples: Sequence[GradedExample], plan: JudgePlan) -> Parts:
+    """Split the examples by question."""
+    apart = held_out_questions({one.question for one in examples}, plan.learning.seed, plan.share)
+    inside = [one for one in examples if one.question not in apart]
+    outside = [one for one in examples if one.question in apart]
+    return Parts(inside, outside, mate_weights(inside, plan.rubric))
+
+
+def questions_of(parts: Parts) -> Iterator[TunedQuestion]:
+    """Yield every question with its answers, sorted."""
+    for apart, examples in ((False, parts.inside), (True, parts.outside)):
+        by_question = sorted(examples, key=lambda one: (one.question, one.item))
+        for question, found in groupby(by_question, key=lambda one: one.question):
+            answers = {one.item: answer_digest(one.task) for one in found}
+            yield TunedQuestion(question, apart, tuple(answers), tuple(answers.values()))

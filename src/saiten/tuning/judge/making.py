@@ -19,10 +19,7 @@ from saiten.tuning.judge.examples import Built
 from saiten.tuning.judge.head import TrainingJob
 from saiten.tuning.judge.held_out import held_out
 from saiten.tuning.judge.judge_folder import begin, clean_up
-from saiten.tuning.judge.judge_plan import JudgePlan, MakingWatch
-from saiten.tuning.judge.parts import Parts, questions_of, split
-
-CARD = "README.md"
+from saiten.tuning.judge.judge_plan import JudgePlan, MakingWatch, Parts, questions_of, split
 
 
 def make_judge(
@@ -67,7 +64,7 @@ def make_judge(
             tuned = tuned or _made(blank, plan, parts, folder, watch)
             if compare_base:
                 tuned = _with_base(tuned, plan, parts, watch)
-            write_whole(folder / CARD, card(tuned), otherwise="name another folder with -o")
+            write_whole(folder / "README.md", card(tuned), otherwise="name another folder with -o")
             write_tuned(folder, tuned)
         clean_up(folder)
     finally:

@@ -29,11 +29,6 @@ _DEEPEST = 8
 _NO_TEXT = dict.fromkeys([*range(0xD800, 0xE000), *range(0xFDD0, 0xFDF0), 0xFFFE, 0xFFFF], "\ufffd")
 """Lone surrogates and noncharacters."""
 
-MOST_SHOWN = 10_000
-"""Maximum answers, about as many as a browser opens at once."""
-MOST_CHARACTERS = 20_000_000
-"""Characters of all questions, answers and references shown."""
-
 _KEPT = ("profile", "counts", "reference", "spans", "faults")
 _Findings = Mapping[str, Mapping[str, bytes]]
 """By sample, then by metric."""
@@ -276,10 +271,13 @@ def gist_run(
     scores: Iterable[Scored],
     samples: Callable[[], Iterable[Sample]],
     *,
-    most: int = MOST_SHOWN,
-    most_characters: int = MOST_CHARACTERS,
+    most: int = 10_000,
+    most_characters: int = 20_000_000,
 ) -> GistRun | None:
-    """Collect the findings of a run within the bounds; None for a run without `gist`. Reads the samples once."""
+    """Collect the findings of a run; None for a run without `gist`. Reads the samples once.
+
+    `most` bounds the answers, about as many as a browser opens at once; `most_characters` their texts.
+    """
     findings: dict[str, dict[str, bytes]] = {}
     profiles = tuple(profiles_of(_remembering(scores, findings, most)))
     if not profiles:
