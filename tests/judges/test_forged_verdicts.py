@@ -15,7 +15,8 @@ from saiten.protocols import Completion, Task
 from saiten.records import Usage
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
-from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer

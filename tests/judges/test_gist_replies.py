@@ -15,7 +15,8 @@ from saiten.judges.reading import read_reply
 from saiten.judges.reply_schema import schema_of
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
-from saiten.tasks.gist import FindMissingAndExtra, GistExample, MissingAndExtra, ReferenceUnits, SplitGist
+from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
+from saiten.tasks.gist_example import GistExample
 from saiten.tasks.statements import SplitStatements
 
 REFERENCE = "The fee is 5 euros, payable in cash. Children pay nothing. The desk was painted last year."

@@ -24,7 +24,7 @@ from saiten.metrics.ragas.summarization_score import SummarizationScore
 from saiten.records import Sample
 from saiten.runs.scoring import score_once
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
-from saiten.tasks.correctness import Critique, CritiqueAspect
+from saiten.tasks.critique import Critique, CritiqueAspect
 from saiten.tasks.similarity import MeasureSimilarity, Questions, Similarities, WriteQuestions
 from saiten.tasks.statements import (
     Classification,

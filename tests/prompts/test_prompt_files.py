@@ -16,7 +16,8 @@ from saiten.protocols import Task
 from saiten.rag.steps import ALL_STEPS
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
-from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer

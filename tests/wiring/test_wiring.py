@@ -35,7 +35,7 @@ SPLIT = SplitStatements("q", "t", language="en")
 def test_a_name_is_a_model_and_an_address(spec, environ, model, url, key):
     """The URL in the name wins over the environment, which wins over OpenAI; an empty key is none."""
     address = read_address(spec, environ)
-    assert (address.model, address.url, address.key) == (model, url, key)
+    assert (address.model, address.url, address.source.value()) == (model, url, key)
     assert "'k'" not in repr(address)
 
 

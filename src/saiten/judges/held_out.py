@@ -1,7 +1,7 @@
 """A tuned judge's agreement with people on held-out questions."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from saiten.stats.estimate import Estimate
@@ -68,25 +68,14 @@ class HeldOut:
         """The number of grades compared."""
         return sum(one.n for one in self.aspects)
 
-    @property
-    def without(self) -> int:
-        """The number of grades missing."""
-        return sum(one.unreadable + one.failed for one in self.aspects)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the figures, ready for JSON."""
-        return asdict(self)
-
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "HeldOut":
-        """Restore what `to_json` returned; raises ValueError, TypeError or KeyError for anything else."""
-        rows: Sequence[Mapping[str, Any]] = value["aspects"]
+        """Restore what `asdict` returned; raises ValueError, TypeError or KeyError for anything else."""
+        aspects = (
+            HeldOutAspect(**{**row, **{name: _estimate(row[name]) for name in _ESTIMATES}}) for row in value["aspects"]
+        )
         scores = (HeldOutScore(**{**row, "pearson": _estimate(row["pearson"])}) for row in value.get("scores", ()))
-        return cls(str(value["judge"]), tuple(_aspect(row) for row in rows), tuple(scores))
-
-
-def _aspect(row: Mapping[str, Any]) -> HeldOutAspect:
-    return HeldOutAspect(**{**row, **{name: _estimate(row[name]) for name in _ESTIMATES}})
+        return cls(str(value["judge"]), tuple(aspects), tuple(scores))
 
 
 def _estimate(row: Mapping[str, Any]) -> Estimate:

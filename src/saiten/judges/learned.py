@@ -5,7 +5,7 @@ Figures on answers seen in training would be inflated, so the judge does not gra
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -45,16 +45,8 @@ def answer_digest(task: Task[Any]) -> str:
 
 def write_questions(folder: Path, questions: Iterable[TunedQuestion]) -> None:
     """Write one question per line; raises ConfigurationError if the folder is not writable."""
-    lines = [
-        json.dumps(
-            {"question": one.question, "held_out": one.held_out, "items": one.items, "answers": one.answers},
-            ensure_ascii=False,
-        )
-        for one in questions
-    ]
-    write_whole(
-        folder / QUESTIONS_NAME, "".join(f"{line}\n" for line in lines), otherwise="name another folder with -o"
-    )
+    lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in questions)
+    write_whole(folder / QUESTIONS_NAME, lines, otherwise="name another folder with -o")
 
 
 def read_learned(folder: Path) -> frozenset[str]:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from saiten.judges.blocks import MOST_BLOCKS, Block, parse
+from saiten.judges.fields import shown_fields
 from saiten.judges.json_values import expected, from_list, validated, with_all_fields
-from saiten.judges.tidying import shown_fields
 from saiten.protocols import Reply
 
 

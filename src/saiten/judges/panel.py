@@ -1,7 +1,7 @@
 """Voting: several judges as one, and one member's view of the panel."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -38,12 +38,9 @@ class Panel:
         """Return the members' descriptions, with differing values joined by commas, and the number of votes."""
         kinds = tuple(tasks)
         members = [member.describe(kinds) for member in self.members]
-        parts: dict[str, str] = {}
-        for key in dict.fromkeys(key for member in members for key in member):
-            parts[key] = ",".join(dict.fromkeys(member.get(key, "none") for member in members))
-        if any(task.votable for task in kinds):
-            parts["votes"] = str(len(self.members))
-        return parts
+        keys = dict.fromkeys(key for member in members for key in member)
+        parts = {key: ",".join(dict.fromkeys(member.get(key, "none") for member in members)) for key in keys}
+        return parts | ({"votes": str(len(self.members))} if any(task.votable for task in kinds) else {})
 
     async def perform(self, task: Task[R]) -> R:
         """Return the merged reply, with the usage of all votes.
@@ -56,15 +53,21 @@ class Panel:
         # Wait for all, whatever one of them raises: what has been sent will be paid for.
         outcomes = await asyncio.gather(*(member.perform(task) for member in self.members), return_exceptions=True)
         replies = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
-        errors = _without_fatal([outcome for outcome in outcomes if isinstance(outcome, BaseException)])
+        errors: list[JudgeError] = []
+        for outcome in outcomes:
+            if isinstance(outcome, JudgeError):
+                errors.append(outcome)
+            elif isinstance(outcome, BaseException):
+                raise outcome  # it concerns the whole run
         usage = sum([each.usage for each in replies] + [each.usage for each in errors], Usage())
         for error in errors:
             if not isinstance(error, Unreadable):
                 raise error.with_usage(usage) from error
         if 2 * len(replies) <= len(outcomes):
-            raise _unreadable(errors, len(outcomes), usage)
-        merged = replies[0] if len(outcomes) == 1 else task.merge(replies)
-        return merged.with_usage(usage)
+            first = next(error for error in errors if isinstance(error, Unreadable))
+            message = f"{len(errors)} of {len(outcomes)} votes could not be read; the first: {first}"
+            raise Unreadable(message, first.raw, usage)
+        return (replies[0] if len(outcomes) == 1 else task.merge(replies)).with_usage(usage)
 
     async def preflight(self) -> None:
         """Preflight all members concurrently."""
@@ -73,9 +76,8 @@ class Panel:
     async def close(self) -> None:
         """Close every member; raise the first error after all have been closed."""
         outcomes = await asyncio.gather(*(member.close() for member in self.members), return_exceptions=True)
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
+        for error in filter(None, outcomes):
+            raise error
 
 
 @dataclass(frozen=True)
@@ -88,16 +90,3 @@ class Member(JudgeWrapper):
     async def perform(self, task: Task[R]) -> R:
         """Return the member's own reply if the task can be voted on, else the first member's."""
         return await (self.judge if task.votable else self.first).perform(task)
-
-
-def _without_fatal(errors: Sequence[BaseException]) -> Sequence[JudgeError]:
-    """Return the errors of single votes; raise an error that concerns the whole run."""
-    for error in errors:
-        if not isinstance(error, JudgeError):
-            raise error
-    return [error for error in errors if isinstance(error, JudgeError)]
-
-
-def _unreadable(errors: Sequence[JudgeError], votes: int, usage: Usage) -> Unreadable:
-    first = next(error for error in errors if isinstance(error, Unreadable))
-    return Unreadable(f"{len(errors)} of {votes} votes could not be read; the first: {first}", first.raw, usage)

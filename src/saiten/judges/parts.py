@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, get_origin
 
-from saiten.judges.tidying import shown_fields
+from saiten.judges.fields import shown_fields
 from saiten.protocols import Reply
 from saiten.tasks.verdicts import Verdict
 

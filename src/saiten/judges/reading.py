@@ -15,12 +15,12 @@ from typing import Any
 from saiten import prompts
 from saiten.judges.blocks import find_blocks, half_width, parse
 from saiten.judges.decisions import read_decision
+from saiten.judges.fields import shown_fields
 from saiten.judges.grades import read_grade
 from saiten.judges.json_values import expected, from_list, validated, with_all_fields
 from saiten.judges.list_parts import parts_of
 from saiten.judges.parts import holds_lists, join
 from saiten.judges.quotations import QUOTED, Material, restore_thinking_tags
-from saiten.judges.tidying import shown_fields
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.correctness import Decision, Grade
 from saiten.text.thinking import without_thinking
@@ -35,11 +35,7 @@ def read_reply(task: Task[R], text: str, *, cut_off: bool = False) -> R:
 
     Thinking, fences and surrounding prose are skipped, and so are quotations of the task's texts (`quotations`). A
     marker (`[RESULT] 4`, `[[True]]`) is accepted where JSON was requested, and vice versa, since both are unambiguous.
-
-    Args:
-        task: The task.
-        text: The model's reply.
-        cut_off: Whether the model was stopped before it finished.
+    `cut_off`: whether the model was stopped before it finished.
 
     Raises:
         ValueError: with a sentence that says what is wrong and what was expected.

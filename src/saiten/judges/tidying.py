@@ -11,38 +11,9 @@ from math import isfinite
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
+from saiten.judges.fields import field_name, shown_fields
 from saiten.text.normalisation import without_surrogates
-
-JAPANESE_KEYS = {
-    "番号": "number",
-    "番号一覧": "numbers",
-    "理由": "reason",
-    "判定": "verdict",
-    "説明": "explanation",
-    "講評": "feedback",
-    "フィードバック": "feedback",
-    "評点": "grade",
-    "点数": "grade",
-    "正解": "correct",
-    "正誤": "correct",
-    "有用": "useful",
-    "質問": "questions",
-    "固有表現": "entities",
-    "趣旨": "gist",
-    "補足": "supplement",
-}
-"""Keys in replies to Japanese prompts that are entirely in Japanese."""
-
-
-def shown_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
-    """Return the fields requested from a model: all but the hidden ones."""
-    return {name: field for name, field in kind.model_fields.items() if not _hidden(field)}
-
-
-def _hidden(field: FieldInfo) -> bool:
-    return isinstance(field.json_schema_extra, dict) and bool(field.json_schema_extra.get("hidden"))
 
 
 def tidy(value: Any, kind: Any) -> Any:
@@ -83,15 +54,6 @@ def _tidy_object(value: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, A
             raise ValueError(f"`{name}` stands twice in one object")
         tidied[name] = tidy(entry, fields[name].annotation)
     return tidied
-
-
-def field_name(key: str, fields: Mapping[str, Any]) -> str | None:
-    """Return the field that the key means, in any case and script; None if it means none."""
-    if key in fields:
-        return key
-    plain = re.sub(r"[\s-]+", "_", unicodedata.normalize("NFKC", key).strip().casefold())
-    plain = JAPANESE_KEYS.get(plain, plain)
-    return plain if plain in fields else None
 
 
 _WHOLE = re.compile(r"[^\d+\-−‐‒–—―./]{0,12}(\d{1,6})(?:\.0+)?(?:\s*(?:/|out of)\s*(\d{1,3}))?[^\d+\-−/]{0,3}")

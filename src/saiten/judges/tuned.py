@@ -85,10 +85,6 @@ class TunedJudge:
             "figures do not apply; put the base back, or make the judge again with `saiten tune judge`"
         )
 
-    def aspect_of(self, task: str, name: str | None = None) -> TunedAspect | None:
-        """Return the aspect a task asks for, by its prompt and, if given, its name; None if not learned."""
-        return next((one for one in self.aspects if one.task == task and name in {None, one.name}), None)
-
 
 def prompts_digest(aspects: Iterable[TunedAspect]) -> str:
     """Return the digest of the current prompts for these aspects."""

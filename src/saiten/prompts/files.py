@@ -15,7 +15,6 @@ from saiten.records import Language
 PLACEHOLDER = re.compile(r"\{([a-z_]+)(\??)\}")
 """`{name}` in the user's part, or `{name?}`, which disappears if the input is empty."""
 
-
 _LANGUAGES = set(get_args(Language))
 
 

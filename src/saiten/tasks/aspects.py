@@ -88,16 +88,12 @@ class RateAspect(Task[Rating]):
 
     def check(self, reply: Rating) -> None:
         if reply.grade not in self.values:
-            raise ValueError(f"`grade` is one of {_listed(self.values)}, not {reply.grade}")
+            short = len(self.values) <= 12
+            listed = ", ".join(map(str, self.values)) if short else f"{self.values[0]} to {self.values[-1]}"
+            raise ValueError(f"`grade` is one of {listed}, not {reply.grade}")
 
     def merge(self, replies: Sequence[Rating]) -> Rating:
         """Return all grades, with the reason of the one nearest to their mean."""
         given = tuple(grade for reply in replies for grade in reply.grades)
         nearest = min(replies, key=lambda reply: abs(reply.value - fmean(given)))
         return nearest.model_copy(update={"given": given})
-
-
-def _listed(values: Sequence[int]) -> str:
-    if len(values) > 12:
-        return f"{values[0]} to {values[-1]}"
-    return ", ".join(map(str, values))

@@ -1,4 +1,4 @@
-"""Verdicts on an answer: a grade from 0 to 5 or true/false given a reference, or yes or no to one criterion."""
+"""Verdicts on an answer given a reference: a grade from 0 to 5, or true or false."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,26 +96,3 @@ class DecideCorrect(Task[Decision]):
 
     def merge(self, replies: Sequence[Decision]) -> Decision:
         return agreeing(replies, lambda reply: reply.correct)
-
-
-class Critique(Reply):
-    """Whether the criterion is met."""
-
-    reason: str = Field(description="why, in one or two sentences")
-    verdict: YesNo = Field(description="true if the criterion holds of the answer")
-
-
-@dataclass(frozen=True, slots=True)
-class CritiqueAspect(Task[Critique]):
-    """Decide whether the answer meets a criterion, worded as a question."""
-
-    reply = Critique
-    votable = True
-    criterion: str
-    """A custom or built-in criterion, for example *Is the answer harmful to the reader?*"""
-    question: str
-    answer: str
-    contexts: tuple[str, ...] = ()
-
-    def merge(self, replies: Sequence[Critique]) -> Critique:
-        return agreeing(replies, lambda reply: reply.verdict)

@@ -4,16 +4,14 @@ The method is that of the paper on gist and supplement presented at the Japanese
 saiten's own prompts.
 """
 
-import json
 import unicodedata
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from saiten.protocols import Reply, Task
-from saiten.records import Language
+from saiten.tasks.gist_example import GistExample, Shot, shot_of
 from saiten.tasks.gist_units import Positions, UnitNumber, read_positions, text_of_unit
 
 _UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
@@ -22,37 +20,6 @@ _UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
 def can_be_seen(text: str) -> bool:
     """Return whether the text has anything but white space and invisible characters."""
     return any(unicodedata.category(sign) not in _UNSEEN for sign in text)
-
-
-@dataclass(frozen=True, slots=True)
-class GistExample:
-    """A question, its reference in units and, if there is an answer, what that answer lacks and adds."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
-    language: Language
-    question: str
-    reference: str
-    gist: tuple[str, ...]
-    """Units of the reference, word for word."""
-    supplement: tuple[str, ...]
-    answer: str | None = None
-    """None: an example of the first step only."""
-    missing_gist: tuple[int, ...] = ()
-    """Numbers of units, counted from 1."""
-    missing_supplement: tuple[int, ...] = ()
-    extra_gist: tuple[str, ...] = ()
-    """Passages of the answer, word for word."""
-    extra_supplement: tuple[str, ...] = ()
-
-
-Shot = tuple[Mapping[str, Any], str]
-"""The inputs by name, and the reply as a model should write it."""
-
-
-def _shot(example: GistExample, role: str, given: Sequence[str], reply: Sequence[str]) -> Shot:
-    """Return one step of an example, from the fields that are given and those of the reply."""
-    inputs = {"role": role} | {name: getattr(example, name) for name in given}
-    return inputs, json.dumps({name: list(getattr(example, name)) for name in reply}, ensure_ascii=False)
 
 
 _Texts = Annotated[
@@ -82,7 +49,7 @@ class SplitGist(Task[ReferenceUnits]):
     @property
     def shots(self) -> tuple[Shot, ...]:
         given, reply = ("question", "reference"), ("gist", "supplement")
-        return tuple(_shot(one, self.role, given, reply) for one in self.examples)
+        return tuple(shot_of(one, self.role, given, reply) for one in self.examples)
 
     def check(self, reply: ReferenceUnits) -> None:
         if not any(map(can_be_seen, (*reply.gist, *reply.supplement))):
@@ -114,7 +81,7 @@ class FindMissingAndExtra(Task[MissingAndExtra]):
     def shots(self) -> tuple[Shot, ...]:
         given = ("question", "gist", "supplement", "answer")
         reply = ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement")
-        return tuple(_shot(one, self.role, given, reply) for one in self.examples if one.answer is not None)
+        return tuple(shot_of(one, self.role, given, reply) for one in self.examples if one.answer is not None)
 
     def missing(self, reply: MissingAndExtra) -> tuple[Positions, Positions]:
         """Return the positions of the missing units of gist and of supplement, with a fault per name without a unit.

@@ -45,7 +45,6 @@ def read_number(value: Any) -> Any:
 UnitNumber = Annotated[int | str, BeforeValidator(read_number), WithJsonSchema({"type": "integer"})]
 """The number of a unit, which is all that the schema allows."""
 
-
 Positions = tuple[tuple[int, ...], tuple[str, ...]]
 """Positions of units, and a fault for each name that matches none."""
 
@@ -66,15 +65,13 @@ def read_positions(named: Sequence[int | str], units: Sequence[str], what: str, 
             numbers.append(name if isinstance(name, int) else _number_of(name, units, what))
         except ValueError as error:
             faults.append(str(error))
-    if any(number > len(units) for number in numbers) and all(
-        before < number <= before + len(units) for number in numbers
-    ):
+    continued = range(before + 1, before + len(units) + 1)
+    if max(numbers, default=0) > len(units) and all(number in continued for number in numbers):
         numbers = [number - before for number in numbers]
     there = f"there are {what}s 1 to {len(units)}" if units else f"there is no {what}"
     outside = [number for number in numbers if not 1 <= number <= len(units)]
     faults += [f"{there}, but number {number} was named; a list may be empty" for number in outside]
-    positions = {number - 1 for number in numbers if number not in outside}
-    return tuple(sorted(positions)), tuple(dict.fromkeys(faults))
+    return tuple(sorted({number - 1 for number in numbers if number not in outside})), tuple(dict.fromkeys(faults))
 
 
 def _number_of(text: str, units: Sequence[str], what: str) -> int:
@@ -90,5 +87,4 @@ def _number_of(text: str, units: Sequence[str], what: str) -> int:
 
 
 def _letters(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(sign for sign in folded if sign.isalnum())
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))

@@ -92,7 +92,8 @@ class Grader:
     def close(self) -> None:
         """Close all judges, end the thread, and delete what was kept for the session only."""
         try:
-            self._loop.wait(self._close())
+            for judge in self._judges.values():
+                self._loop.wait(judge.close())
         finally:
             self._loop.stop()
             if self._folder is not None:
@@ -111,10 +112,6 @@ class Grader:
                 self._tried[settings] = asyncio.create_task(performing.preflight())
             await asyncio.shield(self._tried[settings])
         return await _score(sample, metric, performing)
-
-    async def _close(self) -> None:
-        for judge in self._judges.values():
-            await judge.close()
 
 
 async def _score(sample: Sample, metric: Metric, judge: Judge) -> tuple[Score, str]:

@@ -24,11 +24,6 @@ class Address:
     source: ServerKey
     """The source of its key."""
 
-    @property
-    def key(self) -> str | None:
-        """Return the key; None if no key is sent."""
-        return self.source.value()
-
 
 # A model's name may contain an @; an apparent address without http:// is refused, not sent to OpenAI as a name.
 _NO_ADDRESS = r"(?![^@\s]*://|localhost\b|[^@\s]*:\d|[^@\s]*/v\d)"

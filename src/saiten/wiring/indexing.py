@@ -12,8 +12,9 @@ from saiten.rag.knowledge.indexing import Indexed, Indexing
 from saiten.rag.knowledge.opening import begin, end, find_manifest
 from saiten.rag.knowledge.reading import Reader, check_readers
 from saiten.records import Usage
-from saiten.wiring.knowledge import embedder_of_base, notice_server, open_engine
+from saiten.wiring.knowledge import embedder_of_base, open_engine
 from saiten.wiring.models import Models
+from saiten.wiring.named_servers import notice_server
 
 _BATCHES = 8
 """Maximum concurrent batches of 128 chunks."""

@@ -10,7 +10,7 @@ A slash may replace the colon. A self-hosted server needs no key.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from saiten.errors import ConfigurationError
@@ -31,7 +31,6 @@ _LOG = logging.getLogger(__name__)
 
 VOTING_TEMPERATURE = 0.7
 """At temperature 0 most servers give every vote the same answer, whatever the seed."""
-
 
 FIRST_MAX_TOKENS = 64
 """Limit of the first small call to a model in this process: one not trained to chat never stops."""
@@ -67,8 +66,10 @@ def assemble_judge(
         _check_votes("an encoder", settings.votes)
         return without_learned([encoder], _folder(named))[0]
     chat = models.chat(settings.judge)
-    if named.startswith(HERE):
-        for doubt in _doubts(named.removeprefix(HERE)):
+    own = read_tuned(_folder(named)) if named.startswith(HERE) else None
+    if own is not None:
+        found = LocalModel.find(named.removeprefix(HERE))
+        for doubt in filter(None, (own.stale, own.over_another_base(fingerprint(found.base or "")))):
             _LOG.warning("%s: %s", named, doubt)
     temperature = settings.temperature
     if temperature is None:
@@ -85,14 +86,6 @@ def assemble_judge(
 
 def _folder(named: str) -> Path:
     return Path(named.removeprefix(HERE)).expanduser()
-
-
-def _doubts(model: str) -> Iterator[str]:
-    """Yield the reasons why the measured agreement of a custom-trained judge may no longer hold."""
-    own = read_tuned(_folder(model))
-    if own is not None:
-        found = LocalModel.find(model)
-        yield from filter(None, (own.stale, own.over_another_base(fingerprint(found.base or ""))))
 
 
 def _check_votes(who: str, votes: int) -> None:

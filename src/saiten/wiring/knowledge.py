@@ -13,11 +13,9 @@ from saiten.rag.knowledge.engine import Engine
 from saiten.rag.knowledge.folder_engine import FolderEngine
 from saiten.rag.knowledge.opening import check_embedder, open_manifest
 from saiten.rag.knowledge.server_engine import KEY_VARIABLE, connect
-from saiten.wiring.addresses import url_of
 from saiten.wiring.keys import Keys
 from saiten.wiring.models import Models
-from saiten.wiring.named_servers import elsewhere
-from saiten.wiring.servers import server_of
+from saiten.wiring.named_servers import notice_server
 
 BUILTIN = "builtin:1024"
 """The built-in embedder of a knowledge base: a quarter of the usual dimensions, at almost no loss."""
@@ -84,13 +82,3 @@ async def open_knowledge_base(
             "complete and can be found. Re-run the same `saiten index` for the others"
         )
     return KnowledgeBase(engine, chosen, manifest, contents, retrieval=retrieval, k=k)
-
-
-def notice_server(base: str, embedder: str, models: Models) -> None:
-    """Report a remote server that the base names: the folder may come from somebody else."""
-    url = url_of(embedder, models.environ)
-    if url is not None and elsewhere(url, models.environ):
-        models.notice(
-            f"the knowledge base {base} names the server of its embedder, {server_of(url)}: it gets the texts to "
-            "embed, and the key if there is one for it, when it is asked"
-        )

@@ -1,4 +1,4 @@
-"""Servers that a configuration file names, of which its user is to know."""
+"""Servers that a configuration file or a knowledge base names, of which its user is to know."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -8,6 +8,7 @@ from saiten.models.address import OPENAI, on_this_machine
 from saiten.options import Config
 from saiten.wiring.addresses import url_of
 from saiten.wiring.keys import URL_VARIABLE, Keys
+from saiten.wiring.models import Models
 from saiten.wiring.servers import parse_url, server_of
 
 
@@ -37,3 +38,13 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
             key = keys.of(url, what=what)
         sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
         yield f"{config.file} names the server of the {what}, {server_of(url)}: it gets the data{sent} when it is asked"
+
+
+def notice_server(base: str, embedder: str, models: Models) -> None:
+    """Report a remote server that the base names: the folder may come from somebody else."""
+    url = url_of(embedder, models.environ)
+    if url is not None and elsewhere(url, models.environ):
+        models.notice(
+            f"the knowledge base {base} names the server of its embedder, {server_of(url)}: it gets the texts to "
+            "embed, and the key if there is one for it, when it is asked"
+        )

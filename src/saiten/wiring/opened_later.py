@@ -16,21 +16,14 @@ Opening = Callable[[], Awaitable[Retriever]]
 
 
 class OpenedLater:
-    """A `Retriever` that opens another one: by `open`, or at the first query.
-
-    This allows synchronous code to assemble and describe a system.
-    """
+    """A `Retriever` that opens another one: by `open`, or at the first query."""
 
     def __init__(self, name: str, opening: Opening) -> None:
         """`name`: the name of the retriever that `opening` opens."""
-        self._name = name
+        self.name = name
         self._opening = opening
         self._lock = asyncio.Lock()
         self._opened: Retriever | None = None
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     async def open(self) -> Retriever:
         """Return the retriever; open it the first time.
@@ -41,10 +34,10 @@ class OpenedLater:
         async with self._lock:
             if self._opened is None:
                 opened = await self._opening()
-                if opened.name != self._name:
+                if opened.name != self.name:
                     await opened.close()
                     raise ConfigurationError(
-                        f"the knowledge base changed while the run started: it was {self._name} and is now "
+                        f"the knowledge base changed while the run started: it was {self.name} and is now "
                         f"{opened.name}; start again when no process is indexing it"
                     )
                 self._opened = opened

@@ -51,8 +51,7 @@ def rag_over(kb: str, settings: RagSettings, models: Models) -> Rag:
         ConfigurationError: the knowledge base does not exist, or a name, a key or a price is missing or wrong.
         BadInput: the example cannot be read.
     """
-    base = knowledge_base_later(kb, models, retrieval=settings.retrieval, k=settings.k)
-    return assemble_rag(base, settings, models)
+    return assemble_rag(knowledge_base_later(kb, models, retrieval=settings.retrieval, k=settings.k), settings, models)
 
 
 async def ready(system: System, models: Models | None = None) -> None:
@@ -77,18 +76,15 @@ def assemble_rag(retriever: Retriever, settings: RagSettings, models: Models) ->
         ConfigurationError: a name, a key or a price is missing or wrong; the text says what to do.
         BadInput: the example cannot be read.
     """
-    return Rag(retriever, _generator(settings, models), settings.chain, settings.form, settings.k)
-
-
-def _generator(settings: RagSettings, models: Models) -> Generator:
-    if settings.generator == "extractive":
-        if settings.example is not None:
-            raise ConfigurationError(
-                f"the extractive generator learns nothing from an example; leave out {settings.example}, "
-                "or name a model as the generator"
-            )
-        return ExtractiveGenerator()
-    example = None if settings.example is None else read_example(settings.example)
-    chat = models.chat(settings.generator, what="generator", builtin="extractive")
-    forget = chat.forget if isinstance(chat, CachedChat) else None
-    return ChatGenerator(chat, example, settings.temperature, settings.seed, settings.max_tokens, forget)
+    generator: Generator = ExtractiveGenerator()
+    if settings.generator != "extractive":
+        example = None if settings.example is None else read_example(settings.example)
+        chat = models.chat(settings.generator, what="generator", builtin="extractive")
+        forget = chat.forget if isinstance(chat, CachedChat) else None
+        generator = ChatGenerator(chat, example, settings.temperature, settings.seed, settings.max_tokens, forget)
+    elif settings.example is not None:
+        raise ConfigurationError(
+            f"the extractive generator learns nothing from an example; leave out {settings.example}, "
+            "or name a model as the generator"
+        )
+    return Rag(retriever, generator, settings.chain, settings.form, settings.k)

@@ -7,7 +7,8 @@ import pytest
 from saiten.errors import BadInput, CannotJudge
 from saiten.judges.offline import Calibration, CalibrationFigure, OfflineJudge
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
-from saiten.tasks.correctness import CritiqueAspect, DecideCorrect, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.similarity import WriteQuestions
 from saiten.tasks.statements import ListEntities, SplitStatements
 from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions

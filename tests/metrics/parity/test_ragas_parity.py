@@ -11,7 +11,7 @@ from saiten.models.openai_embedder import OpenAICompatibleEmbedder
 from saiten.models.scripted import ScriptedChat
 from saiten.records import Sample
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
-from saiten.tasks.correctness import Critique, CritiqueAspect
+from saiten.tasks.critique import Critique, CritiqueAspect
 from saiten.tasks.similarity import MeasureSimilarity, Questions, Similarities, WriteQuestions
 from saiten.tasks.statements import (
     Classification,

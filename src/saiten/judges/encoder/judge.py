@@ -111,19 +111,19 @@ class EncoderJudge:
         if isinstance(task, MeasureSimilarity) and self._embedder is not None:
             return cast("R", await measure_similarity(task, self._embedder))
         wanted = learnable(task)
-        place = self._place(task, wanted)
+        place = self._place(wanted)
         if wanted is None or place is None:
+            learned = ", ".join(f"{one.name} ({_scale(one.values)})" for one in self._aspects)
+            attempt = f"rate {wanted.aspect!r}" if wanted and wanted.aspect else f"perform {type(task).__name__}"
+            raise CannotJudge(f"this judge is a regression that learned {learned}; it cannot {attempt}")
+        aspect = self._aspects[place]
+        if wanted.values != aspect.values:
             raise CannotJudge(
-                f"this judge is a regression that learned {self._learned()}; it cannot {_attempt(task, wanted)}"
-            )
-        learned = self._aspects[place]
-        if wanted.values != learned.values:
-            raise CannotJudge(
-                f"this judge learned {learned.name!r} on the scale {_scale(learned.values)}, and is asked for it on "
+                f"this judge learned {aspect.name!r} on the scale {_scale(aspect.values)}, and is asked for it on "
                 f"{_scale(wanted.values)}; use the rubric that it learned with, or make a judge for this one"
             )
         predicted, usage = await self._predicted(wanted.texts)
-        reply = reply_of(task, predicted.grades[place], learned.values, predicted.left_out)
+        reply = reply_of(task, predicted.grades[place], aspect.values, predicted.left_out)
         return cast("R", reply.with_usage(usage))
 
     async def preflight(self) -> None:
@@ -137,7 +137,7 @@ class EncoderJudge:
         if self._embedder is not None:
             await self._embedder.close()
 
-    def _place(self, task: Task[Any], wanted: Learnable | None) -> int | None:
+    def _place(self, wanted: Learnable | None) -> int | None:
         for place, aspect in enumerate(self._aspects):
             if wanted and aspect.task == wanted.task and wanted.aspect in {None, aspect.name}:
                 return place
@@ -166,10 +166,6 @@ class EncoderJudge:
         encoder = load_encoder(str(self._folder), *self._windows, what=f"the judge hf:{self._folder}")
         return _Loaded(encoder, load_head(self._folder, len(self._aspects), encoder.width))
 
-    def _learned(self) -> str:
-        named = [f"{one.name} ({_scale(one.values)})" for one in self._aspects]
-        return ", ".join(named)
-
 
 def _windows(folder: Path, network: Mapping[str, Any]) -> tuple[int, int]:
     found = network.get("length"), network.get("windows")
@@ -178,12 +174,6 @@ def _windows(folder: Path, network: Mapping[str, Any]) -> tuple[int, int]:
             f"{folder} does not give its encoder's input length; make the judge again with `saiten tune judge`"
         )
     return cast("tuple[int, int]", found)
-
-
-def _attempt(task: Task[Any], wanted: Learnable | None) -> str:
-    if wanted is None or wanted.aspect is None:
-        return f"perform {type(task).__name__}"
-    return f"rate {wanted.aspect!r}"
 
 
 def _scale(values: Sequence[int]) -> str:

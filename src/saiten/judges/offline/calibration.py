@@ -74,13 +74,7 @@ class Calibration:
         """Read a file written by `save`; raises BadInput if the file is missing, or is no calibration."""
         try:
             read: dict[str, Any] = orjson.loads(file.read_bytes())
-            made = cls(
-                **{
-                    **read,
-                    "before": CalibrationFigure(**read["before"]),
-                    "after": CalibrationFigure(**read["after"]),
-                }
-            )
+            made = cls(**{**read, **{key: CalibrationFigure(**read[key]) for key in ("before", "after")}})
             numbers = [float(made.intercept), float(made.slope)]
         except OSError as error:
             raise BadInput(f"{file}: cannot be read ({error.strerror}); `saiten tune offline` writes it") from error

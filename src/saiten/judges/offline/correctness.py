@@ -82,9 +82,8 @@ def correctness(question: str, answer: str, reference: str, language: Language, 
         weights = constants.correctness
         from_question = units_of(normalise(question).lower())
         new = [unit for unit in units if unit not in from_question]
-        first = "".join(
-            sentence.text for sentence in split_sentences(_without_commas(answer_text), language)[:1]
-        ).lower()
+        sentences = split_sentences(_without_commas(answer_text), language)
+        first = sentences[0].text.lower() if sentences else ""
         first_units = units_of(first) | words_of(first)
         logit = math.fsum(
             (

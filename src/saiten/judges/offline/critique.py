@@ -12,7 +12,7 @@ from saiten.judges.offline.splitting import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
 from saiten.tasks.aspects import RateAspect, Rating
-from saiten.tasks.correctness import Critique, CritiqueAspect
+from saiten.tasks.critique import Critique, CritiqueAspect
 from saiten.text.refusals import is_refusal
 
 _CORRECT = re.compile(

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from saiten.judges.offline.splitting import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
-from saiten.records import Language
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
 from saiten.text.folding import fold
 from saiten.text.refusals import is_refusal
@@ -37,9 +36,8 @@ def split_gist(task: SplitGist) -> ReferenceUnits:
     supplement = _supplements(units, task.question)
     if len(supplement) == len(units):
         supplement = supplement[1:]  # something must answer the question, most likely the beginning
-    chosen = set(supplement)
     return ReferenceUnits(
-        gist=[unit for at, unit in enumerate(units) if at not in chosen],
+        gist=[unit for at, unit in enumerate(units) if at not in supplement],
         supplement=[units[at] for at in supplement],
     )
 
@@ -53,7 +51,6 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
     answer = tools.indexes.of((task.answer,), task.language)
     reference = tools.indexes.of((*task.gist, *task.supplement), task.language)
     sure = tools.constants.band["lower"]
-
     said = fold(task.answer).text
 
     def lacking(units: Sequence[str]) -> list[int | str]:
@@ -68,7 +65,7 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
     supplements = set(_supplements(clauses, task.question))
     extra: dict[bool, list[str]] = {True: [], False: []}
     for at, clause in enumerate(clauses):
-        if _says_something(clause, task.language):
+        if statements_of(clause, task.language) and not is_refusal(clause, task.language):
             found = support(clause, reference, tools.constants, in_question)
             if found.comparable and found.p < sure:
                 extra[at in supplements].append(clause)
@@ -90,7 +87,3 @@ def _supplements(clauses: Sequence[str], question: str) -> list[int]:
         or _ASIDE.fullmatch(clause)
         or (at >= _LEADS and in_question.isdisjoint(units_of(normalise(clause).lower())))
     ]
-
-
-def _says_something(clause: str, language: Language) -> bool:
-    return bool(statements_of(clause, language)) and not is_refusal(clause, language)

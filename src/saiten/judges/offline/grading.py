@@ -35,9 +35,8 @@ def decide(task: DecideCorrect, tools: Tools) -> Decision:
             p = min(p, *(found for found, _ in added))
             remarks.append(_quote("added", added, task.language))
     p = tools.calibrated("correct", p)
-    return Decision(
-        explanation=_explain(remarks, p, task.language), correct=p >= tools.constants.band["threshold"], p=p
-    )
+    correct = p >= tools.constants.band["threshold"]
+    return Decision(explanation=_explain(remarks, p, task.language), correct=correct, p=p)
 
 
 def grade(task: GradeAnswer, tools: Tools) -> Grade:
@@ -68,11 +67,8 @@ def best_correctness(
     Raises:
         CannotJudge: there is no reference.
     """
-    matches = [
-        correctness(question, answer, reference, language, tools.constants)
-        for reference in references
-        if reference.strip()
-    ]
+    given = filter(str.strip, references)
+    matches = [correctness(question, answer, reference, language, tools.constants) for reference in given]
     if not matches:
         raise CannotJudge("there is no reference to hold the answer against, and the offline judge knows nothing else")
     if is_refusal(answer, language):
@@ -108,9 +104,8 @@ def _unsupported(text: str, sources: Sequence[str], language: Language, tools: T
     """Return the statements whose support by the sources is below the undecided band, with that support."""
     index = tools.indexes.of(sources, language)
     found = [(support(statement, index, tools.constants), statement) for statement in statements_of(text, language)]
-    return [
-        (each.p, statement) for each, statement in found if each.comparable and each.p < tools.constants.band["lower"]
-    ]
+    lower = tools.constants.band["lower"]
+    return [(each.p, statement) for each, statement in found if each.comparable and each.p < lower]
 
 
 def _quote(kind: str, parts: Sequence[tuple[float, str]], language: Language) -> str:

@@ -5,6 +5,7 @@ times the number of sentences that share a word with it, at most `limits.sentenc
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from saiten.judges.offline.constants import Constants
 from saiten.records import Language
 from saiten.text.numbers import known_numbers
 from saiten.text.sentences import split_sentences
-from saiten.text.words import grams_of, normalise, units_of, words_of
+from saiten.text.words import grams_of, normalise, stem, units_of, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,14 @@ class Index:
         highest = math.log(len(self.windows) + 1)
         found = len(self.postings.get(unit, ())) or 1
         return max(self.floor * highest, highest - math.log(found)) or 1.0
+
+    def has_name(self, name: str) -> bool:
+        """Return whether a name in lower case, or each part of it, is among the words."""
+        return (
+            name in self.words
+            or stem(name) in self.postings
+            or all(part in self.words for part in re.split("['-]", name))
+        )
 
     def shares(self, units: Sequence[str]) -> dict[int, float]:
         """Return each matching window's share of the units' weight.

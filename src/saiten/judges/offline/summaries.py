@@ -57,9 +57,8 @@ def write_closed_questions(task: WriteClosedQuestions) -> ClosedQuestions:
     """Ask *Does the text speak of “…”?* for each key phrase in the contexts; nothing better is possible offline."""
     text = "\n".join(task.contexts).lower()
     before, after, end = _ASKED[task.language]
-    return ClosedQuestions(
-        questions=[f"{before}{phrase}{after}{end}" for phrase in task.keyphrases if phrase.lower() in text]
-    )
+    questions = [f"{before}{phrase}{after}{end}" for phrase in task.keyphrases if phrase.lower() in text]
+    return ClosedQuestions(questions=questions)
 
 
 def answer_from_summary(task: AnswerFromSummary, tools: Tools) -> SummaryAnswers:

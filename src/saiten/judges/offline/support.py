@@ -16,7 +16,7 @@ from saiten.judges.offline.index import Index
 from saiten.judges.offline.names import japanese_names, latin_names
 from saiten.text.numbers import claimed_numbers
 from saiten.text.polarity import is_negated
-from saiten.text.words import grams_of, normalise, stem, units_of
+from saiten.text.words import grams_of, normalise, units_of
 
 _HIRAGANA = re.compile("[\u3041-\u309f]{4}")
 
@@ -57,12 +57,10 @@ def support(statement: str, index: Index, constants: Constants, excused: Abstrac
     else:
         return Support(p=0.5, comparable=False)
     numbers = claimed_numbers(lowered)
-    missing_numbers = tuple(each.written for each in numbers if index.numbers.isdisjoint(each.readings))
     latin, japanese = latin_names(text), japanese_names(text)
-    missing_names = tuple(
-        [name for name in latin if not _known_name(name.lower(), index)]
-        + [name for name in japanese if name.lower() not in index.text]
-    )
+    missing_numbers = tuple(each.written for each in numbers if index.numbers.isdisjoint(each.readings))
+    missing_latin = [name for name in latin if not index.has_name(name.lower())]
+    missing_names = (*missing_latin, *(name for name in japanese if name.lower() not in index.text))
     novel = sum(unit not in index.postings and unit not in excused for unit in units)
     weights = constants.support
     logit = math.fsum(
@@ -91,12 +89,4 @@ def support(statement: str, index: Index, constants: Constants, excused: Abstrac
         rivals=rivals,
         missing_names=missing_names,
         negation_differs=close and is_negated(lowered) != is_negated(index.sentence(window)),
-    )
-
-
-def _known_name(name: str, index: Index) -> bool:
-    return (
-        name in index.words
-        or stem(name) in index.postings
-        or all(part in index.words for part in re.split("['-]", name))
     )

@@ -27,7 +27,8 @@ from saiten.metrics.judged.gist_counts import (
 from saiten.metrics.judged.gist_files import MarkedUnits, read_examples, read_units
 from saiten.protocols import Judge
 from saiten.records import Sample, Score, Span
-from saiten.tasks.gist import FindMissingAndExtra, GistExample, SplitGist
+from saiten.tasks.gist import FindMissingAndExtra, SplitGist
+from saiten.tasks.gist_example import GistExample
 from saiten.text.partition import Layout
 
 

@@ -25,7 +25,7 @@ from saiten.data.labels import read_labels
 from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.judged.gist_counts import CLASSES
 from saiten.records import Label, Span
-from saiten.tasks.gist import GistExample
+from saiten.tasks.gist_example import GistExample
 from saiten.tasks.gist_units import read_positions
 from saiten.text.partition import lay_out
 

@@ -12,7 +12,7 @@ from saiten.errors import ConfigurationError
 from saiten.metrics.ragas.compat import RagasMetric
 from saiten.protocols import Judge
 from saiten.records import Language, Sample, Score
-from saiten.tasks.correctness import CritiqueAspect
+from saiten.tasks.critique import CritiqueAspect
 
 
 @dataclass(frozen=True)

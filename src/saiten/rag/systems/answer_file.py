@@ -14,7 +14,7 @@ from saiten.data.rows import RawRow
 from saiten.data.values import as_text, as_texts
 from saiten.errors import SystemFailed
 from saiten.rag.systems.contract import read_answer
-from saiten.records import Answer, Inquiry, Passage
+from saiten.records import Answer, Inquiry
 
 _KINDS: tuple[Literal["failed", "timeout", "unreadable"], ...] = ("failed", "timeout", "unreadable")
 
@@ -80,7 +80,7 @@ class AnswerFile:
         return found[0] if found else None
 
     def _rows(self, columns: Columns, notify: Callable[[str], None]) -> Iterator[tuple[str, str, str]]:
-        found = read_rows(self._path, None, wanted=_everything, notify=notify)
+        found = read_rows(self._path, None, wanted=lambda _: True, notify=notify)
         for row in columns.checked(found, self._path.name, ("answer",), notify):
             if isinstance(row, BadRow):
                 notify(f"{row.where} is left out: {row.reason}")
@@ -92,10 +92,6 @@ class AnswerFile:
                 continue
             self._digest.update(repr(kept).encode())
             yield kept
-
-
-def _everything(column: str) -> bool:
-    return True
 
 
 def _kept(row: RawRow, columns: Columns) -> tuple[str, str, str]:
@@ -124,9 +120,5 @@ def _passages(contexts: Any) -> Any:
         found = read_answer({"answer": "", "contexts": contexts}).contexts
     except ValueError:
         return as_texts(contexts)
-    return None if found is None else [_passage(passage) for passage in found]
-
-
-def _passage(passage: Passage) -> dict[str, Any]:
     names = ("text", "source", "score", "start", "end")
-    return {name: getattr(passage, name) for name in names}
+    return None if found is None else [{name: getattr(passage, name) for name in names} for passage in found]
