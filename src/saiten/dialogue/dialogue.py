@@ -37,19 +37,15 @@ class Dialogue:
     max_turns: int
     """n in the scores' formulas."""
     steps: tuple[DialogueStep, ...]
-    """Every step, in order."""
     ended: Ended
-    """The reason for its end."""
     reason: str | None = None
     """Details of the end, if any: the failure, or the repeated question."""
     fault: Literal["system", "judge"] | None = None
-    """The side that failed, if any."""
     kind: Literal["failed", "timeout", "unreadable"] | None = None
     """The kind of failure: refused or broken · no reply in time · the reply could not be parsed."""
     session: str = ""
     """The name of the conversation, as sent to the system."""
     leak: Leak = field(default_factory=lambda: Leak(None))
-    """See `Leak`."""
     system: str = ""
     """The name of the system under test."""
     group: str | None = None

@@ -36,5 +36,4 @@ def dialogue_from_json(value: Mapping[str, Any]) -> Dialogue:
 
 @cache
 def _adapter() -> TypeAdapter[Dialogue]:
-    """Return the type adapter, created when the first dialogue is read."""
     return TypeAdapter(Dialogue)

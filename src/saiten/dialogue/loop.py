@@ -161,7 +161,6 @@ class _Talk:
         return None, refused
 
     def _known(self, tentative: str, review: str) -> tuple[str, str, tuple[str, ...], str, str]:
-        """Return what the questioner knows."""
         return self.pair.question, self.pair.reference or "", _flat(self.history), tentative, review
 
     def _begin(self, name: StepName, agent: Agent) -> None:

@@ -17,7 +17,6 @@ from saiten.protocols import System
 from saiten.records import Answer, Inquiry
 
 Write = Callable[[Mapping[str, Any], Answer], None]
-"""Writes the line of an answer."""
 
 
 class RecordedSystem:
@@ -76,5 +75,4 @@ def _key(inquiry: Inquiry) -> str:
 
 @cache
 def _reader() -> TypeAdapter[Answer]:
-    """Return the type adapter, created when the first answer is read."""
     return TypeAdapter(Answer)

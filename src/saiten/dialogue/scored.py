@@ -7,7 +7,6 @@ from saiten.dialogue.dialogue import Dialogue
 from saiten.records import Score, Scored
 
 HIGHER_IS_BETTER: Mapping[str, bool] = {"wscore": True, "lscore": False, "mscore": True, "leak": False}
-"""Score of a dialogue → whether higher is better."""
 
 
 def scores_of(dialogue: Dialogue) -> Iterator[Scored]:

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 HIGHEST = 5
-"""The highest grade."""
 
 
 def wscore(grades: Sequence[float], n: int) -> float:

@@ -32,4 +32,3 @@ class DialogueStep:
     seconds: float | None = None
     """For a T1: from sending the question to receiving the last token."""
     usage: Usage = field(default_factory=Usage)
-    """The cost of the step."""

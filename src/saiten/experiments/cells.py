@@ -30,7 +30,6 @@ class Cell:
     model: str | None = None
     """The generator's name in tables, if the system is the built-in RAG."""
     generator: str | None = None
-    """The generator's name."""
     example: Path | None = None
     """Its worked example; None for zero-shot."""
     chain: ChainName | None = None

@@ -17,9 +17,6 @@ from saiten.tracking.run import Tracking
 from saiten.tracking.stores import opened_store, quietly
 from saiten.tracking.tracked import Tracked
 
-EXPERIMENT = "saiten"
-"""The default experiment."""
-
 
 def log_to_mlflow(
     run: Tracking,
@@ -47,7 +44,7 @@ def log_to_mlflow(
     """
     if report is not None and not report.is_file():
         raise BadInput(f"{report} is not a file; create it with `saiten report`")
-    wanted = experiment or os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
+    wanted = experiment or os.environ.get("MLFLOW_EXPERIMENT_NAME") or "saiten"
     with quietly(), opened_store(to) as (client, store), tempfile.TemporaryDirectory("-saiten") as temporary:
         experiment_id = experiment_of(client, wanted)
         folder = Path(temporary) / FOLDER
@@ -64,7 +61,7 @@ def log_to_mlflow(
         there, notes = found_run(client, experiment_id, run)
         made = there is None
         if there is None:
-            there, notes = made_run(client, experiment_id, run, name)
+            there = made_run(client, experiment_id, run, name)
         elif name and there.info.run_name != name:
             client.update_run(there.info.run_id, name=name)
         run_id = there.info.run_id

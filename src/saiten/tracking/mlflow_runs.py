@@ -40,15 +40,15 @@ def found_run(client: Any, experiment_id: str, run: Tracking) -> tuple[Any, list
     return first, [f"MLflow has this run {len(found)} times; {first.info.run_id} was updated"]
 
 
-def made_run(client: Any, experiment_id: str, run: Tracking, name: str | None) -> tuple[Any, list[str]]:
+def made_run(client: Any, experiment_id: str, run: Tracking, name: str | None) -> Any:
     """Create a run; if another process created one meanwhile, keep only one of them."""
     begun = int(run.begun.timestamp() * 1000) if run.begun is not None else None
     new = client.create_run(experiment_id, start_time=begun, tags={IDENTITY: run.identity}, run_name=name or run.name)
     first, _ = found_run(client, experiment_id, run)
     if first is None or first.info.run_id == new.info.run_id:
-        return new, []
+        return new
     client.delete_run(new.info.run_id)
-    return first, []
+    return first
 
 
 def log_figures(

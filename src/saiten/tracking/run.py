@@ -20,7 +20,6 @@ class Tracking:
     identity: str
     """Constant for a run, even if its folder is moved or the run progresses."""
     name: str
-    """The name displayed to people."""
     samples: Callable[[], Iterable[Sample]]
     scores: Callable[[], Iterable[Scored]]
     """Each pair of sample and metric once."""
@@ -34,7 +33,6 @@ class Tracking:
     stopped: str | None = None
     """Why it is known to be unfinished."""
     bad_rows: int = 0
-    """Number of unusable rows."""
     paid: Usage | None = None
     """The amount spent, if it was recorded call by call."""
 

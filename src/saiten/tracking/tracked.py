@@ -8,7 +8,6 @@ class Tracked:
     """The location of an exported run."""
 
     run_id: str
-    """MLflow's id of the run."""
     experiment: str
     experiment_id: str
     store: str
@@ -20,7 +19,6 @@ class Tracked:
     unfinished: str | None
     """Why the run is incomplete; None if it is complete, as far as its files say."""
     notes: tuple[str, ...] = ()
-    """Further notes for the user."""
 
     @property
     def address(self) -> str | None:

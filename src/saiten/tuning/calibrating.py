@@ -51,8 +51,9 @@ def calibrate(points: Sequence[LabelledPoint], aspect: Aspect, constants: str) -
             f"the labels of {aspect!r} do not rise with the judge's probability, so no line through it can help; "
             "use an LLM judge, and check that the labels are the right way round (1 is good)"
         )
+    fingerprint = digest("\n".join(sorted(f"{point.item}\t{point.x!r}\t{point.label!r}" for point in points)))[:12]
     return Calibration(
-        aspect, len(points), *line, _fingerprint(points), constants, measure, figure(used, before), figure(used, after)
+        aspect, len(points), *line, fingerprint, constants, measure, figure(used, before), figure(used, after)
     )
 
 
@@ -64,10 +65,6 @@ def _check_kinds(points: Sequence[LabelledPoint]) -> None:
             f"{yes} samples are labeled yes (1) and {no} no (0); a threshold needs at least {FEWEST_OF_A_KIND} of "
             "each. Label answers that you expect to be of the rarer kind"
         )
-
-
-def _fingerprint(points: Sequence[LabelledPoint]) -> str:
-    return digest("\n".join(sorted(f"{point.item}\t{point.x!r}\t{point.label!r}" for point in points)))[:12]
 
 
 def _balanced_accuracy(points: Sequence[LabelledPoint], values: Sequence[float]) -> CalibrationFigure:

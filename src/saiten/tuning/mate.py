@@ -12,7 +12,7 @@ import numpy as np
 
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import Rubric
-from saiten.metrics.rubrics.weights import AspectWeight, Learned, Weights
+from saiten.metrics.rubrics.weights import Learned, Weights
 from saiten.stats.correlation import pearson
 from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.stats.regression import LinearFit, least_squares
@@ -33,7 +33,6 @@ class LearnedWeights:
     """Correlation between the score and people on held-out questions."""
     rated: Rated
     notes: tuple[str | Message, ...]
-    """Notes for the user."""
 
 
 def learn_weights(
@@ -97,17 +96,16 @@ def learn_weights(
     constant = fit.intercept or Estimate(0.0, fit.n)
     weights = replace(
         blank,
-        aspects=tuple(_with(one, found) for one, found in zip(blank.aspects, fit.weights, strict=True)),
+        aspects=tuple(
+            replace(one, weight=_short(found.value) or 0.0, low=_short(found.low), high=_short(found.high))
+            for one, found in zip(blank.aspects, fit.weights, strict=True)
+        ),
         intercept=_short(constant.value) or 0.0,
         intercept_low=_short(constant.low),
         intercept_high=_short(constant.high),
         learned=learned,
     )
     return LearnedWeights(weights, fit, measured, rated, tuple(_notes(fit, weights, rated)))
-
-
-def _with(one: AspectWeight, found: Estimate) -> AspectWeight:
-    return replace(one, weight=_short(found.value) or 0.0, low=_short(found.low), high=_short(found.high))
 
 
 def _short(value: float | None) -> float | None:

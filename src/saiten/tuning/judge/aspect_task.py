@@ -30,7 +30,6 @@ class AspectTask:
     values: tuple[int, ...]
     """The scale, ascending."""
     task: Callable[[Sample], Task[Any]]
-    """Makes the task for a sample."""
     rated: Aspect | None = None
     """The rubric's aspect, if it is one; otherwise the task needs a reference."""
 

@@ -64,12 +64,7 @@ def _load(found: LocalModel) -> BaseModel:
     tokenizer = with_template(library.AutoTokenizer.from_pretrained(source, **safely(source)))
     if tokenizer.eos_token_id is None:
         raise ValueError("its tokenizer has no end token (eos_token), so it could not learn to stop")
-    device = best_device()
-    model = causal_weights(source, f"the base {found.typed}", _dtype(device))
+    device, torch = best_device(), import_module("torch")
+    half = device == "cuda" and torch.cuda.is_bf16_supported()  # the trained weights are in single precision anyway
+    model = causal_weights(source, f"the base {found.typed}", torch.bfloat16 if half else torch.float32)
     return BaseModel(model, tokenizer, source, device)
-
-
-def _dtype(device: str) -> Any:
-    """Return bfloat16 if the device supports it; the trained weights are in single precision anyway."""
-    torch = import_module("torch")
-    return torch.bfloat16 if device == "cuda" and torch.cuda.is_bf16_supported() else torch.float32

@@ -34,7 +34,8 @@ def encode(example: GradedExample, tokenizer: Any, template: ChatTemplate) -> En
     ends = template.end_tokens()
     end = tokenizer.eos_token_id if tokenizer.eos_token_id in ends else ends[0]
     reply = _reply(example, tokenizer)
-    if example.reason and not _controls(tokenizer).isdisjoint(reply):
+    controls = {*tokenizer.added_tokens_decoder, *tokenizer.all_special_ids}
+    if example.reason and not controls.isdisjoint(reply):
         reply = _reply(replace(example, reason=""), tokenizer)
     return Encoded(tuple(template.ids(prompts.render(example.task))), (*reply, end))
 
@@ -42,10 +43,6 @@ def encode(example: GradedExample, tokenizer: Any, template: ChatTemplate) -> En
 def _reply(example: GradedExample, tokenizer: Any) -> tuple[int, ...]:
     text = target(example.task, example.value, example.reason).encode("utf-8", "replace").decode()
     return tuple(tokenizer.encode(text, add_special_tokens=False, verbose=False))
-
-
-def _controls(tokenizer: Any) -> frozenset[int]:
-    return frozenset(tokenizer.added_tokens_decoder) | frozenset(tokenizer.all_special_ids)
 
 
 def collate(batch: Sequence[Encoded], padding: int, *, logits_to_keep: bool) -> dict[str, Any]:

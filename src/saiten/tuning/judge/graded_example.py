@@ -26,7 +26,6 @@ class GradedExample:
     value: float
     """The mean over annotators; 0 of graded correctness if most of them say that the answer declines."""
     reason: str = ""
-    """An annotator's reason, if one was given."""
 
     @property
     def graded(self) -> bool:

@@ -26,7 +26,6 @@ class Learning:
     max_length: int
     """Maximum tokens per example."""
     seed: int = 0
-    """Seed for the order of examples and for initial weights."""
     rank: int | None = None
     """Rank of the learned matrices (LoRA); None for heads without them."""
 

@@ -17,7 +17,6 @@ from saiten.tuning.judge.regression import RegressionHead
 from saiten.tuning.splitting import held_out_questions
 
 HEADS: Mapping[HeadName, Callable[[], Head]] = {"chat": ChatHead, "regression": RegressionHead}
-"""The kinds of networks, by name."""
 
 
 @dataclass(frozen=True, slots=True)

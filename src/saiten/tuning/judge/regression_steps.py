@@ -58,7 +58,8 @@ class Training:
             if sum(len(cut.windows) for cut in cuts) <= AT_ONCE
             else self._parts(cuts, targets)
         )
-        torch.nn.utils.clip_grad_norm_(self._learning(), LARGEST_STEP)
+        learning = [one for group in self.optimizer.param_groups for one in group["params"]]
+        torch.nn.utils.clip_grad_norm_(learning, LARGEST_STEP)
         self.optimizer.step()
         return loss
 
@@ -98,9 +99,6 @@ class Training:
         """Return the mean squared error over existing grades."""
         there = ~targets.isnan()
         return ((self.head(means) - targets.nan_to_num()) ** 2)[there].mean()
-
-    def _learning(self) -> list[Any]:
-        return [one for group in self.optimizer.param_groups for one in group["params"]]
 
     def keep(self, epochs: int) -> None:
         """Save everything that the next epoch depends on; raise ConfigurationError if the folder is not writable."""

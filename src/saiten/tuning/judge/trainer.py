@@ -34,7 +34,6 @@ SECONDS = 300.0
 ALPHA = 2
 """alpha = 2 r: the scale of the learned matrices."""
 DROPOUT = 0.05
-"""Dropout of the inputs to the learned matrices."""
 
 
 _RECOMPUTING = "activation_checkpointing"

@@ -39,9 +39,7 @@ class Unit:
     """A unit of the reference, or a passage of the answer."""
 
     kind: Kind
-    """Its role in the answer."""
     text: str
-    """Its words."""
     start: int | None = None
     """None if it was not found in its text."""
     end: int | None = None
@@ -144,7 +142,6 @@ class Finding:
     details: Mapping[str, Any] | None
     """Details of any of the four ratios, which share them; None without units."""
     reason: str
-    """Why there are no details."""
 
     @property
     def profile(self) -> str | None:
@@ -251,7 +248,6 @@ class GistRun:
     shown: int
     """Answers shown; one scored under two settings counts twice."""
     total: int
-    """Answers in the run."""
     language: Language
     """The language of most samples."""
     _findings: _Findings

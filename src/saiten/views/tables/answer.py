@@ -1,6 +1,5 @@
 """The summary of a file of answers as tables."""
 
-from saiten.records import Usage
 from saiten.runs.answers.summary import AnswerSummary
 from saiten.views.table import Cell, Table
 from saiten.words import Message
@@ -41,15 +40,12 @@ def _spent(summary: AnswerSummary, currency: str) -> Table:
     columns = ("system", "calls", "reused", "prompt_tokens", "completion_tokens")
     cost = None if usage.unpriced and not usage.cost else usage.cost
     row = (summary.system, usage.calls, usage.reused, usage.prompt_tokens, usage.completion_tokens, cost)
+    unpriced = (
+        Message("caption", "cost_at_least", n=usage.unpriced) if usage.cost else Message("caption", "cost_unknown")
+    )
     return Table(
         Message("title", "spent_on_answers"),
         (*columns, Message("column", "cost", currency=currency)),
         (row,),
-        tuple(_captions_of_cost(usage)),
+        (unpriced,) if usage.unpriced else (),
     )
-
-
-def _captions_of_cost(usage: Usage) -> list[Message]:
-    if not usage.unpriced:
-        return []
-    return [Message("caption", "cost_at_least", n=usage.unpriced) if usage.cost else Message("caption", "cost_unknown")]

@@ -26,27 +26,17 @@ def profile_tables(every: Sequence[Profiles]) -> list[Table]:
 
 def _table(profiles: Profiles, *, alone: bool) -> Table:
     common = sorted(profiles.answers.items(), key=lambda pair: -pair[1])
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (_profile(profile), *_signs(profile), n, round(n / profiles.total, 3)) for profile, n in common
-    )
+    rows: list[tuple[Cell, ...]] = []
+    for profile, n in common:
+        parts = [] if profile == NOTHING else [part.replace(" ", "_") for part in profile.split(", ")]
+        name = joined([Message("profile", part) for part in parts or ["nothing"]], "listed")
+        rows.append((name, *("●" if which in parts else "·" for which in WHICH), n, round(n / profiles.total, 3)))
     counted = {"without": profiles.without, "faulty": profiles.faulty, "unplaced": profiles.unplaced}
     remarks = (Message("caption", f"gist_{key}", n=n) for key, n in counted.items() if n)
     return Table(
         Message("title", "gist_profiles") if alone else Message("title", "gist_profiles_of", metric=profiles.metric),
         ("profile", *WHICH, "answers", "share"),
-        rows,
+        tuple(rows),
         (Message("caption", "gist_profiles"), *remarks),
         key="gist_profiles",
     )
-
-
-def _parts(profile: str) -> list[str]:
-    return [] if profile == NOTHING else [part.replace(" ", "_") for part in profile.split(", ")]
-
-
-def _profile(profile: str) -> Message:
-    return joined([Message("profile", part) for part in _parts(profile) or ["nothing"]], "listed")
-
-
-def _signs(profile: str) -> list[str]:
-    return ["●" if which in _parts(profile) else "·" for which in WHICH]
