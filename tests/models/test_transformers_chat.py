@@ -269,7 +269,7 @@ async def test_a_model_that_changes_before_it_is_loaded(llama, tmp_path):
     folder = shutil.copytree(llama, tmp_path / "judge")
     chat = TransformersChat(str(folder))
     tiny_chat(folder, reads=READS, seed=1)
-    with pytest.raises(ConfigurationError, match="the files changed since the command began"):
+    with pytest.raises(ConfigurationError, match="the files changed since the command started"):
         await chat.complete(ask("a"))
     await chat.close()
 
