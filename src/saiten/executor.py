@@ -1,7 +1,7 @@
 """Many items at a time in one process: a fixed set of workers on one stream, with back-pressure at both ends."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -85,8 +85,9 @@ class LocalExecutor:
                 room.release()
                 yield result
             await _end(workers)
-            for result in _rest(done):
-                yield result
+            while not done.empty():
+                if not isinstance(result := done.get_nowait(), _Ended):
+                    yield result
             if error is not None:
                 raise error
         finally:
@@ -98,13 +99,6 @@ class _Ended:
     """A worker that has ended; the first error counts."""
 
     error: BaseException | None
-
-
-def _rest(done: asyncio.Queue[Result | _Ended]) -> Iterator[Result]:
-    while not done.empty():
-        result = done.get_nowait()
-        if not isinstance(result, _Ended):
-            yield result
 
 
 def _pulling(items: Iterable[Item] | AsyncIterable[Item]) -> Callable[[], Awaitable[Item]]:

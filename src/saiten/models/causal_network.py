@@ -54,7 +54,11 @@ class Drawing:
 
     def __init__(self, draws: Sequence[Draw], device: Any) -> None:
         self._torch = import_module("torch")
-        self._rows = [(row, draw, self._generator(draw, device)) for row, draw in enumerate(draws) if draw.temperature]
+        self._rows = [
+            (row, draw, self._torch.Generator(device=device).manual_seed(draw.seed))
+            for row, draw in enumerate(draws)
+            if draw.temperature
+        ]
         self._checked = False
 
     def __call__(self, ids: Any, logits: Any) -> Any:
@@ -74,9 +78,6 @@ class Drawing:
             noise = self._torch.empty_like(warped).exponential_(generator=generator)
             logits[row : row + 1] = warped - noise.clamp_min(_SMALLEST).log()
         return logits
-
-    def _generator(self, draw: Draw, device: Any) -> Any:
-        return self._torch.Generator(device=device).manual_seed(draw.seed)
 
 
 _SMALLEST = 1e-38
@@ -195,8 +196,7 @@ class CausalNetwork:
         limits = torch.tensor([row.limit for row in rows], device=device)
 
         def ended(all_ids: Any, scores: Any, **_: Any) -> Any:
-            over = limits <= all_ids.shape[1] - width
-            return over | stop.is_set()
+            return (limits <= all_ids.shape[1] - width) | stop.is_set()
 
         settings = import_module("transformers").GenerationConfig(
             do_sample=False,

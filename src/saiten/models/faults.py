@@ -218,12 +218,9 @@ def fault_of(reply: HttpReply, endpoint: Endpoint, url: str, sent: Collection[st
         message = f"{endpoint.name} does not take {parameter!r} as it was sent ({said})"
         return ParameterRefused(message, parameter, complaint.text)
     if trouble == "busy":
+        wait = retry_after(reply.headers)
         return CallFailed(
-            f"{endpoint.name} failed ({said})",
-            SENT,
-            retryable=True,
-            retry_after=retry_after(reply.headers),
-            status=reply.status,
+            f"{endpoint.name} failed ({said})", SENT, retryable=True, retry_after=wait, status=reply.status
         )
     if trouble in _THIS_ONE and (answered or trouble != "odd"):
         return CallFailed(f"{endpoint.name}: {_THIS_ONE[trouble]} ({said})", SENT, status=reply.status)

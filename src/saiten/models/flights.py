@@ -54,16 +54,12 @@ class Flight(Generic[K, T]):
             landed = asyncio.get_running_loop().create_future()
             self._waiting.append(landed)
             await landed
-        pays = self._pays()
+        pays, self._paid = not self._paid, True
         if self._error is None:
             return self._answers[0], pays
         if pays or not isinstance(self._error, CallFailed):
             raise self._error
         raise self._error.with_usage(Usage())
-
-    def _pays(self) -> bool:
-        first, self._paid = not self._paid, True
-        return first
 
     def _close(self) -> None:
         self.boarding = False

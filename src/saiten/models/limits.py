@@ -125,12 +125,8 @@ class Pace:
         return wait if wait > 1e-6 else 0.0
 
     def take(self, amount: float) -> None:
-        """Let an amount pass."""
+        """Let an amount pass; a negative one gives back what was taken too much."""
         self._level -= amount
-
-    def give_back(self, amount: float) -> None:
-        """Correct the amount taken, which was this much too high; negative if too low."""
-        self._level += amount
 
 
 class Limiter:
@@ -194,7 +190,7 @@ class Limiter:
         if self._loop is not loop:  # waiters and timer belonged to a finished run
             self._loop, self._timer, self._in_flight = loop, None, 0
             self._waiting.clear()
-        if not self._waiting and not self._must_wait(loop.time()):
+        if not self._waiting and self._in_flight < self.allowed and not self._seconds_to_wait(loop.time()) > 0:
             return self._admit(load)
         future: asyncio.Future[_Ticket] = loop.create_future()
         self._waiting.append((future, load))
@@ -203,7 +199,7 @@ class Limiter:
             return await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled():  # admitted and cancelled in the same turn: not sent
-                self._requests.give_back(1)
+                self._requests.take(-1)
                 self._leave(future.result(), Usage())
             else:
                 self._pump()  # the head of the queue may be gone
@@ -213,7 +209,7 @@ class Limiter:
         self._in_flight -= 1
         known = usage.prompt_tokens + usage.completion_tokens
         if known or not usage.calls:
-            self._tokens.give_back(ticket.load.prompt + ticket.load.completion - known)
+            self._tokens.take(known - ticket.load.prompt - ticket.load.completion)
         self._pump()
 
     def _refused(self, ticket: _Ticket, error: CallFailed) -> None:
@@ -229,9 +225,6 @@ class Limiter:
         if error.retry_after is not None:
             pause = min(error.retry_after, self._limits.longest_pause)
             self._paused_until = max(self._paused_until, asyncio.get_running_loop().time() + pause)
-
-    def _must_wait(self, now: float) -> bool:
-        return self._in_flight >= self.allowed or self._seconds_to_wait(now) > 0
 
     def _seconds_to_wait(self, now: float) -> float:
         return max(self._paused_until - now, self._requests.wait(now), self._tokens.wait(now))
@@ -254,15 +247,12 @@ class Limiter:
                     return  # `_leave` pumps again
                 wait = self._seconds_to_wait(self._loop.time())
                 if wait > 0:
-                    self._come_back(self._loop, wait)
+                    if self._timer is not None:
+                        self._timer.cancel()
+                    self._timer = self._loop.call_later(wait, self._wake)
                     return
                 future.set_result(self._admit(load))
             self._waiting.popleft()
-
-    def _come_back(self, loop: asyncio.AbstractEventLoop, wait: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = loop.call_later(wait, self._wake)
 
     def _wake(self) -> None:
         self._timer = None

@@ -165,9 +165,10 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
         vectors = np.array([_read_vector(entry["embedding"]) for entry in entries], np.float32)
     except (TypeError, KeyError, ValueError, AttributeError):
         vectors = np.zeros((0, 0), np.float32)
-    if vectors.ndim != 2 or len(vectors) != count or not _usable(vectors):
+    count_ok = vectors.ndim == 2 and len(vectors) == count
+    # only texts with content are sent, so no vector may be zero
+    if not (count_ok and vectors.size and np.isfinite(vectors).all() and vectors.any(axis=1).all()):
         shown = endpoint.excerpt(glimpse(value))
-        count_ok = vectors.ndim == 2 and len(vectors) == count  # then the fault is in the values
         what = "but one is no measurement (zero, NaN or infinite)" if count_ok else f"but sent {len(vectors)}"
         raise CallFailed(
             f"{endpoint.name} was asked for {count} vectors of equal length, {what}; the reply begins: {shown}",
@@ -176,11 +177,6 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
             retryable=True,
         )
     return vectors
-
-
-def _usable(vectors: Vector) -> bool:
-    """Return whether all values are finite and no vector is zero, since only texts with content are sent."""
-    return bool(vectors.size and np.isfinite(vectors).all() and vectors.any(axis=1).all())
 
 
 def _read_vector(embedding: Any) -> Any:

@@ -24,12 +24,8 @@ class ScriptedChat:
         name: str = "scripted",
     ) -> None:
         self._script = script
-        self._name = name
+        self.name = name
         self.requests: list[ChatRequest] = []
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return the next line; raises ConfigurationError after the end of a list."""

@@ -17,7 +17,7 @@ from saiten.data.json_rows import MAX_LINE
 from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, JudgeError, SystemFailed
 from saiten.protocols import System
-from saiten.records import Answer, Inquiry, Passage, Sample, TimedCall, Usage
+from saiten.records import Answer, Inquiry, Passage, Sample, Usage
 from saiten.runs import sample_to_json
 from saiten.runs.engine import Stop
 from saiten.runs.lines import content_key, id_key, read_lines, to_line, usage_from_json
@@ -51,30 +51,16 @@ def as_row(sample: Sample, outcome: Outcome, system: str) -> dict[str, Any]:
     if isinstance(outcome, SystemFailed):
         error = {"kind": outcome.kind, "reason": str(outcome)}
         return {**row, "answer": None, **given, "system": system, "usage": asdict(outcome.usage), "error": error}
-    return {**row, **_told(outcome), **given, "system": system, **_measured(outcome)}
-
-
-def _told(answer: Answer) -> dict[str, Any]:
-    contexts = None if answer.contexts is None else [_context(passage) for passage in answer.contexts]
-    return {"answer": answer.text, "contexts": contexts}
+    contexts = None if outcome.contexts is None else [_context(passage) for passage in outcome.contexts]
+    calls = [{"step": call.step, "seconds": call.seconds, "usage": asdict(call.usage)} for call in outcome.calls]
+    measured = {"seconds": outcome.seconds, "calls": calls, "usage": asdict(outcome.usage)}
+    return {**row, "answer": outcome.text, "contexts": contexts, **given, "system": system, **measured}
 
 
 def _context(passage: Passage) -> dict[str, Any]:
     always = {"text": passage.text, "source": passage.source, "score": passage.score}
     place = {"start": passage.start, "end": passage.end}
     return always | {name: value for name, value in place.items() if value is not None}
-
-
-def _measured(answer: Answer) -> dict[str, Any]:
-    return {
-        "seconds": answer.seconds,
-        "calls": [_call(call) for call in answer.calls],
-        "usage": asdict(answer.usage),
-    }
-
-
-def _call(call: TimedCall) -> dict[str, Any]:
-    return {"step": call.step, "seconds": call.seconds, "usage": asdict(call.usage)}
 
 
 MADE_NAME, KIND = "made.json", "saiten answers"
@@ -199,7 +185,8 @@ class AnswersFile(LockedFolder):
 
         If the process is killed meanwhile, either the old file or the new one remains.
         """
-        failures = {number for number, value in read_lines(self.answers, dict[str, Any]) if _is_failure(value)}
+        rows = read_lines(self.answers, dict[str, Any])
+        failures = {number for number, row in rows if row.get("answer") is None and "error" in row}
         if not failures:
             return
         try:
@@ -214,10 +201,6 @@ class AnswersFile(LockedFolder):
             raise ConfigurationError(
                 f"{self.answers} cannot be rewritten without its failures: {error.strerror}; it is unchanged"
             ) from error
-
-
-def _is_failure(value: Mapping[str, Any]) -> bool:
-    return value.get("answer") is None and "error" in value
 
 
 def _keys_of(given: Mapping[str, Any]) -> tuple[int, int]:
