@@ -21,32 +21,17 @@ import numpy as np
 
 from saiten.results.ceiling import AnnotatorFigures, Ceiling
 from saiten.stats.auroc import auroc, auroc_each
-from saiten.stats.classification import (
-    CategoryCounts,
-    WeightedKappa,
-    Weights,
-    agreement,
-    agreement_of,
-    category_features,
-    cohen_kappa,
-    kinds_of,
-    macro_f1,
-    macro_f1_of,
-)
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.correlation import kendall, kendall_each, moments, pearson, pearson_of, spearman, spearman_each
-from saiten.stats.estimate import Estimate
+from saiten.stats.estimate import Estimate, Statistic
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.pairing import LabelledAspect
 from saiten.trust.inputs.scales import are_grades, grades, scale_of
-from saiten.trust.meta_evaluation.decisions import as_verdicts, two_way, two_way_each
+from saiten.trust.meta_evaluation.decisions import as_verdicts
+from saiten.trust.meta_evaluation.figures import CORRELATIONS, GRADES, PREFERENCES, VERDICT_FIGURES, Draw, of_verdicts
 from saiten.trust.meta_evaluation.preferences import KINDS, most_said
 from saiten.words import Message
 
-CORRELATIONS = ("pearson", "spearman", "kendall")
-DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc")
-GRADES = ("linear_kappa", "quadratic_kappa")
-_WEIGHTS: tuple[Weights, ...] = ("linear", "quadratic")
+DECISIONS = (*VERDICT_FIGURES, "auroc")
 _RANKED = ("spearman", "kendall", "auroc")
 """Figures whose ranks have to be recounted in every resample."""
 _Draw = Callable[[], Floats]
@@ -75,8 +60,8 @@ def against_others(one: AgainstOthers, *, ranked: bool) -> tuple[dict[str, Estim
     """Return the figures, and the resampled values of the defined ones; `ranked`: resample rank figures as well."""
     figures: dict[str, Estimate] = {}
     drawn: dict[str, Floats] = {}
-    for part in (_correlations, _decisions, _grades, _preferences):
-        whole, draws = part(one)
+    correlations = _resampled(CORRELATIONS, one.own, one.others, one.resamples)
+    for whole, draws in (correlations, _decisions(one), _grades(one), _preferences(one)):
         figures |= whole
         drawn |= {
             name: draw()
@@ -86,13 +71,9 @@ def against_others(one: AgainstOthers, *, ranked: bool) -> tuple[dict[str, Estim
     return figures, drawn
 
 
-def _correlations(one: AgainstOthers) -> _Parts:
-    own, others, resamples = one.own, one.others, one.resamples
-    return {"pearson": pearson(own, others), "spearman": spearman(own, others), "kendall": kendall(own, others)}, {
-        "pearson": lambda: pearson_of(resamples.sums(moments(own, others))),
-        "spearman": lambda: resamples.each(spearman_each(own, others)),
-        "kendall": lambda: resamples.each(kendall_each(own, others)),
-    }
+def _resampled(registry: Mapping[str, tuple[Statistic, Draw]], x: Floats, y: Floats, resamples: Resamples) -> _Parts:
+    whole = {name: figure(x, y) for name, (figure, _) in registry.items()}
+    return whole, {name: partial(drawn, x, y, resamples) for name, (_, drawn) in registry.items()}
 
 
 def _decisions(one: AgainstOthers) -> _Parts:
@@ -101,38 +82,25 @@ def _decisions(one: AgainstOthers) -> _Parts:
     clear = np.flatnonzero(~np.isnan(one.verdict))
     truth, said, own = one.verdict[clear], one.decision[clear], one.own[clear]
     resamples = replace(one.resamples, groups=one.resamples.groups[clear])
-    each = two_way_each(truth, said, resamples)
-    draws: dict[str, _Draw] = {name: each[name].copy for name in each}
+    each = of_verdicts(truth, said, resamples)
+    draws: dict[str, _Draw] = {name: drawn.copy for name, (_, drawn) in each.items()}
     # For 0 and 1 the AUROC equals the balanced accuracy, which is already resampled.
     draws["auroc"] = draws["balanced_accuracy"]
     if not np.isin(own, (0, 1)).all():
         draws["auroc"] = lambda: resamples.each(auroc_each(truth, own))
-    return {**two_way(truth, said), "auroc": auroc(truth, own)}, draws
+    return {**{name: whole for name, (whole, _) in each.items()}, "auroc": auroc(truth, own)}, draws
 
 
 def _grades(one: AgainstOthers) -> _Parts:
     if not one.graded:
         return dict.fromkeys(GRADES, Estimate(None, len(one.own), Message("remark", "no_common_grades"))), {}
-    x, y = grades(one.own), grades(one.others)
-    kappas = {f"{weights}_kappa": (weights, WeightedKappa(kinds_of(x, y), weights)) for weights in _WEIGHTS}
-
-    def drawn(kappa: WeightedKappa) -> Floats:
-        return kappa.figure(one.resamples.sums(kappa.features(x, y)))
-
-    return {name: cohen_kappa(x, y, weights=weights) for name, (weights, _) in kappas.items()}, {
-        name: partial(drawn, kappa) for name, (_, kappa) in kappas.items()
-    }
+    return _resampled(GRADES, grades(one.own), grades(one.others), one.resamples)
 
 
 def _preferences(one: AgainstOthers) -> _Parts:
     if one.preferred is None:
         return {"accuracy": Estimate(None, len(one.own), Message("remark", "no_preferences"))}, {}
-    own, kinds = np.sign(one.own), np.array([-1.0, 0.0, 1.0])
-    counts = CategoryCounts.of_sums(one.resamples.sums(category_features(own, one.preferred, kinds)))
-    return {"accuracy": agreement(own, one.preferred), "macro_f1": macro_f1(own, one.preferred, kinds)}, {
-        "accuracy": partial(agreement_of, counts),
-        "macro_f1": partial(macro_f1_of, counts),
-    }
+    return _resampled(PREFERENCES, np.sign(one.own), one.preferred, one.resamples)
 
 
 MOSTLY = 0.5

@@ -6,9 +6,6 @@ the same threshold on the same scale. On another scale the metric has no decisio
 are also compared as grades, rounded to whole numbers: exact agreement and weighted kappa.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
-
 import numpy as np
 
 from saiten.choices import Unmeasured
@@ -16,28 +13,20 @@ from saiten.results.metric_figures import Confusion, Decisions, Grades
 from saiten.results.scale import Scale
 from saiten.stats.auroc import auroc, auroc_each
 from saiten.stats.classification import (
-    VERDICTS,
     CategoryCounts,
-    WeightedKappa,
-    Weights,
     agreement,
     agreement_of,
-    balanced_accuracy,
-    balanced_accuracy_of,
     category_features,
-    cohen_kappa,
-    f1,
-    f1_of,
-    kappa_of,
     kinds_of,
     macro_f1,
     macro_f1_of,
 )
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.estimate import Estimate, Statistic
+from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn
 from saiten.trust.inputs.scales import are_grades, grades, shared
+from saiten.trust.meta_evaluation.figures import GRADES, of_verdicts
 from saiten.words import Message
 
 HALF = 0.5
@@ -105,7 +94,7 @@ def decisions(
         said = np.where(lacks, 1 - truth if unmeasured == "wrong" else 0.0, said)
     rows = np.flatnonzero(known & ~np.isnan(said))
     some = resamples.only(rows)
-    drawn = two_way_each(truth[rows], said[rows], some)
+    figures = of_verdicts(truth[rows], said[rows], some)
     return Decisions(
         rule=rule,
         n=len(rows),
@@ -113,29 +102,8 @@ def decisions(
         filled=int(lacks.sum()) if unmeasured in ("wrong", "worst") else 0,
         auroc=ranked,
         confusion=confusion(truth[rows], said[rows]),
-        **{name: some.interval(whole, drawn[name]) for name, whole in two_way(truth[rows], said[rows]).items()},
+        **{name: some.interval(whole, drawn) for name, (whole, drawn) in figures.items()},
     )
-
-
-TWO_WAY: Mapping[str, tuple[Statistic, Callable[[CategoryCounts], Floats]]] = {
-    "agreement": (agreement, agreement_of),
-    "kappa": (cohen_kappa, kappa_of),
-    "f1": (f1, lambda counts: f1_of(counts)[..., 1]),
-    "macro_f1": (partial(macro_f1, kinds=VERDICTS), macro_f1_of),
-    "balanced_accuracy": (balanced_accuracy, balanced_accuracy_of),
-}
-"""Each figure of two columns of 0 and 1, and the same from counts, for many resamples or swaps at once."""
-
-
-def two_way(truth: Floats, said: Floats) -> dict[str, Estimate]:
-    """Compute all figures of two columns of 0 and 1."""
-    return {name: whole(truth, said) for name, (whole, _) in TWO_WAY.items()}
-
-
-def two_way_each(truth: Floats, said: Floats, resamples: Resamples) -> dict[str, Floats]:
-    """Compute the figures of `two_way` in every resample; NaN where undefined."""
-    counts = CategoryCounts.of_sums(resamples.sums(category_features(truth, said, VERDICTS)))
-    return {name: of_counts(counts) for name, (_, of_counts) in TWO_WAY.items()}
 
 
 def graded(
@@ -150,20 +118,15 @@ def graded(
         return None
     resamples, kinds = resamples.only(rows), kinds_of(x, y)
     counts = CategoryCounts.of_sums(resamples.sums(category_features(x, y, kinds)))
+    linear, quadratic = (resamples.interval(whole(x, y), drawn(x, y, resamples)) for whole, drawn in GRADES.values())
     return Grades(
         len(rows),
         resamples.interval(agreement(x, y), agreement_of(counts)),
-        weighted_kappa(x, y, "linear", resamples),
-        weighted_kappa(x, y, "quadratic", resamples),
+        linear,
+        quadratic,
         resamples.interval(macro_f1(x, y), macro_f1_of(counts)),
         confusion(y, x),
     )
-
-
-def weighted_kappa(x: Floats, y: Floats, weights: Weights, resamples: Resamples) -> Estimate:
-    """Compute weighted kappa with its interval."""
-    kappa = WeightedKappa(kinds_of(x, y), weights)
-    return resamples.interval(cohen_kappa(x, y, weights=weights), kappa.figure(resamples.sums(kappa.features(x, y))))
 
 
 def confusion(people: Floats, metric: Floats) -> Confusion:

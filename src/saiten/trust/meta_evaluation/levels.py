@@ -20,20 +20,10 @@ import numpy as np
 from saiten.errors import BadInput
 from saiten.results.levels import ItemLevel, Ordered, QuestionLevel, SystemLevel
 from saiten.stats.clusters import Floats, Ints
-from saiten.stats.correlation import (
-    EQUAL,
-    apart,
-    correlations_by_row,
-    kendall,
-    kendall_each,
-    moments,
-    pearson,
-    pearson_of,
-    spearman,
-    spearman_each,
-)
+from saiten.stats.correlation import EQUAL, apart, correlations_by_row, kendall, pearson, spearman
 from saiten.stats.estimate import Estimate, bootstrap_mean
 from saiten.stats.resampling import Resamples
+from saiten.trust.meta_evaluation.figures import CORRELATIONS
 from saiten.words import Message
 
 FEWEST = 3
@@ -119,14 +109,11 @@ def check_pairs(pairs: Sequence[tuple[str, str]], systems: Sequence[str]) -> tup
 
 def item_level(metric: Floats, people: Floats, resamples: Resamples) -> ItemLevel:
     """Compute the correlations, resampled by question; undefined for constant columns and fewer than three items."""
-    linear, ranked, pairs = pearson(metric, people), spearman(metric, people), kendall(metric, people)
-    if linear.value is None:
-        return ItemLevel(linear, ranked, pairs)
-    return ItemLevel(
-        resamples.interval(linear, pearson_of(resamples.sums(moments(metric, people)))),
-        resamples.interval(ranked, resamples.each(spearman_each(metric, people))),
-        resamples.interval(pairs, resamples.each(kendall_each(metric, people))),
-    )
+    found = {name: whole(metric, people) for name, (whole, _) in CORRELATIONS.items()}
+    if found["pearson"].value is not None:
+        for name, (_, drawn) in CORRELATIONS.items():
+            found[name] = resamples.interval(found[name], drawn(metric, people, resamples))
+    return ItemLevel(**found)
 
 
 def question_level(metric: Floats, people: Floats, resamples: Resamples) -> QuestionLevel:

@@ -30,20 +30,13 @@ from saiten.stats.classification import (
 )
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.correlation import kendall_each, moments, pearson_of
-from saiten.stats.dependent_correlations import (
-    PERMUTATIONS,
-    OfSums,
-    SummedPair,
-    bootstrap_test,
-    swap_tests,
-    williams,
-)
+from saiten.stats.dependent_correlations import PERMUTATIONS, OfSums, SummedPair, bootstrap_test, swap_tests, williams
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import holm
 from saiten.stats.ranks import ranks
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.scales import grades
-from saiten.trust.meta_evaluation.decisions import TWO_WAY
+from saiten.trust.meta_evaluation.figures import VERDICT_FIGURES
 
 ENOUGH = 40
 """Permutations per test, so that the smallest p-value can stay significant after the correction."""
@@ -214,7 +207,7 @@ FIGURES: Mapping[str, Contest] = {
     "pearson": _summed(moments, pearson_of),
     "spearman": _summed(lambda x, y: moments(ranks(x), ranks(y)), pearson_of),
     "auroc": _summed(auroc_features, auroc_of),
-    **{name: _of_verdicts(TWO_WAY[name][1]) for name in ("agreement", "kappa", "f1", "balanced_accuracy")},
+    **{name: _of_verdicts(VERDICT_FIGURES[name][1]) for name in ("agreement", "kappa", "f1", "balanced_accuracy")},
     "quadratic_kappa": _quadratic_kappa,
     "accuracy": _summed(
         lambda x, y: np.stack([np.ones_like(x), x == y], axis=1), lambda sums: sums[..., 1] / sums[..., 0]
