@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from saiten.results.ceiling import Ceiling
+from saiten.results.metric_figures import Scale
 from saiten.results.metric_result import MetricResult
 from saiten.results.origin import Unpaired
 from saiten.results.ranking import Ranking
-from saiten.results.scale import Scale
 from saiten.stats.estimate import Estimate
 from saiten.words import Message
 

@@ -6,7 +6,7 @@ distribution. And all counts add up over items, so that a resample is a weighted
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -138,30 +138,18 @@ def _alike(votes: Votes) -> Votes:
     sizes = votes.sizes[items]
     ends = np.cumsum(sizes)
     labels = np.arange(int(sizes.sum())) + np.repeat(votes.starts[items] - (ends - sizes), sizes)
-    return Votes(
+    return replace(
+        votes,
         item=np.repeat(np.arange(len(items)), sizes),
         annotator=votes.annotator[labels],
         code=votes.code[labels],
         sizes=sizes,
         unit=np.arange(len(items)),
         times=np.concatenate(times),
-        kinds=votes.kinds,
-        annotators=votes.annotators,
-        items=votes.items,
     )
 
 
 def _clustered(votes: Votes, clusters: Sequence[Hashable]) -> Votes:
     """Return the same labels with clusters, one per item, as the units to draw."""
     unit, names = numbered(clusters)
-    return Votes(
-        item=votes.item,
-        annotator=votes.annotator,
-        code=votes.code,
-        sizes=votes.sizes,
-        unit=unit,
-        times=np.ones(len(names), np.int64),
-        kinds=votes.kinds,
-        annotators=votes.annotators,
-        items=votes.items,
-    )
+    return replace(votes, unit=unit, times=np.ones(len(names), np.int64))

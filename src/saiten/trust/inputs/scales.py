@@ -6,7 +6,7 @@ import numpy as np
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
-from saiten.results.scale import Scale
+from saiten.results.metric_figures import Scale
 from saiten.stats.clusters import Floats
 from saiten.words import Message
 

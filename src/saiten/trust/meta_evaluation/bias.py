@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from saiten.results.metric_figures import Bias
-from saiten.results.scale import Scale
+from saiten.results.metric_figures import Bias, Scale
 from saiten.stats.clusters import Floats
+from saiten.stats.differences import mean_difference
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.scales import are_grades, grades
@@ -32,7 +32,6 @@ def bias(
     """Return the differences, or the reason why they cannot be computed (`apart`)."""
     if apart or not len(metric):
         return Bias(Estimate(None, len(metric), apart or Message("remark", "no_pairs")))
-    differences = metric - people
     by_grade = _bands(people, scale)
     named = [None if system is None else str(system) for system in systems]
     names = sorted({system for system in named if system is not None})
@@ -41,27 +40,20 @@ def bias(
     parts += [np.array([system == name for system in named]) for name in names]
     parts += [np.array([band == one for one in by_grade]) for band in bands]
     inside = np.stack(parts, axis=1).astype(np.float64)
-    sums = resamples.sums(np.concatenate([inside, inside * differences[:, None]], axis=1))
+    sums = resamples.sums(np.concatenate([inside, inside * (metric - people)[:, None]], axis=1))
     found = []
     for i, part in enumerate(parts):
         with np.errstate(invalid="ignore", divide="ignore"):
             drawn = np.where(sums[:, i] > 0, sums[:, len(parts) + i] / sums[:, i], np.nan)
         rows = np.flatnonzero(part)
-        whole = Estimate(float(differences[rows].mean()), len(rows))
-        counted = len(np.unique(resamples.groups[rows]))
-        found.append(_of_part(whole, drawn, resamples, counted))
+        # The uncertainty of a part depends on the number of questions it contains.
+        of_part = replace(resamples, clusters=len(np.unique(resamples.groups[rows])))
+        found.append(of_part.interval(mean_difference(metric[rows], people[rows]), drawn))
     return Bias(
         found[0],
         tuple(zip(names, found[1 : 1 + len(names)], strict=True)),
         tuple(zip(bands, found[1 + len(names) :], strict=True)),
     )
-
-
-def _of_part(whole: Estimate, drawn: Floats, resamples: Resamples, clusters: int) -> Estimate:
-    """Return the interval of a part; its uncertainty depends on the number of questions it contains."""
-    if clusters < 2:
-        return Estimate(whole.value, whole.n, clusters=clusters, note=Message("remark", "single_question"))
-    return replace(resamples, clusters=clusters).interval(whole, drawn)
 
 
 def _bands(people: Floats, scale: Scale) -> list[str] | list[Message]:

@@ -9,8 +9,7 @@ are also compared as grades, rounded to whole numbers: exact agreement and weigh
 import numpy as np
 
 from saiten.choices import Unmeasured
-from saiten.results.metric_figures import Confusion, Decisions, Grades
-from saiten.results.scale import Scale
+from saiten.results.metric_figures import Confusion, Decisions, Grades, Scale
 from saiten.stats.auroc import auroc, auroc_each
 from saiten.stats.classification import (
     CategoryCounts,

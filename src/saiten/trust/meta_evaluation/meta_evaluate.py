@@ -10,9 +10,9 @@ from saiten.results.aspect_result import AspectResult, SubsetResult
 from saiten.results.ceiling import Ceiling
 from saiten.results.figure import counted
 from saiten.results.meta_evaluation import MetaEvaluation, Settings
+from saiten.results.metric_figures import Scale
 from saiten.results.metric_result import Easier, MetricResult
 from saiten.results.ranking import Ranking
-from saiten.results.scale import Scale
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
@@ -22,6 +22,7 @@ from saiten.trust.meta_evaluation.aspect_grades import contested_items
 from saiten.trust.meta_evaluation.bias import bias
 from saiten.trust.meta_evaluation.ceiling import ceiling
 from saiten.trust.meta_evaluation.decisions import NO_VALUE, decided, decisions, graded, verdicts_of
+from saiten.trust.meta_evaluation.figures import CORRELATIONS, GRADES, PREFERENCES, VERDICT_FIGURES
 from saiten.trust.meta_evaluation.levels import (
     FEWEST,
     check_pairs,
@@ -35,15 +36,11 @@ from saiten.trust.meta_evaluation.preferences import filled, majority, points, p
 from saiten.trust.meta_evaluation.ranking import NAMES, rank
 from saiten.words import Message
 
-__all__ = ["MetaEvaluation", "Settings", "meta_evaluate"]
-
 BASELINES = ("context_overlap", "length")
 """A judge that does no better than these does not read the answers."""
 
-_PAIRED = ("pearson", "spearman", "kendall", "accuracy", "macro_f1")
-_OF_VERDICTS = ("auroc", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
-_OF_GRADES = ("linear_kappa", "quadratic_kappa")
-_OF_DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy")
+_PAIRED = (*CORRELATIONS, *PREFERENCES)
+_OF_VERDICTS = ("auroc", *VERDICT_FIGURES)
 
 
 def meta_evaluate(
@@ -199,7 +196,7 @@ def _ranking(
         return (None, people), (Message("note", "needs_verdicts", measure=by),)
     figures = {result.metric: _figure(result, by) for result in results}
     columns = {column.metric: column.values for column in aspect.columns}
-    if by in _OF_DECISIONS:
+    if by in VERDICT_FIGURES:
         nothing = np.full(len(aspect.items), np.nan)
         columns = {metric: said.get(metric, nothing) for metric in columns}
         if settings.unmeasured in ("wrong", "worst") and truth is not None:
@@ -214,16 +211,10 @@ def _ranking(
 
 
 def _figure(result: MetricResult, by: str) -> Estimate:
-    if by in _OF_VERDICTS and result.decisions is not None:
-        found: Estimate = getattr(result.decisions, by)
-        return found
-    if by in _OF_GRADES:
-        kappa: Estimate = getattr(
-            result.grades, by, Estimate(None, 0, Message("remark", "no_common_grades") if result.n else NO_VALUE)
-        )
-        return kappa
-    figure: Estimate = getattr(result.items, by)
-    return figure
+    record = result.grades if by in GRADES else result.items
+    none = Estimate(None, 0, Message("remark", "no_common_grades") if result.n else NO_VALUE)
+    found: Estimate = getattr(result.decisions if by in _OF_VERDICTS and result.decisions else record, by, none)
+    return found
 
 
 def _preferred(
@@ -246,11 +237,10 @@ def _preferences(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> 
     scale = scale_of(aspect.given[2] if len(aspect.given[2]) else aspect.people)
     results, _ = _preferred(aspect, np.arange(len(aspect.items)), settings, bounds)
     by = settings.by if settings.by in _PAIRED else "pearson"
-    notes = (
-        () if settings.by in (*_PAIRED, None) else (Message("note", "no_figure_of_preferences", measure=settings.by),)
-    )
+    unknown = settings.by not in (*_PAIRED, None)
+    notes = (Message("note", "no_figure_of_preferences", measure=settings.by),) if unknown else ()
     people = ceiling(aspect, resamples)
-    if by in ("accuracy", "macro_f1"):
+    if by in PREFERENCES:
         columns = {
             column.metric: filled(signs(column.values, settings.tie_margin), settings.unmeasured)
             for column in aspect.columns

@@ -15,16 +15,14 @@ _MOST_VALUES = 12
 
 def agreement_tables(report: AgreementReport) -> list[Table]:
     """Return all tables except empty ones."""
-    return _tables(report, Table(Message("title", "base_rates"), _RATE_COLUMNS, tuple(_rates(report))))
+    columns = ("aspect", "annotator", "value", "labels", "share")
+    return _tables(report, Table(Message("title", "base_rates"), columns, tuple(_rates(report))))
 
 
 def agreement_glance(report: AgreementReport) -> list[Table]:
     """Return the tables for the terminal: an annotator's base rates are on one line."""
     rows = tuple(_rates_at_a_glance(report))
     return _tables(report, Table(Message("title", "base_rates"), ("aspect", "annotator", "labels", "shares"), rows))
-
-
-_RATE_COLUMNS = ("aspect", "annotator", "value", "labels", "share")
 
 
 def _tables(report: AgreementReport, rates: Table) -> list[Table]:

@@ -80,7 +80,6 @@ def _about(aspect: AspectResult, note: Message) -> Message:
 
 
 def _ranking_title(aspect: AspectResult) -> Message:
-    """Return the title of the ranking table."""
     measure = measure_name(aspect.ranking.by) if aspect.ranking else ""
     return Message("title", "ranking", aspect=aspect_name(aspect), measure=measure)
 
