@@ -3,8 +3,7 @@
 import pytest
 
 from saiten.demo import load_demo
-from saiten.demo.grades import GRADERS, TARGET, WEIGHTS, simulated_grades
-from saiten.demo.labels import KNOWN, few_labels, known_labels
+from saiten.demo.grades import GRADERS, KNOWN, TARGET, WEIGHTS, few_labels, known_labels, simulated_grades
 from saiten.metrics.rubrics import read_rubric
 from saiten.tuning.mate import learn_weights
 from saiten.tuning.rated import rated_by_people

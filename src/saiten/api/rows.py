@@ -1,6 +1,7 @@
 """Conversion of every input that the Python API accepts into samples."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def rows_of(samples: Samples, columns: Mapping[str, str], language: Language | N
         first = next(rest, _NOTHING)
         if first is _NOTHING:
             return
-        samples = _again(first, rest)
+        samples = chain([first], rest)
         if isinstance(first, Sample | BadRow):
             yield from _each_once(samples)
             return
@@ -58,8 +59,3 @@ def _each_once(rows: Iterable[Sample | BadRow]) -> Iterator[Sample | BadRow]:
         if isinstance(row, Sample):
             seen.add(row.id)
         yield row
-
-
-def _again(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.annotate_options import ProjectOptions, ServerOptions
+from saiten.cli.annotate_options import PeopleOptions, ProjectOptions, ServerOptions
 from saiten.cli.output import stderr
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
@@ -27,12 +27,7 @@ def annotate(
         str | None,
         typer.Option(help="Database: a file, or postgresql://USER:PASSWORD@HOST/DATABASE. Default: DATA.FORM.db."),
     ] = None,
-    annotator: Annotated[
-        list[str] | None, typer.Option(help="Annotator to create a link for. Repeatable; the page can add more.")
-    ] = None,
-    new_link: Annotated[
-        list[str] | None, typer.Option(help="Annotator who lost their link and gets a new one. Repeatable.")
-    ] = None,
+    people: PeopleOptions,
     export: Annotated[
         Path | None, typer.Option(help="Write the labels so far to a file (- for standard output), and exit.")
     ] = None,
@@ -68,7 +63,7 @@ def annotate(
     from saiten.annotation.store.people import server_admin
     from saiten.cli.annotate_data import fill, write_labels
     from saiten.cli.annotate_project import opened
-    from saiten.cli.annotate_server import People, print_links, serve_project, web_settings
+    from saiten.cli.annotate_server import print_links, serve_project, web_settings
     from saiten.cli.data_source import DataSource
 
     notes = stderr()
@@ -84,7 +79,6 @@ def annotate(
             notes.print(f"{written} {'label' if written == 1 else 'labels'} written{nobody}")
             return
         server_admin(project)
-        people = People(annotator or (), new_link or ())
         if prepare:
             print_links(project, people, web_settings(server, os.environ), notes)
         else:

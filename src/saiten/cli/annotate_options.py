@@ -51,6 +51,14 @@ class ProjectOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class PeopleOptions:
+    """The people who get links."""
+
+    annotator: tuple[str, ...] = option((), "Annotator to create a link for. Repeatable; the page can add more.")
+    new_link: tuple[str, ...] = option((), "Annotator who lost their link and gets a new one. Repeatable.")
+
+
+@dataclass(frozen=True, slots=True)
 class ServerOptions:
     """The addresses of the page."""
 

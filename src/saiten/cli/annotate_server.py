@@ -4,9 +4,9 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from saiten.cli import INTERRUPTED
-from saiten.cli.annotate_options import TOKEN, ServerOptions
+from saiten.cli.annotate_options import TOKEN, PeopleOptions, ServerOptions
 from saiten.cli.output import escape_untrusted
 from saiten.errors import ConfigurationError
 from saiten.views.strip_controls import strip_controls
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from saiten.annotation.web.settings import WebSettings
 
 _SHORTEST_TOKEN = 32
-
-
-@dataclass(frozen=True, slots=True)
-class People:
-    """The people named on the command line."""
-
-    annotators: Sequence[str]
-    """Annotators to create if they do not exist."""
-    new_links: Sequence[str]
-    """People who get a new link."""
 
 
 def web_settings(server: ServerOptions, environ: Mapping[str, str]) -> "WebSettings":
@@ -70,7 +60,9 @@ def web_settings(server: ServerOptions, environ: Mapping[str, str]) -> "WebSetti
     )
 
 
-def serve_project(project: "Project", form: "Form", people: People, server: ServerOptions, notes: Console) -> None:
+def serve_project(
+    project: "Project", form: "Form", people: PeopleOptions, server: ServerOptions, notes: Console
+) -> None:
     """Serve the page until Ctrl-C."""
     from saiten.annotation.store.progress import item_counts
     from saiten.annotation.web.app import make_app
@@ -98,22 +90,22 @@ def serve_project(project: "Project", form: "Form", people: People, server: Serv
         raise typer.Exit(INTERRUPTED)
 
 
-def print_links(project: "Project", people: People, settings: "WebSettings", notes: Console) -> None:
+def print_links(project: "Project", people: PeopleOptions, settings: "WebSettings", notes: Console) -> None:
     """Create the named people, and print their links, which are shown only once."""
     from saiten.annotation.store.people import all_people, create_person, renew_token
 
     there = {person.name: person for person in all_people(project)}
-    unknown = [name for name in people.new_links if name not in there]
+    unknown = [name for name in people.new_link if name not in there]
     if unknown:
         names = ", ".join(map(repr, there)) or "nobody"
         raise ConfigurationError(f"--new-link {unknown[0]!r}: there is only {names}; --annotator adds an annotator")
-    for name in dict.fromkeys(people.annotators):
+    for name in dict.fromkeys(people.annotator):
         if name in there:
             notes.print(f"{escape_untrusted(name)} already has a link, which stays valid (--new-link makes another)")
             continue
         person, token = create_person(project, name, "annotator")
         _print_link(person.name, settings.link(token), notes)
-    for name in dict.fromkeys(people.new_links):
+    for name in dict.fromkeys(people.new_link):
         _print_link(name, settings.link(renew_token(project, there[name].id)), notes)
 
 

@@ -76,16 +76,12 @@ def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Cons
         if data.labels is None or not run.is_dir() or not data.labels.is_file():
             continue
         try:
-            tables += _beside_people(run, data.labels, notes, glance=glance)
+            aspects = pair(*JudgeFiles().read(run, None, notes), read_some_labels(data.labels, {}, notes))
+            tables += meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
         except BadInput as error:  # no labels yet, or in another form; show the rest
             notes.print(f"[yellow]without labels:[/] {escape_untrusted(data.name)}: {escape_untrusted(error)}")
     notes.print(usage_text(found.usage, currency), markup=False)
     return tables
-
-
-def _beside_people(run: Path, labels: Path, notes: Console, *, glance: bool) -> list[Table]:
-    aspects = pair(*JudgeFiles().read(run, None, notes), read_some_labels(labels, {}, notes))
-    return meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
 
 
 def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:

@@ -18,8 +18,7 @@ from saiten.results.threshold_reading import against_its_direction, read_thresho
 from saiten.results.thresholds import hold, named_in
 from saiten.runs import RunReader
 from saiten.views.junit import as_junit, may_write
-from saiten.views.table import Table
-from saiten.views.tables.gate import missed_line, threshold_table
+from saiten.views.tables.gate import missed_line
 from saiten.views.tables.run import summary_of
 
 _TOLD = 20
@@ -105,7 +104,3 @@ class Gate:
             )
             write_whole(self.junit, report, otherwise="name a file in another folder with --junit")
         return outcomes
-
-    def table(self, outcomes: Sequence[Outcome], *, glance: bool) -> Table:
-        """Return the outcomes as a table."""
-        return threshold_table(outcomes, self.each, glance=glance)

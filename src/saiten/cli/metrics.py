@@ -83,9 +83,9 @@ def range_text(bounds: tuple[float, float]) -> str:
 
 def _explain(name: str, *, japanese: bool) -> None:
     """Print the docstrings of the metric's file and class, and its settings."""
-    from saiten.metrics.catalog import CATALOG
+    from saiten.metrics.catalog import CATALOG, make_metric
 
-    entry = CATALOG[_title_of(name)]
+    entry = CATALOG[make_metric(name).name.partition("[")[0]]
     metric = entry.load()
     out = stdout()
     out.print(f"[bold]{entry.title}[/]  {entry.ja if japanese else entry.en}")
@@ -96,10 +96,3 @@ def _explain(name: str, *, japanese: bool) -> None:
         out.print(escape(f"[{setting.name}=…]  {setting.values}; default: {setting.default}"))
     brackets = next((f', or -m "{entry.title}[{setting.name}=…]"' for setting in entry.settings), "")
     out.print(escape(f"Typed as: saiten score answers.jsonl -m {entry.title}{brackets}"))
-
-
-def _title_of(name: str) -> str:
-    """Return the title of the metric with this name or alias, with or without settings."""
-    from saiten.metrics.catalog import make_metric
-
-    return make_metric(name).name.partition("[")[0]

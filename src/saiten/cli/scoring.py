@@ -39,17 +39,7 @@ def score_into(
 ) -> int:
     """Score the rows, and report the outcome.
 
-    Args:
-        folder: The run's folder.
-        source: Where the rows come from.
-        rows: The samples, and the rows that cannot be used.
-        metrics: What to measure.
-        judge: The judge's settings.
-        calls: The settings of its calls.
-        evidence: Where the grader's evidence is retrieved.
-        wanted: For a probe, the sample's id and the metric's name of each score; by default all.
-        retry_failed: Whether to retry scores that failed or were unreadable.
-        quiet: Whether to hide progress.
+    `wanted`: for a probe, the sample's id and the metric's name of each score; by default all.
 
     Returns:
         0, or the exit status of a run that can be resumed.

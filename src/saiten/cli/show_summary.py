@@ -14,6 +14,7 @@ from saiten.dialogue.reading import has_dialogues
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.runs import RunReader, read_run
 from saiten.views.render import render
+from saiten.views.tables.gate import threshold_table
 from saiten.views.tables.run import currency_of, people_of, run_tables, summary_of
 from saiten.views.tables.summary import usage_text
 
@@ -37,7 +38,7 @@ def show_summary(run: Path, form: Format, out: Console, gate: Gate | None = None
     tables = run_tables(reader, summary, glance=form == "table") if summary.figures else []
     outcomes = () if gate is None else gate.hold(reader, summary)
     if gate is not None:
-        tables.append(gate.table(outcomes, glance=form == "table"))
+        tables.append(threshold_table(outcomes, gate.each, glance=form == "table"))
     render(tables, form, out, str(run))
     if form == "table" and summary.figures:
         spent = usage_text(summary.usage, currency_of(reader))

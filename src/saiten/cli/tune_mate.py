@@ -1,5 +1,6 @@
 """`saiten tune mate`: learn the weights of aspects from human grades."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -7,9 +8,25 @@ import typer
 
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.shared_options import FormatOption, LabelColumnOption, ResamplesOption, read_columns
+from saiten.cli.unfold import unfold
 from saiten.errors import BadInput, ConfigurationError
+from saiten.options import option
 
 
+@dataclass(frozen=True, slots=True)
+class MateOptions:
+    """What is explained by what, and how."""
+
+    samples: Path | None = option(None, "File of samples with the questions; not needed with a run.", "--samples", "-s")
+    target: str | None = option(None, "Aspect to be explained. Default: the overall aspect of the rubric.")
+    aspect: tuple[str, ...] = option((), "Aspect that explains it. Default: all. Repeatable.", "--aspect", "-a")
+    rubric: str = option("", "TOML file with scales and best grades. Default: the four aspects of long answers.")
+    values: bool = option(False, "Weight the grades themselves instead of deductions from the best grade.", "--values")
+    intercept: bool = option(False, "Add a constant to every score.", "--intercept")
+    seed: int = option(0, "Seed of the split and the intervals.", min=0)
+
+
+@unfold
 def mate(
     labels: Annotated[
         Path, typer.Argument(help="File of labels with item (the id of a sample), aspect, value, annotator.")
@@ -17,23 +34,8 @@ def mate(
     run: Annotated[
         Path | None, typer.Argument(help="Run with scores of `aspects`, to use the judge's grades of the aspects.")
     ] = None,
-    samples: Annotated[
-        Path | None, typer.Option("--samples", "-s", help="File of samples with the questions; not needed with a run.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option(help="Aspect to be explained. Default: the overall aspect of the rubric.")
-    ] = None,
-    aspect: Annotated[
-        list[str] | None, typer.Option("--aspect", "-a", help="Aspect that explains it. Default: all. Repeatable.")
-    ] = None,
-    rubric: Annotated[
-        str, typer.Option(help="TOML file with scales and best grades. Default: the four aspects of long answers.")
-    ] = "",
-    values: Annotated[
-        bool, typer.Option("--values", help="Weight the grades themselves instead of deductions from the best grade.")
-    ] = False,
-    intercept: Annotated[bool, typer.Option("--intercept", help="Add a constant to every score.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the split and the intervals.")] = 0,
+    *,
+    typed: MateOptions,
     resamples: ResamplesOption = 1_000,
     column: LabelColumnOption = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Weights file to write.")] = Path("weights.toml"),
@@ -65,27 +67,27 @@ def mate(
     from saiten.views.tables.aspect import weight_tables
 
     notes = stderr()
-    if values and rubric:
+    if typed.values and typed.rubric:
         raise ConfigurationError("--values uses the grades themselves, without a rubric; remove --values or --rubric")
-    scales = None if values else read_rubric(rubric)
-    wanted = target or (scales.overall if scales else None)
+    scales = None if typed.values else read_rubric(typed.rubric)
+    wanted = typed.target or (scales.overall if scales else None)
     if wanted is None:
         raise ConfigurationError("name the aspect to be explained with --target")
     columns = read_columns(column)
     said = list(read_said(labels, columns, notes))
-    aspects = explaining(aspect, scales, wanted)
+    aspects = explaining(typed.aspect, scales, wanted)
     if run is not None:
         reader = read_run(run, notify=notifier(notes))
         questions = {sample.id: sample.question for sample in reader.samples()}
         rated = rated_by_judge(said, reader.scores(), questions, target=wanted, aspects=aspects)
     else:
-        questions = questions_of(samples, labels, columns.get("item"))
+        questions = questions_of(typed.samples, labels, columns.get("item"))
         rated = rated_by_people(said, questions, target=wanted, aspects=aspects)
     if not all(question.strip() for question in rated.questions):
         raise BadInput("some answers have a blank question; answers are held out by question, so each needs one")
-    learned = learn_weights(rated, scales, intercept=intercept, resamples=resamples, seed=seed)
+    learned = learn_weights(rated, scales, intercept=typed.intercept, resamples=resamples, seed=typed.seed)
     write_whole(out, weights_text(learned.weights), otherwise="name another file with --out")
     render(weight_tables(learned.weights, notes_of(learned)), form, stdout(), f"Weights: {out.name}")
-    named = write_name("mate", {"weights": out, **({"rubric": rubric} if rubric else {})})
-    use = f"; use it with -m '{named}'" if learned.weights.features == "deductions" or rubric else ""
+    named = write_name("mate", {"weights": out, **({"rubric": typed.rubric} if typed.rubric else {})})
+    use = f"; use it with -m '{named}'" if learned.weights.features == "deductions" or typed.rubric else ""
     notes.print(f"written to {escape_untrusted(out)}{escape_untrusted(use)}")

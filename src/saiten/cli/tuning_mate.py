@@ -16,9 +16,9 @@ from saiten.words import Message
 _QUESTION = {"item": LABEL_COLUMNS["item"], "question": ("question", "質問")}
 
 
-def explaining(named: list[str] | None, rubric: Rubric | None, target: str) -> tuple[str, ...]:
+def explaining(named: tuple[str, ...], rubric: Rubric | None, target: str) -> tuple[str, ...]:
     """Return the named aspects, or all of the rubric but the target; () for all aspects of the labels."""
-    chosen = tuple(dict.fromkeys(named or ()))
+    chosen = tuple(dict.fromkeys(named))
     if target in chosen:
         raise ConfigurationError(
             f"{target!r} is the aspect to be explained and cannot explain itself; remove it from --aspect"

@@ -1,6 +1,5 @@
 """Built-in samples in both languages whose defects are known by construction, and the tour that shows them."""
 
-from saiten.demo.defects import DEFECTS, Defect
-from saiten.demo.samples import DemoSample, load_demo
+from saiten.demo.samples import DEFECTS, Defect, DemoSample, load_demo
 
 __all__ = ["DEFECTS", "Defect", "DemoSample", "load_demo"]

@@ -8,12 +8,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from saiten.demo.defects import DEFECTS
 from saiten.demo.gist import gist_labels, load_gist
-from saiten.demo.grades import simulated_grades
-from saiten.demo.labels import few_labels, known_labels
+from saiten.demo.grades import few_labels, known_labels, simulated_grades
 from saiten.demo.questions import corpus, demo_questions
-from saiten.demo.samples import DemoSample, load_demo
+from saiten.demo.samples import DEFECTS, DemoSample, load_demo
 from saiten.durable.whole_file import write_whole
 from saiten.records import Label, Sample
 from saiten.runs import sample_to_json

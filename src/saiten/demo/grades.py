@@ -1,16 +1,18 @@
-"""Simulated (not human) grades of the demo's answers on the aspects of long answers, to learn weights from.
+"""Labels of the demo's answers, none of them human: known facts, and simulated grades to learn weights from.
 
-The aspects' grades follow from the defects. The overall grade is computed from them with known weights plus noise,
-rounded to the scale like a person's, so that the correct result of learning is known.
+The facts and the aspects' grades follow from the defects. The overall grade is computed from the aspects with known
+weights plus noise, rounded to the scale like a person's, so that the correct result of learning is known.
 """
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from saiten.demo.samples import DemoSample
 from saiten.records import Label
 
+KNOWN = "known by construction"
+"""The annotator's name in these labels."""
 GRADERS = ("simulated grader 1", "simulated grader 2")
 TARGET = "acceptability"
 WEIGHTS: Mapping[str, float] = MappingProxyType({"formality": 0.3, "factuality": 2.0, "amount_info": 0.7})
@@ -63,3 +65,16 @@ def _overall(grades: Mapping[str, int]) -> float:
         "amount_info": abs(grades["amount_info"]),
     }
     return _BEST - sum(WEIGHTS[name] * cost for name, cost in costs.items())
+
+
+def known_labels(samples: Iterable[DemoSample]) -> Iterator[Label]:
+    """Yield two labels per answer: whether it is `correct`, and whether it is `faithful`."""
+    for one in samples:
+        yield Label(one.sample.id, float(one.correct), KNOWN, "correct")
+        yield Label(one.sample.id, float(one.faithful), KNOWN, "faithful")
+
+
+def few_labels(samples: Sequence[DemoSample], n: int, seed: int = 0) -> list[Label]:
+    """Label whether each of `n` random answers is `correct`, as if people had graded only these."""
+    drawn = random.Random(seed).sample(samples, n)  # noqa: S311 - a sample, no secret
+    return [Label(one.sample.id, float(one.correct), KNOWN, "correct") for one in drawn]

@@ -1,4 +1,4 @@
-"""The demo's samples: read from the package, with the known facts about each answer."""
+"""The demo's samples, and the defects and known facts of their answers; see the README in this folder."""
 
 import json
 from collections.abc import Iterator
@@ -9,6 +9,35 @@ from typing import Any
 from saiten.records import Language, Sample
 
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One way in which an answer was made wrong, or right."""
+
+    name: str
+    """Its name in the samples."""
+    correct: bool = False
+    """Whether the answer is right by the reference; it may be incomplete."""
+    faithful: bool = False
+    """Whether the contexts support every claim."""
+    complete: bool = False
+    """Whether it covers the whole reference."""
+
+
+DEFECTS: tuple[Defect, ...] = (
+    Defect("right", correct=True, faithful=True, complete=True),
+    Defect("right_paraphrase", correct=True, faithful=True, complete=True),
+    Defect("incomplete", correct=True, faithful=True),
+    Defect("made_up_addition", correct=True, complete=True),
+    Defect("contradicting"),
+    Defect("wrong_number"),
+    Defect("swapped_number"),
+    Defect("off_topic", faithful=True),
+    Defect("copied_context", faithful=True),
+    Defect("refusing", faithful=True),
+)
+"""All of them, from right to refusing."""
 
 
 @dataclass(frozen=True, slots=True)
