@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.views.render import as_latex
+from saiten.views.latex import as_latex
 from saiten.views.table import Table
 
 OBEYED = re.compile(r"(?<!\\)[#$%&_^~]")

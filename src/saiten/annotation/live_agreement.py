@@ -10,7 +10,6 @@ from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.store.progress import act_count
 from saiten.annotation.store.project import Project
 from saiten.records import Label
-from saiten.results.agreement import AspectAgreement
 from saiten.stats.estimate import Estimate
 from saiten.trust.agreement import agreement_report
 from saiten.trust.spans.comparison import compare_spans
@@ -46,8 +45,7 @@ class LiveAgreement:
         with self._lock:
             acts = act_count(self._project)  # before reading, so that acts during the read invalidate the result
             if acts != self._acts:
-                self._figures = live_agreement(self._form, annotated_items(self._project))
-                self._acts = acts
+                self._figures, self._acts = live_agreement(self._form, annotated_items(self._project)), acts
             return self._figures
 
 
@@ -65,20 +63,19 @@ def live_agreement(form: Form, items: Iterable[AnnotatedItem], *, resamples: int
                 questions[label.item] = str(each.item.content.get("question", "")) or label.item
     if not labels:
         return []
-    if labels[0].spans is not None:
-        return list(_of_marks(labels, questions, resamples))
-    report = agreement_report(labels, questions=questions, resamples=resamples)
-    return [figure for aspect in report.aspects for figure in _of_values(aspect)]
+    figures = _of_values if labels[0].spans is None else _of_marks
+    return list(figures(labels, questions, resamples))
 
 
-def _of_values(aspect: AspectAgreement) -> Iterator[AgreementFigure]:
-    figures = aspect.figures
-    named = {"percent": figures.percent, "percent_by_chance": figures.by_chance, "kappa": figures.kappa}
-    if aspect.levels != ("nominal",):
-        named["kappa_quadratic"] = figures.kappa_quadratic
-    named |= {f"alpha_{level}": getattr(figures, level) for level in aspect.levels}
-    for name, estimate in named.items():
-        yield AgreementFigure(aspect.aspect, Message("cell", name), estimate)
+def _of_values(labels: list[Label], questions: dict[str, str], resamples: int) -> Iterator[AgreementFigure]:
+    for aspect in agreement_report(labels, questions=questions, resamples=resamples).aspects:
+        figures = aspect.figures
+        named = {"percent": figures.percent, "percent_by_chance": figures.by_chance, "kappa": figures.kappa}
+        if aspect.levels != ("nominal",):
+            named["kappa_quadratic"] = figures.kappa_quadratic
+        named |= {f"alpha_{level}": getattr(figures, level) for level in aspect.levels}
+        for name, estimate in named.items():
+            yield AgreementFigure(aspect.aspect, Message("cell", name), estimate)
 
 
 def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) -> Iterator[AgreementFigure]:
@@ -86,9 +83,7 @@ def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) ->
     ceiling = compare_spans(people_of(labels), {}, questions=questions, resamples=resamples).ceiling
     if ceiling is None:
         return
-    named = [(figures.aspect, figures) for figures in ceiling.aspects]
-    if ceiling.overall is not None:
-        named.append((ALL_MARKS, ceiling.overall))
-    for aspect, figures in named:
+    for figures in (*ceiling.aspects, *([ceiling.overall] if ceiling.overall is not None else [])):
+        aspect = ALL_MARKS if figures is ceiling.overall else figures.aspect
         yield AgreementFigure(aspect, Message("cell", "f_per_unit"), figures.per_unit.f)
         yield AgreementFigure(aspect, Message("cell", "f_per_answer"), figures.per_answer.f)

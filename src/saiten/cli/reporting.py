@@ -18,7 +18,7 @@ from saiten.experiments.tables import experiment_tables
 from saiten.records import Label, Language
 from saiten.runs import RunReader, read_run
 from saiten.runs.manifest import MANIFEST_NAME
-from saiten.views.page.page import Chapter
+from saiten.views.page.chapters import Chapter
 from saiten.views.report.document import Report, make_report
 from saiten.words import Message
 

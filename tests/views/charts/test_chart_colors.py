@@ -6,8 +6,9 @@ from itertools import combinations
 
 import pytest
 
-from saiten.views.charts.colors import DASHES, LIGHT, LINES, SHAPES, dashes, filling, shape
+from saiten.views.charts.colors import DASHES, LIGHT, LINES, SHAPES
 from saiten.views.charts.colors import color as color_at
+from saiten.views.charts.plot import mark, stroke
 
 CSS = files("saiten.views").joinpath("templates/page.css").read_text(encoding="utf-8")
 LINE_NAMES = [name for name in LIGHT if name.startswith("line-")]
@@ -56,7 +57,8 @@ def test_files_have_the_light_colors_of_the_page():
 
 def test_lines_are_told_apart_without_color():
     """The first six by shape and dashes, the next six by filling as well; color adds to it."""
-    looks = [(shape(place), dashes(place), filling(place) == color_at(place)) for place in range(12)]
+    marks = [mark(place) for place in range(12)]
+    looks = [(one["shape"], str(stroke(place)), one["fill"] == color_at(place)) for place, one in enumerate(marks)]
     assert all(first != second for first, second in combinations(looks, 2))
     assert len(set(SHAPES)) == len(set(DASHES)) == len(set(LINES)) == 6
 

@@ -9,7 +9,8 @@ from saiten.records import Label, Sample, Score, Scored
 from saiten.results.figure import Figure
 from saiten.runs import Journal, read_run
 from saiten.views.charts.means import bounds_of, means_charts
-from saiten.views.render import as_csv, as_json, as_latex
+from saiten.views.latex import as_latex
+from saiten.views.render import as_csv, as_json
 from saiten.views.report.document import make_report
 from saiten.views.table import PValue, show_cell
 from saiten.views.tables.comparison import comparison_tables

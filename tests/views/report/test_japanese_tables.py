@@ -18,8 +18,9 @@ from saiten.cli import main
 from saiten.cli.reporting import report_of
 from saiten.records import Label, Sample, Score, Scored, Span, Usage
 from saiten.runs import Journal
+from saiten.views.latex import as_latex
 from saiten.views.page.page import as_html
-from saiten.views.render import as_csv, as_json, as_latex, as_markdown
+from saiten.views.render import as_csv, as_json, as_markdown
 from saiten.views.report.document import SECOND_RANK
 from saiten.views.table import Interval, Name, Table
 from saiten.words import Message

@@ -20,8 +20,7 @@ def totals(tx: Transaction, *, lock: bool = False) -> tuple[int, int, int]:
     """Return the project's numbers of items, of items in the overlap, and of annotations still to be assigned."""
     chosen = select(projects.c.size, projects.c.overlapping, projects.c.places).where(projects.c.id == tx.project)
     found = tx.connection.execute(chosen.with_for_update(key_share=True) if lock else chosen)
-    size, overlapping, places = found.one()
-    return size, overlapping, places
+    return tuple(found.one())
 
 
 def lock_project(tx: Transaction) -> tuple[int, int, int]:
@@ -31,8 +30,7 @@ def lock_project(tx: Transaction) -> tuple[int, int, int]:
 
 def move(tx: Transaction, person: int, item: int, *, old: str | None, new: str) -> None:
     """Update the totals after an assignment changed its state; `old` is None for a new assignment."""
-    places = (new in HOLDS) - (old in HOLDS)
-    if places:
+    if places := (new in HOLDS) - (old in HOLDS):
         room = tx.connection.execute(
             update(items).where(items.c.id == item).values(room=items.c.room - places).returning(items.c.room)
         ).scalar_one()
@@ -40,8 +38,7 @@ def move(tx: Transaction, person: int, item: int, *, old: str | None, new: str) 
         tx.connection.execute(
             update(projects).where(projects.c.id == tx.project).values(places=projects.c.places + opened)
         )
-    got = (new in COUNTS) - (old in COUNTS)
-    if got:
+    if got := (new in COUNTS) - (old in COUNTS):
         tx.connection.execute(
             update(workloads).where(workloads.c.person_id == person).values(had=workloads.c.had + got)
         )

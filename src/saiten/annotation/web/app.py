@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from importlib.resources import files
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -40,7 +41,6 @@ def make_app(project: Project, form: Form, *, settings: WebSettings) -> FastAPI:
     for routes in (joining, annotator_routes, admin_routes, adjudication):
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=str(files(__package__) / "static")), name="static")
-    app.add_exception_handler(RequestRefused, _refuse)
     for kind in _REFUSALS:
         app.add_exception_handler(kind, _refuse)
     app.add_exception_handler(Exception, _fail)
@@ -48,14 +48,13 @@ def make_app(project: Project, form: Form, *, settings: WebSettings) -> FastAPI:
     return app
 
 
-def _of_starlette(error: Exception) -> RequestRefused:
-    assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker
-    status = error.status_code
-    why = _WHY.get(status, "failed" if status >= 500 else "bad_request")
-    return RequestRefused(status, why, headers=error.headers)
+def _of_starlette(error: HTTPException) -> RequestRefused:
+    why = _WHY.get(error.status_code, "failed" if error.status_code >= 500 else "bad_request")
+    return RequestRefused(error.status_code, why, headers=error.headers)
 
 
-_REFUSALS: dict[type[Exception], Callable[[Exception], RequestRefused]] = {
+_REFUSALS: dict[type[Exception], Callable[[Any], RequestRefused]] = {
+    RequestRefused: lambda refused: refused,
     # pages retry after the seconds given
     StoreUnavailable: lambda _: RequestRefused(503, "away", headers={"retry-after": "5"}),
     NotAssigned: lambda _: RequestRefused(404, "no_number"),
@@ -71,19 +70,13 @@ _REFUSALS: dict[type[Exception], Callable[[Exception], RequestRefused]] = {
 
 async def _refuse(request: Request, error: Exception) -> Response:
     """Respond as JSON to scripts, and with a page to people."""
-    refused = error
-    if not isinstance(refused, RequestRefused):
-        refused = next(refusal(error) for kind, refusal in _REFUSALS.items() if isinstance(error, kind))
+    refused = next(refusal(error) for kind, refusal in _REFUSALS.items() if isinstance(error, kind))
     message = refused.message(language_of(request))
     path = request.url.path
     if path.startswith("/api/") or path.endswith(".jsonl") or "hx-request" in request.headers:
         body = {"message": message} | ({"field": refused.field} if refused.field else {})
         return json_reply(body, refused.status, refused.headers)
-    kind = "message"
-    if refused.status == 401:
-        kind = "welcome"
-    elif refused.why == "no_such_link":
-        kind = "join_failed"
+    kind = "welcome" if refused.status == 401 else "join_failed" if refused.why == "no_such_link" else "message"
     page = render(f"{kind}.html", request, status=refused.status, kind=kind, message=message)
     page.headers.update(refused.headers)
     return page

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 from uuid import UUID
 
 from fastapi import Depends
@@ -17,7 +17,6 @@ from saiten.words import section
 
 T = TypeVar("T")
 
-_DAY = 86_400.0
 _DEEPEST = 8
 """Maximum nesting; the deepest form has four levels."""
 _LARGEST = 2**53
@@ -44,6 +43,13 @@ class RequestRefused(Exception):
         return section("annotation_server", language).get(str(self.why), str(self.why))
 
 
+def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Respond with JSON, escaped to ASCII since lone surrogates could not be encoded; NaN raises ValueError."""
+    return Response(
+        json.dumps(value, allow_nan=False, separators=(",", ":")), status, headers, media_type="application/json"
+    )
+
+
 async def json_object(request: Request) -> Json:
     """Return a request's body; lone surrogates, which no database stores, become U+FFFD.
 
@@ -56,8 +62,7 @@ async def json_object(request: Request) -> Json:
         raise RequestRefused(400, "not_json") from None
     if not isinstance(found, dict):
         raise RequestRefused(400, "not_json")
-    storable: dict[str, Any] = _storable(found, _DEEPEST)
-    return storable
+    return cast("Json", _storable(found, _DEEPEST))
 
 
 Body = Annotated[Json, Depends(json_object)]
@@ -86,7 +91,7 @@ def seconds_of(body: Json) -> float | None:
         return None
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
         raise RequestRefused(422, "no_seconds", field="seconds")
-    return min(float(seconds), _DAY)
+    return min(float(seconds), 86_400.0)
 
 
 def checked_payload(form: Form, content: Json, payload: Json) -> Json:
@@ -95,13 +100,6 @@ def checked_payload(form: Form, content: Json, payload: Json) -> Json:
         return form.check(content, payload)
     except ValueError as error:
         raise RequestRefused(422, error, field="payload") from None
-
-
-def json_reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Respond with JSON, escaped to ASCII since lone surrogates could not be encoded; NaN raises ValueError."""
-    return Response(
-        json.dumps(value, allow_nan=False, separators=(",", ":")), status, headers, media_type="application/json"
-    )
 
 
 def _refuse(_: str) -> None:
@@ -119,6 +117,4 @@ def _storable(value: Any, deeper: int) -> Any:
         raise RequestRefused(400, "too_deep")
     if isinstance(value, dict):
         return {_storable(key, deeper): _storable(each, deeper - 1) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_storable(each, deeper - 1) for each in value]
-    return value
+    return [_storable(each, deeper - 1) for each in value] if isinstance(value, list) else value

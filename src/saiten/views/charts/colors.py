@@ -32,18 +32,3 @@ DASHES = ((1, 4), (), (7, 4), (7, 3, 1, 3), (12, 4), (3, 3))
 def color(place: int) -> str:
     """Return the color of the system, chain or line at this place; the seventh repeats the first."""
     return LINES[place % len(LINES)]
-
-
-def shape(place: int) -> str:
-    """Return the shape at this place: a circle, a square, a triangle and so on."""
-    return SHAPES[place % len(SHAPES)]
-
-
-def filling(place: int) -> str:
-    """Return full for the first six, hollow for the next six, and so on: 36 differ by shape and color."""
-    return color(place) if place // len(SHAPES) % 2 == 0 else CARD
-
-
-def dashes(place: int) -> tuple[int, ...]:
-    """Return the lengths of stroke and gap; empty for a solid line."""
-    return DASHES[place % len(DASHES)]

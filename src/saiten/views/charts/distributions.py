@@ -15,13 +15,6 @@ from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
 from saiten.views.charts.texts import finite, in_words, number, plain, shorten, text_width, written
 from saiten.words import section
 
-_WIDTH = 820
-_HEIGHT, _BETWEEN = 64, 22
-_LOWER, _NEARER, _FEW = 44, 16, 6
-"""Height of a row and gap in pixels for charts with more than the last number of rows, so that a screen shows all."""
-_NAMES = 220
-"""Maximum pixels of the names."""
-_GAP = 14
 _MOST_GRADES = 12
 """Whole numbers further apart are counts (lengths, tokens), not grades."""
 _BINS = 20
@@ -74,6 +67,15 @@ def count(values: Iterable[float], bins: Bins) -> Counted:
     counts = np.bincount(places, minlength=len(bins.edges))
     total = sum(found.tolist())
     return Counted(tuple(counts.tolist()), len(found), total / len(found) if len(found) and isfinite(total) else None)
+
+
+_WIDTH = 820
+_HEIGHT, _BETWEEN = 64, 22
+_LOWER, _NEARER, _FEW = 44, 16, 6
+"""Height of a row and gap in pixels for charts with more than the last number of rows, so that a screen shows all."""
+_NAMES = 220
+"""Maximum pixels of the names."""
+_GAP = 14
 
 
 def distributions(
@@ -181,13 +183,8 @@ def _marks(
     base: Datum = {"x": bins.axis.low, "x2": bins.axis.high, "y": 0.0, "y2": 0.0, "color": MUTED}
     marks = [Marks("bar", bars, style={"stroke": None}), Marks("rule", [base], style={"strokeWidth": 1})]
     if one.mean is not None:
-        mean: Datum = {
-            "x": one.mean,
-            "x2": one.mean,
-            "y": 0.0,
-            "y2": up.high,
-            "tooltip": words["mean"].format(value=written(one.mean)),
-        }
+        tooltip = words["mean"].format(value=written(one.mean))
+        mean: Datum = {"x": one.mean, "x2": one.mean, "y": 0.0, "y2": up.high, "tooltip": tooltip}
         # A light line below the dark one makes it visible on a bar.
         marks.append(Marks("rule", [{**mean, "color": CARD}], style={"strokeWidth": 4}))
         marks.append(Marks("rule", [{**mean, "color": INK}], style={"strokeWidth": 1.5, "strokeDash": [3, 2]}))

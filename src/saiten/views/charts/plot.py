@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from saiten.views.charts.axes import Axis
-from saiten.views.charts.colors import GRID, INK, MUTED, color, dashes, filling, shape
+from saiten.views.charts.colors import CARD, DASHES, GRID, INK, MUTED, SHAPES, color
 from saiten.views.charts.texts import plain, shorten
 
 Kind = Literal["rule", "point", "text", "bar"]
@@ -233,11 +233,17 @@ POINT = {"size": 60, "strokeWidth": 2, "opacity": 1}
 
 
 def mark(place: int) -> Datum:
-    """Return the look of the mark of the system at this place."""
-    return {"color": color(place), "fill": filling(place), "shape": shape(place)}
+    """Return the look of the mark of the system at this place.
+
+    The first six are full, the next six hollow, and so on: 36 differ by shape and color.
+    """
+    hue = color(place)
+    full = place // len(SHAPES) % 2 == 0
+    return {"color": hue, "fill": hue if full else CARD, "shape": SHAPES[place % len(SHAPES)]}
 
 
 def stroke(place: int) -> dict[str, object]:
-    """Return the look of its line."""
+    """Return the look of its line: dotted, solid, dashed and so on."""
     style: dict[str, object] = {"strokeWidth": 2, "strokeCap": "round"}
-    return style | ({"strokeDash": list(dashes(place))} if dashes(place) else {})
+    dashes = DASHES[place % len(DASHES)]
+    return style | ({"strokeDash": list(dashes)} if dashes else {})

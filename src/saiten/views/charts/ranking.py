@@ -22,17 +22,8 @@ from saiten.views.charts.texts import finite, in_words, plain, shorten, value_an
 from saiten.views.tables.meta_cells import measure_name
 from saiten.words import in_language, section
 
-_UNINFORMATIVE = {
-    "auroc": 0.5,
-    "balanced_accuracy": 0.5,
-    "f1": None,
-    "macro_f1": None,
-    "agreement": None,
-    "accuracy": None,
-}
+_UNINFORMATIVE = {"auroc": 0.5, "balanced_accuracy": 0.5, **dict.fromkeys(("f1", "macro_f1", "agreement", "accuracy"))}
 """Value of a figure for an uninformative metric: None if there is none; 0 for all others."""
-_LETTERS = 100
-"""Pixels of a metric's letters."""
 _PEOPLE = (8, 3, 2, 3)
 """The dashes of people's line, distinct from those of the "no agreement" line."""
 
@@ -51,8 +42,7 @@ def ranking(found: Ranking, language: Language = "en") -> VegaChart:
     if ceiling is not None:
         said = words["between"].join((words["ceiling"].format(value=written(ceiling.value)), said))
     by = plain(in_language(measure_name(found.by), language))
-    none = _UNINFORMATIVE.get(found.by, 0.0)
-    make = partial(_picture, metrics, ceiling, by, none, words)
+    make = partial(_picture, metrics, ceiling, by, _UNINFORMATIVE.get(found.by, 0.0), words)
     return VegaChart(words["ranking"].format(by=by), said, make, language, partial(ranking, found))
 
 
@@ -81,7 +71,7 @@ def _picture(
 
 def _row(place: RankedMetric, none: float | None, words: Mapping[str, str]) -> IntervalRow:
     name, low, high = plain(place.metric), finite(place.figure.low), finite(place.figure.high)
-    notes = [shorten(plain(place.letters), _LETTERS) if place.letters else "", words["n"].format(n=place.figure.n)]
+    notes = [shorten(plain(place.letters), 100) if place.letters else "", words["n"].format(n=place.figure.n)]
     return IntervalRow(
         f"{place.rank}. {name}" if place.rank is not None else name,
         finite(place.figure.value),

@@ -13,7 +13,8 @@ from saiten.metrics.judged.gist_profiles import PROFILES, Profiles
 from saiten.records import Language
 from saiten.text.templates import templates
 from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless, sign
-from saiten.views.page.page import Part, write_page
+from saiten.views.page.chapters import Part
+from saiten.views.page.page import write_page
 from saiten.words import section
 
 CLASSES: Mapping[Kind, str] = {

@@ -11,7 +11,7 @@ from saiten.results.figure import Figure
 from saiten.results.metric_comparison import MetricComparison
 from saiten.results.ranking import RankedMetric, Ranking
 from saiten.results.verdict import OUTSIDE_NOISE, higher_is_better
-from saiten.views.page.page import Chapter
+from saiten.views.page.chapters import Chapter
 from saiten.views.report.tally import Tally
 from saiten.views.table import PValue, show_cell
 from saiten.views.tables.meta_cells import measure_name

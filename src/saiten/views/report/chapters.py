@@ -28,7 +28,7 @@ from saiten.views.charts.differences import differences
 from saiten.views.charts.distributions import distributions
 from saiten.views.charts.means import bounds_of, means_charts
 from saiten.views.charts.ranking import ranking
-from saiten.views.page.page import Chapter
+from saiten.views.page.chapters import Chapter
 from saiten.views.report.answering import AgainstPeople, Tests, answered, systems_apart
 from saiten.views.report.tally import Tally, Values
 from saiten.views.table import Cell, Interval, Name, Table
@@ -256,8 +256,7 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
     for one in tallies:
         items, others = _items(one.reader, answers)
         other_texts = [{label.item, *(halves(label.item, items) or ())} & others for label in labels]
-        revised = set[str]().union(*other_texts)
-        if revised:
+        if revised := set[str]().union(*other_texts):
             elsewhere.append(Message("report", "another_text", run=one.name, n=len(revised)))
         theirs = [label for label, other in zip(labels, other_texts, strict=True) if not other]
         try:
@@ -285,7 +284,7 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
         else table
         for table in agreement_glance(agreement_report(labels, questions=questions))
     ]
-    without = [one.name for one in tallies if not any(identity in questions for identity in one.facts.places)]
+    without = [one.name for one in tallies if questions.keys().isdisjoint(one.facts.places)]
     unpaired = Message("report", "not_paired", runs=", ".join(without)) if without else None
     lead = joined([unpaired, *elsewhere], "sentences")
     return AgainstPeople(Chapter(Message("report", "people"), tables, lead), tuple(rankings))
@@ -299,8 +298,7 @@ def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Place]
     items, others = dict[str, Place](), set[str]()
     for sample in reader.samples():
         items[sample.id] = place_of(sample)
-        digest = hash(sample.answer)
-        if answers.setdefault(sample.id, digest) != digest:
+        if answers.setdefault(sample.id, digest := hash(sample.answer)) != digest:
             others.add(sample.id)
     return items, others
 

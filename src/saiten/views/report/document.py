@@ -15,7 +15,8 @@ from saiten.runs import RunReader
 from saiten.views.charts.chart import VegaChart
 from saiten.views.gist.page import CLASSES
 from saiten.views.gist.view import KINDS
-from saiten.views.page.page import Chapter, Part, write_page
+from saiten.views.page.chapters import Chapter, Part
+from saiten.views.page.page import write_page
 from saiten.views.report.chapters import against_people, compared, overview, run_chapter, spent
 from saiten.views.report.choosing import Choice, choose
 from saiten.views.report.groups import AnswerGroups, group_answers

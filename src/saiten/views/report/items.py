@@ -44,7 +44,7 @@ class Items:
         for number, one in enumerate(self._tallies):
             raws = dict(_raws(one, self._choice))
             talks = {
-                talk.id: compress(as_json(_dialogue(talk, self._language)), 1)
+                talk.id: compress(as_json(dialogue_part(talk, self._language)), 1)
                 for talk in (read_dialogues(one.reader) if one.dialogues else ())
                 if self._choice.holds(talk.id)
             }
@@ -61,19 +61,14 @@ class Items:
                     "count": self._packs.count,
                     "starts": self._packs.starts,
                     "runs": [one.name for one in self._tallies],
-                    **{name: _numbered(self._columns[name]) for name in ("system", "group", "language")},
+                    **{name: numbered(self._columns[name]) for name in ("system", "group", "language")},
                     "id": self._columns["id"],
                     "run": self._columns["run"],
-                    "beside": _from_nought(self._columns["beside"]),
+                    "beside": from_nought(self._columns["beside"]),
                     "question": self._columns["question"],
                     "metrics": [
-                        {
-                            "name": name,
-                            "higher": higher_is_better(name),
-                            "values": values,
-                            "statuses": "".join(statuses),
-                        }
-                        for name, values, statuses in zip(self._metrics, self._values, self._statuses, strict=True)
+                        {"name": name, "higher": higher_is_better(name), "values": values, "statuses": "".join(found)}
+                        for name, values, found in zip(self._metrics, self._values, self._statuses, strict=True)
                     ],
                 }
             )
@@ -129,15 +124,25 @@ class Items:
             "number": None if view.profile is None else PROFILES.index(view.profile),
             "profile": profile_name(view.profile, words),
             "reason": view.reason if view.profile is None else "",
-            "reference": _pieces(view.reference, units),
-            "answer": _pieces(view.answer, units),
+            "reference": pieces(view.reference, units),
+            "answer": pieces(view.answer, units),
             "units": [[CLASSES[unit.kind], remark_of(unit, words)] for unit in units],
             "unplaced": [[CLASSES[unit.kind], unit.text, remark_of(unit, words)] for unit in view.unplaced],
             "faults": list(view.faults),
         }
 
 
-def _pieces(pieces: Sequence[Segment], units: list[Unit]) -> list[list[Any]]:
+def _raws(one: Tally, choice: Choice) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the raw replies that could not be parsed, by sample and metric."""
+    for error in one.reader.errors():
+        sample, metric, raw = (error.get(name) for name in ("sample", "metric", "raw"))
+        if not (isinstance(sample, str) and isinstance(metric, str) and isinstance(raw, str)):
+            continue
+        if raw and choice.holds(sample):
+            yield (sample, metric), raw
+
+
+def pieces(pieces: Sequence[Segment], units: list[Unit]) -> list[list[Any]]:
     """Return each stretch of the text with the numbers of its units, outermost first, and how many begin with it."""
     found = []
     number = {id(unit): at for at, unit in enumerate(units)}
@@ -150,7 +155,8 @@ def _pieces(pieces: Sequence[Segment], units: list[Unit]) -> list[list[Any]]:
     return found
 
 
-def _dialogue(talk: Dialogue, language: Language) -> dict[str, Any]:
+def dialogue_part(talk: Dialogue, language: Language) -> dict[str, Any]:
+    """Return the rows of a dialogue, how it ended, and its grades."""
     rows = [
         [row.turn, row.title, in_language(row.text, language), row.kind, row.grade, row.seconds]
         for row in dialogue_rows(talk)
@@ -165,28 +171,14 @@ def _dialogue(talk: Dialogue, language: Language) -> dict[str, Any]:
     }
 
 
-def _raws(one: Tally, choice: Choice) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the raw replies that could not be parsed, by sample and metric."""
-    for error in one.reader.errors():
-        sample, metric, raw = (error.get(name) for name in ("sample", "metric", "raw"))
-        if (
-            isinstance(sample, str)
-            and isinstance(metric, str)
-            and isinstance(raw, str)
-            and raw
-            and choice.holds(sample)
-        ):
-            yield (sample, metric), raw
-
-
-def _from_nought(column: Sequence[int | None]) -> list[int]:
+def from_nought(column: Sequence[int | None]) -> list[int]:
     """Renumber from 0 in the order of first occurrence, equal numbers alike; each None gets a number of its own."""
     places: dict[int, int] = {}
     own = [-1 - at if number is None else number for at, number in enumerate(column)]
     return [places.setdefault(number, len(places)) for number in own]
 
 
-def _numbered(column: Sequence[str | None]) -> dict[str, Any]:
+def numbered(column: Sequence[str | None]) -> dict[str, Any]:
     """Return the distinct names of a column, and for each row the number of its name or -1."""
     names = list(dict.fromkeys(name for name in column if name))
     number = {name: at for at, name in enumerate(names)}

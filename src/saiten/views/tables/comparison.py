@@ -15,13 +15,11 @@ from saiten.results.place import place_of
 from saiten.results.summarise import summarise
 from saiten.results.what_differs import what_differs
 from saiten.runs import RunReader
-from saiten.stats.paired import PairedComparison
 from saiten.views.charts.dialogue_lines import MOST_GROUPS, Series, Value, dialogue_lines
 from saiten.views.table import Cell, Interval, Name, PValue, Table
-from saiten.views.tables.summary import corpus_side_by_side, interval_text
+from saiten.views.tables.interval_columns import IntervalColumns
+from saiten.views.tables.summary import corpus_side_by_side
 from saiten.words import Message
-
-_ENDS = ("ci_low", "ci_high")
 
 
 def comparison_tables(
@@ -70,7 +68,7 @@ def comparison_table(found: Comparison, *, glance: bool = False) -> Table:
         (
             "metric",
             "difference",
-            *_ends(glance=glance),
+            *(("interval",) if glance else ("ci_low", "ci_high")),
             "p_value",
             "verdict",
             "n",
@@ -83,7 +81,7 @@ def comparison_table(found: Comparison, *, glance: bool = False) -> Table:
         ),
         tuple(_row(each, glance=glance) for each in found.metrics),
         tuple(_captions(found)),
-        () if glance else (Interval("difference", *_ENDS),),
+        () if glance else (Interval("difference", "ci_low", "ci_high"),),
     )
 
 
@@ -92,7 +90,7 @@ def _row(each: MetricComparison, *, glance: bool) -> tuple[Cell, ...]:
     return (
         each.metric,
         pairs.difference,
-        *_interval(pairs, glance=glance),
+        *IntervalColumns(numbers=not glance).ends(pairs.low, pairs.high),
         PValue.of(each.p_value),
         Message("verdict", each.verdict),
         pairs.n,
@@ -189,7 +187,7 @@ def _differences(first: str, other: str, found: Sequence[GroupDifference], *, gl
             each.score,
             Name(each.group),
             each.pairs.difference,
-            *_interval(each.pairs, glance=glance),
+            *IntervalColumns(numbers=not glance).ends(each.pairs.low, each.pairs.high),
             PValue.of(each.p_value),
             Message("verdict", each.verdict),
             each.pairs.n,
@@ -198,18 +196,11 @@ def _differences(first: str, other: str, found: Sequence[GroupDifference], *, gl
         )
         for each in found
     )
+    ends = ("interval",) if glance else ("ci_low", "ci_high")
     return Table(
         Message("title", "dialogues_by_group", first=first, second=other),
-        ("score", "group", "difference", *_ends(glance=glance), "p_value", "verdict", "n", "of", "remarks"),
+        ("score", "group", "difference", *ends, "p_value", "verdict", "n", "of", "remarks"),
         rows,
         (Message("caption", "dialogue_differences"), Message("caption", "holm_tests", n=len(rows))),
-        () if glance else (Interval("difference", *_ENDS),),
+        () if glance else (Interval("difference", "ci_low", "ci_high"),),
     )
-
-
-def _ends(*, glance: bool) -> tuple[str, ...]:
-    return ("interval",) if glance else _ENDS
-
-
-def _interval(pairs: PairedComparison, *, glance: bool) -> tuple[Cell, ...]:
-    return (interval_text(pairs.low, pairs.high),) if glance else (pairs.low, pairs.high)
