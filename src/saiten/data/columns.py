@@ -246,7 +246,6 @@ def plain_name(name: str) -> str:
 
 
 def _paths(rows: Iterable[RawRow]) -> Iterator[str]:
-    """Yield the existing columns, and the names inside objects."""
     for row in rows:
         for column, value in row.fields.items():
             inside = as_object(value)

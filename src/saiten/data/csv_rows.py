@@ -14,6 +14,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from saiten.data.encodings import detect_encoding
 from saiten.data.rows import BadRow, RawRow, bad_row, row_of_table
@@ -69,10 +70,8 @@ def _records(
     records = csv.reader(lines, delimiter=delimiter, strict=True)
     header, quoted = _header(lines, records, name, delimiter)
     layout = _Layout(len(header), delimiter, quoted)
-    number = 1
     merged = False
-    while True:
-        number += 1
+    for number in count(2):
         lines.begin()
         found = layout.read(lines, records)
         if found is None:
@@ -134,7 +133,9 @@ class _Layout:
             return read
         if not isinstance(read, _Broken):
             if len(lines.taken) == 1:
-                return read if self.quoted else [_as_meant(*pair) for pair in zip(cells, read, strict=True)]
+                # keep the quotes of a cell unless a spreadsheet would have had to set them
+                pairs = zip(cells, read, strict=True)
+                return read if self.quoted else [one if _NEEDS_QUOTES.search(one) else plain for plain, one in pairs]
             if not self.merged(lines.taken):
                 return read
         lines.give_back(1)
@@ -167,11 +168,6 @@ class _Layout:
             return _next(csv.reader([line], delimiter=self.delimiter)) or []
         except csv.Error:
             return []
-
-
-def _as_meant(plain: str, read: str) -> str:
-    """Return a tab-separated cell as written, or unquoted if a spreadsheet would have had to quote it."""
-    return read if _NEEDS_QUOTES.search(read) else plain
 
 
 def _broken(error: csv.Error) -> _Broken:
@@ -220,7 +216,6 @@ class _Lines:
 
 
 def _header(lines: _Lines, records: Iterator[list[str]], name: str, delimiter: str) -> tuple[list[str], bool]:
-    """Return the column names, and whether all of them are quoted."""
     lines.begin()
     try:
         cells = _next(records) or []

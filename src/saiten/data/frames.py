@@ -96,7 +96,9 @@ def _wide(
         found = {"id": found["id"]}
     taken = {field.name for field in fields(Sample)}
     for metric, cells in by_metric.items():
-        name = _unique_name(metric, taken)
+        name = metric
+        while _names(name) & taken:  # a field or another metric has it
+            name = f"metric:{name}"
         found |= {
             name: Column("number", [score and score.value for score in cells]),
             f"{name}:status": Column("status", [score and score.status for score in cells]),
@@ -104,14 +106,6 @@ def _wide(
         }
         taken |= _names(name)
     return found
-
-
-def _unique_name(metric: str, taken: set[str]) -> str:
-    """Return the metric's name, prefixed with `metric:` if a field or another metric's column has that name."""
-    name = metric
-    while _names(name) & taken:
-        name = f"metric:{name}"
-    return name
 
 
 def _names(name: str) -> set[str]:

@@ -34,11 +34,11 @@ _LONG_NUMBER = re.compile(rb"\d{19}")
 def read_json_lines(stream: io.BufferedReader, name: str) -> Iterator[RawRow | BadRow]:
     """Yield one row per line, skipping blank ones. A file whose first line is `[` is read as a document."""
     stream = as_utf8(stream)
-    number = 0
-    while line := stream.readline(MAX_LINE + 1):
-        number += 1
+    for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE + 1), b""), 1):
         if len(line) > MAX_LINE:
-            _skip_line(stream, line)
+            part = line
+            while part and not part.endswith(b"\n"):
+                part = stream.readline(1 << 20)
             yield bad_row(place(name, number), f"the line is longer than {MAX_LINE >> 20} MiB", line)
             continue
         text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
@@ -100,8 +100,7 @@ def _document(stream: io.BufferedReader, name: str) -> Iterator[RawRow | BadRow]
 
 def _list_in(value: Any) -> list[Any]:
     if isinstance(value, Mapping):
-        lists = [value[key] for key in _ROWS if isinstance(value.get(key), list)]
-        return lists[0] if lists else [value]
+        return next((value[key] for key in _ROWS if isinstance(value.get(key), list)), [value])
     return value if isinstance(value, list) else [value]
 
 
@@ -112,11 +111,6 @@ def _is_line_of_lines(first: bytes) -> bool:
     except ValueError:
         return False
     return isinstance(value, Mapping) and not any(isinstance(value.get(key), list) for key in _ROWS)
-
-
-def _skip_line(stream: io.BufferedReader, part: bytes) -> None:
-    while part and not part.endswith(b"\n"):
-        part = stream.readline(1 << 20)
 
 
 def _no_value(constant: str) -> float | None:

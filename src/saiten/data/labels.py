@@ -73,7 +73,7 @@ def read_labels(
     rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
     sources = tuple(each for each in _VALUES if each in columns) or _VALUES
     for needed in (("item",), sources):
-        rows = fields.checked(rows, name, needed, notify if needed == ("item",) else _nothing)
+        rows = fields.checked(rows, name, needed, notify if needed == ("item",) else lambda _: None)
     state = _State(sources, {} if categories else None)
     for row in rows:
         if isinstance(row, BadRow):
@@ -139,7 +139,6 @@ def _spans(row: RawRow, columns: Columns, state: _State) -> tuple[Span, ...] | N
 
 
 def _graded(row: RawRow, columns: Columns, state: _State) -> tuple[float, str]:
-    """Return the value, and the word if it is a category."""
     for source in state.sources:
         if source == "spans":
             continue
@@ -185,10 +184,6 @@ def _is_yes(text: str) -> bool:
     if value not in (0.0, 1.0):
         raise ValueError(f"adjudicated is {text[:40]!r}; expected yes or no")
     return value == 1.0
-
-
-def _nothing(_: str) -> None:
-    """Drop notes already reported by the first check."""
 
 
 def preference(text: str, *, names_answer: bool) -> float:

@@ -38,7 +38,14 @@ def as_text(value: Any) -> str | None:
         return _writable(value)
     if isinstance(value, Mapping):
         return _text_in_object(value)
-    return _text_in_list(value) if is_list(value) else _text_of_scalar(value)
+    if is_list(value):
+        return _text_in_list(value)
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError("expected text, got bytes that are not UTF-8") from error
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def as_texts(value: Any) -> tuple[str, ...] | None:
@@ -83,15 +90,6 @@ def as_object(value: Any) -> Any:
         except (ValueError, RecursionError):
             return value
     return value
-
-
-def _text_of_scalar(value: Any) -> str:
-    if isinstance(value, bytes):
-        try:
-            return value.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ValueError("expected text, got bytes that are not UTF-8") from error
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _text_in_object(value: Mapping[str, Any]) -> str | None:
@@ -200,17 +198,13 @@ def as_spans(value: Any) -> tuple[Span, ...] | None:
     """
     if is_nothing(value) or (isinstance(value, str) and not value.strip()):
         return None
-    items = _parsed(value) if isinstance(value, str) else value
+    try:
+        items = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"expected a list in JSON, got {_shown(value)}") from error
     if not is_list(items):
         raise ValueError(f"expected a list, got {_shown(value)}; {_FORMS}")
     return tuple(_span(item, number) for number, item in enumerate(items, 1))
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"expected a list in JSON, got {_shown(text)}") from error
 
 
 def _span(item: Any, number: int) -> Span:

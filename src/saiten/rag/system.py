@@ -9,7 +9,7 @@ from typing import TypeVar, get_args
 from saiten.choices import ChainName, RagForm
 from saiten.errors import ConfigurationError, JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Completion, Retriever
-from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS, Ask, Question
+from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS, Question
 from saiten.rag.steps import I_DO_NOT_KNOW, Generator, Step, WriteQuery
 from saiten.records import Answer, Inquiry, Passage, Retrieved, TimedCall, Usage
 
@@ -134,24 +134,18 @@ class Rag:
     async def _answer(self, inquiry: Inquiry, log: CallLog) -> tuple[tuple[Passage, ...], str]:
         history = inquiry.history if self.form == "mqa" else ()
         question = Question(inquiry.question, inquiry.language, history)
-        ask = self._asking(log)
-        query = await _query(ask, question) if history else question.text
+
+        async def ask(step: Step) -> str:
+            return (await log.timed(step.called, self.generator.write(step))).text
+
+        query = question.text
+        if history:
+            query = read_query(await ask(WriteQuery(query, language=question.language, history=history)), query)
         found = await log.timed("retrieve", self.retriever.retrieve(query, self.k))
         if not found.passages:
             return (), I_DO_NOT_KNOW[question.language]
         documents = [passage.text for passage in found.passages]
         return found.passages, await CHAINS[self.chain](ask, question, documents)
-
-    def _asking(self, log: CallLog) -> Ask:
-        async def ask(step: Step) -> str:
-            return (await log.timed(step.called, self.generator.write(step))).text
-
-        return ask
-
-
-async def _query(ask: Ask, question: Question) -> str:
-    step = WriteQuery(question.text, language=question.language, history=question.history)
-    return read_query(await ask(step), question.text)
 
 
 def read_query(text: str, question: str) -> str:

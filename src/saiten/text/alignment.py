@@ -243,7 +243,6 @@ def _regions(short: str, length: int, postings: Mapping[str, Sequence[int]]) -> 
 
 
 def _aligned(short: str, text: str, low: int, high: int) -> NearPassage | None:
-    """Return the passage of `text[low:high]` with the highest agreement."""
     rough = fuzz.partial_ratio_alignment(short, text[low:high])
     if rough is None:
         return None

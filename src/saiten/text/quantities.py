@@ -84,7 +84,6 @@ def has_other_units(one: Quantity, found: Iterable[Quantity]) -> bool:
 
 
 def _placed(clause: str) -> Iterator[tuple[int, int, frozenset[str], str]]:
-    """Yield start, end, readings and unit of each quantity."""
     for match in CLAIMED.finditer(clause):
         unit, end = _unit(clause, match.start(), match.end())
         if unit and not (unit in _WHOLE and "." in match.group()):
@@ -123,7 +122,6 @@ def _is_sum(total: Quantity, parts: Iterable[Quantity]) -> bool:
 
 
 def _unit(lowered: str, start: int, end: int) -> tuple[str, int]:
-    """Return the unit and its end; empty if unknown."""
     before = _BEFORE.search(lowered, max(0, start - 12), start)
     if before and before["sign"]:
         return _CURRENCIES[before["sign"]], end

@@ -124,7 +124,8 @@ def _cuts(text: str, language: Language) -> Iterator[int]:
             if end == closed - 1 and text[closed : closed + 1] in ("「", "『"):
                 yield closed  # 「行くよ。」「うん。」: a new speaker
         else:
-            tail = _closed(text, end)
+            closers = _CLOSERS.match(text, end)
+            tail = closers.end() if closers else end
             if _ends(text, line, at, end, tail):
                 yield tail
 
@@ -153,11 +154,6 @@ def _begins_anew(text: str, at: int, end: int) -> bool:
     if text[at - 1 : at] in _NEWLINES or following[:1] in _NEWLINES:
         return True
     return not following.lstrip()[:1].islower() or bool(_NEW_ITEM.match(following))
-
-
-def _closed(text: str, end: int) -> int:
-    closers = _CLOSERS.match(text, end)
-    return closers.end() if closers else end
 
 
 def _ends(text: str, line: int, at: int, end: int, closed: int) -> bool:

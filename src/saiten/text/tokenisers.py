@@ -120,12 +120,11 @@ _NO_WORD = ("補助記号", "空白")
 @lru_cache(maxsize=CACHED_PIECES)
 def _morphemes(mode: Literal["A", "B", "C"], piece: str) -> tuple[str, ...]:
     morphemes = _tokenizer(mode).tokenize(piece)
-    words = (m.surface() for m in morphemes if m.part_of_speech()[0] not in _NO_WORD or _has_letter(m.surface()))
+    # the dictionary counts (^o^) and some foreign letters as symbols
+    words = (
+        m.surface() for m in morphemes if m.part_of_speech()[0] not in _NO_WORD or any(map(str.isalnum, m.surface()))
+    )
     return tuple(part for word in words for part in word.split())  # a few dictionary entries contain a space
-
-
-def _has_letter(surface: str) -> bool:
-    return any(map(str.isalnum, surface))  # the dictionary counts (^o^) and some foreign letters as symbols
 
 
 _LOADING = threading.Lock()

@@ -48,16 +48,13 @@ class Correctness(BaseMetric):
 
     def task(self, sample: Sample) -> GradeAnswer:
         """Return the judge's task for this sample."""
+        chosen = {"none": (), "answer": sample.contexts, "reference": sample.evidence}[self.evidence]
         return GradeAnswer(
             sample.question,
             sample.answer or "",
             sample.references,
-            self._evidence(sample),
+            chosen or (),
             self.form,
             self.rubric,
             language=sample.language,
         )
-
-    def _evidence(self, sample: Sample) -> tuple[str, ...]:
-        chosen = {"none": (), "answer": sample.contexts, "reference": sample.evidence}[self.evidence]
-        return chosen or ()

@@ -58,7 +58,6 @@ def _example(table: Any) -> GistExample:
 
 
 def _check(example: GistExample) -> None:
-    """Raises ValueError if the example would teach a judge something wrong."""
     layouts = [lay_out(example.reference, {"gist": example.gist, "supplement": example.supplement}, whole=True)]
     if example.answer is not None:
         extra = {"extra_gist": example.extra_gist, "extra_supplement": example.extra_supplement}

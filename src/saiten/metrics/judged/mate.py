@@ -63,8 +63,11 @@ class Mate(RubricMetric):
             for aspect, rating in zip(aspects, ratings, strict=True)
         }
         summands = parts(self.weighing, rated)
+        costs = [f"{name} {part:+.3f}" for name, part in sorted(summands.items(), key=lambda pair: pair[1]) if part]
         return Score(
-            self.weighing.score(grades), reason=_reason(summands), details={"ratings": ratings_kept, "parts": summands}
+            self.weighing.score(grades),
+            reason=", ".join(costs) or "no deduction",
+            details={"ratings": ratings_kept, "parts": summands},
         )
 
 
@@ -73,9 +76,3 @@ def parts(weights: Weights, rated: Mapping[str, Rating]) -> dict[str, float]:
     return {
         aspect.name: aspect.weight * weights.feature(aspect, rated[aspect.name].grades) for aspect in weights.aspects
     }
-
-
-def _reason(each: Mapping[str, float]) -> str:
-    """List the aspects by their cost: `factuality -0.683, formality -0.335`."""
-    said = [f"{name} {part:+.3f}" for name, part in sorted(each.items(), key=lambda pair: pair[1]) if part]
-    return ", ".join(said) or "no deduction"

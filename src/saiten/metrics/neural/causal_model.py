@@ -205,7 +205,6 @@ def _outputs(network: Any, tokens: Any, mask: Any, *, logits: bool) -> Any:
 
 
 def _close(one: Any, other: Any) -> bool:
-    """Return whether two tensors are equal except for rounding."""
     if one.shape != other.shape:
         return False
     if not one.numel():

@@ -84,7 +84,6 @@ def _read(file: Path) -> RandomQuestions:
 
 
 def _questions(file: Path) -> Iterator[tuple[str, Language]]:
-    """Yield questions with their languages; raises BadInput."""
     columns = Columns({name: SAMPLE_COLUMNS[name] for name in ("question", "language")}, {})
     rows = read_rows(file, None, wanted=columns.wanted, notify=_ignore)
     for row in columns.checked(rows, file.name, ("question",), _ignore):

@@ -80,17 +80,15 @@ class AnswerCorrectness(RagasMetric):
         else:
             f = float(self.as_ragas)
             reason = f"the {'reference' if answer else 'answer'} makes no statement"
-        similarity = await self._similarity(sample, judge)
+        if self.weight == 1:
+            similarity = 0.0
+        else:
+            similarity = await AnswerSimilarity(compat=self.compat).similarity(sample, judge)
         return Score(
             self.weight * f + (1 - self.weight) * similarity,
             reason=f"{reason}; F = {f:.3f}, similarity = {similarity:.3f}",
             details={**details, "f_beta": f, "similarity": similarity},
         )
-
-    async def _similarity(self, sample: Sample, judge: Judge) -> float:
-        if self.weight == 1:
-            return 0.0
-        return await AnswerSimilarity(compat=self.compat).similarity(sample, judge)
 
 
 def count(reply: Classification) -> tuple[int, int, int]:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from saiten.errors import ConfigurationError
 from saiten.metrics.ragas.compat import RagasMetric
 from saiten.protocols import Judge
-from saiten.records import Language, Sample, Score
+from saiten.records import Sample, Score
 from saiten.tasks.critique import CritiqueAspect
 
 
@@ -22,10 +22,6 @@ class Criterion:
     en: str
     ja: str
     yes_is_good: bool
-
-    def worded(self, language: Language) -> str:
-        """Return the question in the sample's language."""
-        return self.ja if language == "ja" else self.en
 
 
 CRITERIA: Mapping[str, Criterion] = MappingProxyType(
@@ -94,7 +90,7 @@ class AspectCritique(RagasMetric):
         if nothing := self.empty(sample, "answer"):
             return nothing
         known = CRITERIA.get(self.criterion)
-        question = known.worded(sample.language) if known else self.criterion
+        question = getattr(known, sample.language) if known else self.criterion
         reply = await judge.perform(
             CritiqueAspect(
                 question, sample.question, sample.answer or "", sample.contexts or (), language=sample.language

@@ -43,9 +43,6 @@ def sentence(items: Sequence[str], verdicts: Sequence[Verdict], *, yes: str, no:
 
 def quoted(texts: Sequence[str]) -> str:
     """Quote the first few texts, shortened, with the number of the others."""
-    shown = "; ".join(f"“{_shortened(text)}”" for text in texts[:_QUOTED])
+    shortened = (text if len(text) <= _LENGTH else text[: _LENGTH - 1] + "…" for text in texts[:_QUOTED])
+    shown = "; ".join(f"“{text}”" for text in shortened)
     return f"{shown} and {len(texts) - _QUOTED} more" if len(texts) > _QUOTED else shown
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LENGTH else text[: _LENGTH - 1] + "…"

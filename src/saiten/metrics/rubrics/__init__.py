@@ -247,7 +247,6 @@ def _worded(table: _Aspect, language: Language, values: tuple[int, ...], where: 
 
 
 def _check(rubric: Rubric) -> None:
-    """Raise ValueError unless the aspects fit together."""
     check_distinct(rubric.names)
     if rubric.overall not in {None, *rubric.names}:
         raise ValueError(f"overall is {rubric.overall!r}; it must be an aspect: {', '.join(rubric.names)}")

@@ -84,7 +84,9 @@ class KnowledgeBase:
         # first. So the best match by terms, such as a product code, is always among hybrid's k.
         rankings, usage = [], Usage()
         if self._retrieval != "dense":
-            rankings.append(await self._by_terms(query, wanted))
+            terms = query_terms(query)
+            found = await self._engine.search(terms, wanted, self.contents.hidden) if terms.indices else []
+            rankings.append(found)
         if self._retrieval != "bm25":
             found, usage = await self._dense(query, wanted)
             rankings.append(found)
@@ -108,10 +110,6 @@ class KnowledgeBase:
                 f"{self.manifest.dimensions}: the model behind the name has changed; index into a new knowledge base"
             )
         return await self._engine.search(vector, k, self.contents.hidden), embedded.usage
-
-    async def _by_terms(self, query: str, k: int) -> list[Hit]:
-        terms = query_terms(query)
-        return await self._engine.search(terms, k, self.contents.hidden) if terms.indices else []
 
 
 async def read_contents(engine: Engine) -> Contents:

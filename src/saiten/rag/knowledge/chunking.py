@@ -173,7 +173,6 @@ def _flags_before(text: str, at: int) -> int:
 
 
 def _is_hangul(before: str, after: str) -> bool:
-    """Return whether a decomposed syllable continues."""
     leading = "\u1100" <= before <= "\u115f" or "\ua960" <= before <= "\ua97c"
     syllable = "\uac00" <= before <= "\ud7a3" or "\u1160" <= before <= "\u11ff"
     return (leading and ("\u1100" <= after <= "\u11ff" or "\uac00" <= after <= "\ud7a3")) or (

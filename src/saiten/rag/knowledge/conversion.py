@@ -49,7 +49,10 @@ def _bytes_of(path: Path) -> bytes:
 
 def _pieces_of(kind: Kind, data: bytes) -> Pieces:
     try:
-        return (yield from _converted(kind, data))
+        # imported on use: text files need no library
+        module = import_module(f"saiten.rag.knowledge.{'decoding' if kind in {'text', 'markdown'} else kind}")
+        pieces: Pieces = getattr(module, f"{kind}_pieces")(data)
+        return (yield from pieces)
     except NoText:
         raise
     except ImportError as error:
@@ -67,10 +70,3 @@ def missing_library(kind: Kind) -> str:
     """Say what to install for files of this kind."""
     library = LIBRARIES.get(kind, "a library")
     return f'to read {kind.upper()}, saiten needs {library}; install it with `pip install "saiten[documents]"`'
-
-
-def _converted(kind: Kind, data: bytes) -> Pieces:
-    """Convert the data by `KIND_pieces`, importing its module on use: text files need no library."""
-    module = import_module(f"saiten.rag.knowledge.{'decoding' if kind in {'text', 'markdown'} else kind}")
-    pieces: Pieces = getattr(module, f"{kind}_pieces")(data)
-    return pieces

@@ -20,7 +20,6 @@ KINDS = {end: kind for kind, ends in _ENDS.items() for end in ends}
 
 _READING = b"saiten.read.1"
 """Part of every digest; increase the number to have documents read again after an improvement."""
-_BLOCK = 1 << 20
 
 
 def find_documents(paths: Sequence[Path]) -> Iterator[FoundFile | Unread]:
@@ -43,15 +42,12 @@ def new_digest() -> hashlib.blake2b:
 
 
 def digest_of(file: FoundFile) -> str:
-    """Return the digest of the file's bytes, read in blocks.
+    """Return the digest of the file's bytes.
 
     It also changes when a version of saiten reads files differently. Raises OSError.
     """
-    digest = new_digest()
     with file.path.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, new_digest).hexdigest()
 
 
 def _named(path: Path) -> FoundFile | Unread:

@@ -76,7 +76,11 @@ class FolderEngine:
             file.write(text.encode("utf-8", "backslashreplace"))
 
     async def put(self, points: Sequence[Point]) -> None:
-        await self._run(lambda: self._put(points))
+        def put() -> None:
+            self._check_space()
+            self._update("upsert_points", [self._point(point) for point in points])
+
+        await self._run(put)
 
     async def present(self, ids: Sequence[str]) -> set[str]:
         records = await self._run(lambda: self._open().retrieve(list(ids), with_payload=False, with_vector=False))
@@ -171,10 +175,6 @@ class FolderEngine:
             self._update("create_field_index", field, edge.PayloadSchemaType.Keyword)
         self._shard.flush()
 
-    def _put(self, points: Sequence[Point]) -> None:
-        self._check_space()
-        self._update("upsert_points", [self._point(point) for point in points])
-
     def _point(self, point: Point) -> Any:
         vectors: dict[str, Any] = {}
         if point.dense is not None:
@@ -222,7 +222,6 @@ def _edge() -> ModuleType:
 
 
 def _check_folder(folder: Path, *, writing: bool) -> None:
-    """Raise ConfigurationError unless the folder is a base, or may become one."""
     if (folder / MANIFEST_NAME).is_file():
         return
     if folder.exists() and not folder.is_dir():

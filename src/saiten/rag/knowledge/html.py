@@ -63,11 +63,6 @@ class PageLines:
         self._space, self._glued = " ", True
         self._tight += 1
 
-    def close_item(self) -> None:
-        """End a list item."""
-        self._glued = False
-        self._tight -= 1
-
     def open_list(self, first: int | None) -> None:
         """Begin a list, numbered from `first` or, with None, unnumbered."""
         self._lists.append(first)
@@ -94,8 +89,8 @@ class PageLines:
         self._write("|")
         self._space, self._glued = " ", True
 
-    def close_cell(self) -> None:
-        """End a cell."""
+    def close(self) -> None:
+        """End a cell or a list item."""
         self._glued = False
         self._tight -= 1
 
@@ -253,10 +248,10 @@ def _entered(node: LexborNode, lines: PageLines) -> bool:
 def _left(node: LexborNode, lines: PageLines) -> None:
     tag = node.tag or ""
     if tag in _CELLS:
-        lines.close_cell()
+        lines.close()
         return
     if tag == "li":
-        lines.close_item()
+        lines.close()
     elif tag == "tr":
         lines.close_row()
     elif tag in {"ol", "ul"}:

@@ -133,7 +133,7 @@ class Indexing:
             CallFailed: the server or the embedder failed permanently; the next run resumes.
             BudgetSpent: likewise.
         """
-        self._known = {mark.source: mark async for mark in self._marks()}
+        self._known = {(mark := Mark.read(payload)).source: mark async for payload in self._engine.marks()}
         await self._remove_stale()
         try:
             await self._put_all(found)
@@ -181,7 +181,6 @@ class Indexing:
             yield batch
 
     async def _tasks(self, found: Iterable[FoundFile | Unread]) -> AsyncGenerator[tuple[_Task, str]]:
-        """Yield the documents to store, with their texts."""
         for file in found:
             document = file if isinstance(file, Unread) else await self._read(file)
             if isinstance(document, Unread):
@@ -335,10 +334,6 @@ class Indexing:
         if marks:
             await self._engine.put([mark.point() for mark in marks])
             self._known |= {mark.source: mark for mark in marks}
-
-    async def _marks(self) -> AsyncGenerator[Mark]:
-        async for payload in self._engine.marks():
-            yield Mark.read(payload)
 
 
 class _EmbeddingRefused(Exception):

@@ -58,11 +58,6 @@ def read_manifest(value: Mapping[str, Any], where: str) -> KnowledgeManifest:
         raise ConfigurationError(f"{where} has a damaged manifest: {error}; index into a new knowledge base") from error
 
 
-def same_model(one: str, other: str) -> bool:
-    """Return whether two embedders are the same model, regardless of where it is served."""
-    return one.partition("@http")[0] == other.partition("@http")[0]
-
-
 CHUNK_SIZE, OVERLAP = 512, 0
 """Defaults for a new base, in characters."""
 
@@ -122,7 +117,8 @@ async def end(engine: Engine, manifest: KnowledgeManifest) -> None:
 
 def check_embedder(manifest: KnowledgeManifest, embedder: Embedder, where: str) -> None:
     """Raise ConfigurationError unless the base was made with this embedder."""
-    if not same_model(manifest.embedder_name, embedder.name):
+    was, now = (name.partition("@http")[0] for name in (manifest.embedder_name, embedder.name))
+    if was != now:  # wherever the model is served
         raise ConfigurationError(
             f"the knowledge base {where} was embedded by {manifest.embedder_name}, not by {embedder.name}; leave out "
             f"--embedder, or say --embedder {manifest.embedder}, or index into a new knowledge base"

@@ -10,7 +10,10 @@ from typing import Any
 
 from saiten.rag.knowledge.documents import NoText, Pieces, tidied
 
-_PASSWORD, _SECURITY = 4, 5  # FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium's fpdfview.h
+_REFUSALS = {  # FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium's fpdfview.h
+    4: "is encrypted with a password; save it without one",
+    5: "is encrypted in a way that cannot be read; save it without",
+}
 
 _PARTED = re.compile(r"(?P<before>\w?)[\x02\ufffe](?:\r?\n)?(?P<after>\w?)")
 _LIKENESS = re.compile("[\u2e80-\u2fdf\ufb00-\ufb06]+")
@@ -30,7 +33,7 @@ def pdf_pieces(data: bytes) -> Pieces:
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        raise NoText(_refusal(error.err_code)) from error
+        raise NoText(_REFUSALS.get(error.err_code, "is not a PDF file, damaged, or cut off")) from error
     pages = len(document)
     blank = broken = letters = unknown = 0
     for number in range(pages):
@@ -82,14 +85,6 @@ def _joined(found: re.Match[str]) -> str:
     """Join a divided word, keeping the hyphen only if what follows shows that it belongs there."""
     before, after = found["before"], found["after"]
     return before + ("" if before.islower() and after.islower() else "-") + after
-
-
-def _refusal(code: int | None) -> str:
-    if code == _PASSWORD:
-        return "is encrypted with a password; save it without one"
-    if code == _SECURITY:
-        return "is encrypted in a way that cannot be read; save it without"
-    return "is not a PDF file, damaged, or cut off"
 
 
 def _nothing(pages: int, broken: int) -> str:
