@@ -113,15 +113,8 @@ class Account:
 
     def receive(self, usage: Usage) -> None:
         """Book the actual cost of a request that was sent."""
-        self._enter(
-            Usage(
-                usage.calls - _SENT.calls,
-                usage.prompt_tokens,
-                usage.completion_tokens,
-                usage.cost,
-                usage.unpriced - _SENT.unpriced,
-            )
-        )
+        calls, unpriced = usage.calls - _SENT.calls, usage.unpriced - _SENT.unpriced
+        self._enter(replace(usage, calls=calls, unpriced=unpriced, reused=0))
 
     def _enter(self, usage: Usage) -> None:
         self.usage += usage
@@ -177,7 +170,8 @@ class Budget:
                     f"the budget of {self.max_cost:g} {self.currency} is spent: {self.cost:.4g} so far, and the next "
                     f"call may cost {cost:.4g}; raise --max-cost and re-run the command to continue"
                 )
-            await self._next_settlement()
+            self._settled = self._settled or asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._settled)
             cost, alone = guess()
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise BudgetSpent(
@@ -203,11 +197,6 @@ class Budget:
         if self._alone or (alone and self._in_flight):
             return False
         return self.max_cost is None or self.cost + self._aside + guess <= self.max_cost * (1 + 1e-12)
-
-    async def _next_settlement(self) -> None:
-        if self._settled is None:
-            self._settled = asyncio.get_running_loop().create_future()
-        await asyncio.shield(self._settled)
 
 
 class Budgeted:

@@ -76,12 +76,8 @@ class Drawing:
             for warp in draw.warps:
                 warped = warp(warped)
             noise = self._torch.empty_like(warped).exponential_(generator=generator)
-            logits[row : row + 1] = warped - noise.clamp_min(_SMALLEST).log()
+            logits[row : row + 1] = warped - noise.clamp_min(1e-38).log()  # kept finite
         return logits
-
-
-_SMALLEST = 1e-38
-"""Keeps the noise finite."""
 
 
 LONGEST = 4096
@@ -240,11 +236,7 @@ def _context(config: Any, tokenizer: Any) -> int | None:
     if isinstance(positions, int) and positions > 0:
         return positions
     longest: int = tokenizer.model_max_length
-    return longest if longest < _NO_LENGTH else None
-
-
-_NO_LENGTH = 10**9
-"""Tokenizers without a maximum length report 10**30."""
+    return longest if longest < 10**9 else None  # tokenizers without a maximum length report 10**30
 
 
 def _default_draw(own: Any) -> Draw:

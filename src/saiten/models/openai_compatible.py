@@ -18,9 +18,6 @@ from saiten.models.wire import dump, glimpse, load
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 
-_MOST_TOKENS = 2**24
-"""More than any model reads or writes in one call."""
-
 
 def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
     """Return the answer. Think blocks stay in the text; reasoning in a separate field is dropped.
@@ -70,8 +67,8 @@ def read_usage(value: Mapping[str, Any]) -> Usage:
 
 
 def _count(value: Any) -> int:
-    """Return a token count; implausible ones count as missing, since they would stall --tpm for days."""
-    return value if type(value) is int and 0 < value <= _MOST_TOKENS else 0
+    """Return a token count; those that no model reaches count as missing, since they would stall --tpm for days."""
+    return value if type(value) is int and 0 < value <= 2**24 else 0
 
 
 def _why_empty(message: Mapping[str, Any], finish_reason: str | None, endpoint: Endpoint) -> str:
