@@ -10,7 +10,7 @@ from talking import UNION, ScriptedSystem
 from saiten.data import BadRow
 from saiten.dialogue.conversations import Conversations
 from saiten.dialogue.dialogue import Dialogue, Leak
-from saiten.dialogue.dialogue_json import dialogue_from_json, dialogue_to_json
+from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
 from saiten.dialogue.recorded import RecordedSystem
 from saiten.dialogue.running import Conversing
 from saiten.dialogue.session import DIALOGUES_NAME, open_journal

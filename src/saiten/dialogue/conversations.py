@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from saiten.choices import MAX_TURNS
+from saiten.dialogue.lines import HIGHER_IS_BETTER
 from saiten.dialogue.loop import FindEvidence
-from saiten.dialogue.scored import HIGHER_IS_BETTER
 from saiten.protocols import Judge, System, Task
 from saiten.records import Signature
 from saiten.tasks.correctness import GradeAnswer

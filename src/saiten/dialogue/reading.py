@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from saiten.dialogue.dialogue import Dialogue
-from saiten.dialogue.dialogue_json import dialogue_from_json
+from saiten.dialogue.lines import dialogue_from_json
 from saiten.dialogue.session import DIALOGUES_NAME, SESSION, session_of
 from saiten.runs import RunReader
 from saiten.runs.lines import id_key, read_lines

@@ -13,10 +13,9 @@ from typing import Any
 from saiten.data import BadRow
 from saiten.dialogue.conversations import Conversations
 from saiten.dialogue.dialogue import Dialogue
-from saiten.dialogue.dialogue_json import dialogue_to_json
+from saiten.dialogue.lines import dialogue_to_json, scores_of
 from saiten.dialogue.loop import converse
 from saiten.dialogue.recorded import RecordedSystem
-from saiten.dialogue.scored import scores_of
 from saiten.dialogue.session import DIALOGUES_NAME, has_all_scores, is_of, name_of_run, session_of
 from saiten.protocols import Judge
 from saiten.records import Answer, Sample

@@ -6,8 +6,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from saiten.dialogue.dialogue_json import dialogue_from_json
-from saiten.dialogue.scored import HIGHER_IS_BETTER, scores_of
+from saiten.dialogue.lines import HIGHER_IS_BETTER, dialogue_from_json, scores_of
 from saiten.runs import Journal
 from saiten.runs.journal import has_scores
 from saiten.runs.manifest import RunSettings, read_manifest

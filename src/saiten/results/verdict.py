@@ -3,7 +3,7 @@
 from typing import Literal
 
 from saiten.choices import COVERAGE
-from saiten.dialogue.scored import HIGHER_IS_BETTER
+from saiten.dialogue.lines import HIGHER_IS_BETTER
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.naming import is_human

@@ -15,9 +15,6 @@ from saiten.results.figure import Figure
 from saiten.results.summary import Summary
 from saiten.tracking.names import safe_name
 
-MOST_BROKEN_DOWN = 2000
-"""Maximum number of keys for systems and groups; the summary that is stored as well has the rest."""
-
 
 @dataclass(frozen=True, slots=True)
 class Logged:
@@ -39,7 +36,7 @@ def logged_figures(summary: Summary) -> tuple[dict[str, Logged], int]:
     for figure in summary.figures:
         (found if figure.overall else apart).update(_of_figure(figure))
     found |= {f"usage/{name}": Logged(float(value), name) for name, value in asdict(summary.usage).items()}
-    kept = dict(list(apart.items())[:MOST_BROKEN_DOWN])
+    kept = dict(list(apart.items())[:2000])  # the summary that is stored as well has the rest
     return found | kept, len(apart) - len(kept)
 
 

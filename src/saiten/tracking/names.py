@@ -20,8 +20,6 @@ _DIGEST = "sha"
 """The prefix of the digest in other names; a plain name has no setting with this name."""
 _LONGEST_NAME = 100
 """Maximum characters of a name, since a key contains a system's and a metric's name, and that of the figure."""
-_KEPT = 60
-"""Characters kept of other names."""
 
 
 def safe_name(name: str) -> str:
@@ -36,7 +34,7 @@ def safe_name(name: str) -> str:
         readable = title if inside is None else f"{title} - {inside.replace('=', ' ').replace(',', ' - ')}"
         if len(readable) <= _LONGEST_NAME:
             return str(readable)
-    kept = re.sub(r"[^\w.-]", "_", name)[:_KEPT].strip(".") or "_"
+    kept = re.sub(r"[^\w.-]", "_", name)[:60].strip(".") or "_"
     digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     return f"{kept} - {_DIGEST} {digest}"
 

@@ -8,7 +8,7 @@ from saiten.errors import BadInput
 from saiten.metrics.rubrics import Rubric, is_name
 from saiten.metrics.rubrics.weights import AspectWeight, Features, Weights, weight_of
 from saiten.stats.clusters import Floats
-from saiten.tuning.joined import Rated
+from saiten.tuning.grades import Rated
 
 _LARGEST = 1e9
 """Larger grades are on no scale."""

@@ -17,7 +17,7 @@ from saiten.stats.correlation import pearson
 from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.stats.regression import LinearFit, least_squares
 from saiten.tuning.features import blank_weights, check_spread, columns_of
-from saiten.tuning.joined import Rated
+from saiten.tuning.grades import Rated
 from saiten.tuning.splitting import digest, held_out_questions
 from saiten.words import Message
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label, Scored
-from saiten.tuning.joined import Grades, Rated, joined
-from saiten.tuning.settled import settled
+from saiten.tuning.grades import Grades, Rated, joined, settled
 
 
 def rated_by_people(

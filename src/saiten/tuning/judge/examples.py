@@ -11,9 +11,9 @@ from itertools import chain
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Sample
+from saiten.tuning.grades import Settled, settled
 from saiten.tuning.judge.aspect_task import AspectTask, aspect_tasks
 from saiten.tuning.judge.graded_example import GradedExample, graded_example
-from saiten.tuning.settled import Settled, settled
 from saiten.tuning.splitting import digest
 
 

@@ -22,9 +22,6 @@ from saiten.tasks.correctness import Decision, Grade
 from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.overall import overall_scores
 
-AT_ONCE = 64
-"""Concurrent examples; a network batches them."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
@@ -71,7 +68,7 @@ async def held_out(
             return _Graded(example, None, isinstance(error, Unreadable))
 
     every: list[_Graded] = []
-    async with aclosing(LocalExecutor(AT_ONCE).run(graded, examples)) as results:
+    async with aclosing(LocalExecutor(64).run(graded, examples)) as results:
         async for result in results:
             every.append(result)
             step()

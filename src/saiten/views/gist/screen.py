@@ -16,9 +16,6 @@ from rich.text import Text
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless, sign
 
-SIDE_BY_SIDE_FROM = 90
-"""Terminal columns from which reference and answer are printed side by side."""
-
 STYLES: Mapping[Kind, str] = {
     "missing_gist": "bold red",
     "missing_supplement": "yellow",
@@ -101,14 +98,14 @@ def print_gist_run(run: GistRun, out: Console) -> None:
 def print_gist(view: GistView, out: Console, *, legend: bool = True) -> None:
     """Print reference and answer with their units, a legend, and the units that could not be marked.
 
-    On a narrow terminal they are printed one below the other. Untrusted text cannot style the screen.
+    On a terminal of fewer than 90 columns they are printed one below the other. Untrusted text cannot style the screen.
     """
     pen = _pen(out)
     sides = (
         _side(pen, view.sample.reference, view.reference, whole=True),
         _side(pen, view.sample.answer, view.answer, whole=False),
     )
-    if out.width >= SIDE_BY_SIDE_FROM:
+    if out.width >= 90:
         _print_beside(sides, out)
     else:
         for title, text in zip(("reference", "answer"), sides, strict=True):

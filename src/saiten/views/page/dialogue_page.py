@@ -8,7 +8,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from saiten.dialogue.dialogue import Dialogue
-from saiten.dialogue.dialogue_json import dialogue_to_json
+from saiten.dialogue.lines import dialogue_to_json
 from saiten.views.strip_controls import strip_controls, strip_controls_json
 from saiten.views.tables.dialogue_rows import Kind, Row, dialogue_rows
 

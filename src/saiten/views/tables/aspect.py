@@ -19,8 +19,6 @@ from saiten.views.table import Cell, Interval, Name, Table
 from saiten.words import Message, joined
 
 _ENDS = ("ci_low", "ci_high")
-_SYSTEMS_AT_MOST = 100
-"""Maximum number of systems that are broken down."""
 
 
 def has_aspects(metrics: Iterable[str]) -> bool:
@@ -31,7 +29,7 @@ def has_aspects(metrics: Iterable[str]) -> bool:
 def aspect_tables(scored: Iterable[Scored], items: Mapping[str, Place]) -> list[Table]:
     """Return grade counts by aspect and system, with the share of the best; empty without such scores."""
     every = grades_by_system(scored, items)
-    if len({one.system for one in every}) > _SYSTEMS_AT_MOST:
+    if len({one.system for one in every}) > 100:  # too many to break down
         every = tuple(one for one in every if one.system is None)
     if not every:
         return []

@@ -11,8 +11,6 @@ from saiten.words import Message
 
 _EVIDENCE = 200
 """Maximum characters of a passage, enough to recognize it."""
-_SHORTEST_SHOWN = 0.05
-"""Seconds below which a latency is meaningless."""
 
 Title = Literal[
     "reference", "asks", "system", "composed", "review", "decides", "aim", "revised", "refused", "leak", "evidence"
@@ -68,7 +66,8 @@ def _of_turn(turn: int, steps: Sequence[DialogueStep]) -> Iterator[Row]:
         kind: Kind = "said"
         if step.agent == "system":
             said = step.text
-            seconds = step.seconds if step.seconds is not None and step.seconds >= _SHORTEST_SHOWN else None
+            measured = step.seconds is not None and step.seconds >= 0.05  # shorter ones are meaningless
+            seconds = step.seconds if measured else None
         elif step.agent == "questioner":
             title = "refused" if step.name == "T5" and not step.text else title
             text, kind = step.explanation, "thought"

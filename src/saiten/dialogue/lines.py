@@ -1,7 +1,8 @@
-"""Dialogues as lines of `dialogues.jsonl`."""
+"""A dialogue as lines of its run: one of `dialogues.jsonl`, and its scores."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,9 @@ from pydantic import TypeAdapter
 
 from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.scores import HIGHEST
+from saiten.records import Score, Scored
+
+HIGHER_IS_BETTER: Mapping[str, bool] = {"wscore": True, "lscore": False, "mscore": True, "leak": False}
 
 
 def dialogue_to_json(dialogue: Dialogue) -> dict[str, Any]:
@@ -37,3 +41,25 @@ def dialogue_from_json(value: Mapping[str, Any]) -> Dialogue:
 @cache
 def _adapter() -> TypeAdapter[Dialogue]:
     return TypeAdapter(Dialogue)
+
+
+def scores_of(dialogue: Dialogue) -> Iterator[Scored]:
+    """Yield the scores of a dialogue; those of a failed one have a reason instead of a value."""
+    details = {"grades": list(dialogue.grades), "ended": dialogue.ended, "turns": len(dialogue.history)}
+    failed = dialogue.ended == "failed"
+    for name, value in dialogue.scores.items():
+        score = Score(value, "failed" if failed else "ok", dialogue.reason or dialogue.ended, details)
+        if name == "wscore":  # count the cost of the dialogue once
+            score = replace(score, usage=dialogue.usage)
+        yield Scored(dialogue.id, name, score)
+    yield Scored(dialogue.id, "leak", _leak(dialogue))
+
+
+def _leak(dialogue: Dialogue) -> Score:
+    leak = dialogue.leak
+    details = {"words": list(leak.words), "questions": list(leak.questions)}
+    if dialogue.ended == "failed":
+        return Score(None, "failed", dialogue.reason, details)
+    if leak.share is None:
+        return Score.undefined("the answer has no content words", **details)
+    return Score(leak.share, reason=", ".join(leak.words) or None, details=details)
