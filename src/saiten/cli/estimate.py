@@ -1,24 +1,33 @@
 """`saiten estimate`: estimate the human mean of the whole set from few labels."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from saiten.choices import GradeZero
 from saiten.cli.output import stderr, stdout
-from saiten.cli.shared_options import (
-    AspectsOption,
-    FormatOption,
-    GradeZeroOption,
-    LabelColumnOption,
-    SampleColumnOption,
-    read_columns,
-)
+from saiten.cli.shared_options import GRADE_ZERO, FormatOption, LabelColumnOption, SampleColumnOption, read_columns
 from saiten.cli.subject import JudgeFiles
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
+from saiten.options import option
 
 app = typer.Typer(add_completion=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateOptions:
+    """What is estimated."""
+
+    metric: tuple[str, ...] = option((), "Use only this metric. Repeatable.", "--metric", "-m")
+    aspect: tuple[str, ...] = option((), "Use only this aspect. Repeatable.", "--aspect", "-a")
+    yes_from: float | None = option(None, "Count labels of at least this value as yes, and estimate the share.")
+    systems: str | None = option(None, "FIRST,SECOND: estimate their difference as well, first minus second.")
+    stratified: bool = option(False, "The labels were drawn within each system, at different rates.", "--stratified")
+    width: float | None = option(None, "Print how many labels give an interval with this half-width.", min=1e-9)
+    grade_zero: GradeZero = option("auto", GRADE_ZERO)
 
 
 @app.command(name="estimate", no_args_is_help=True)
@@ -28,25 +37,8 @@ def command(
     labels: Annotated[
         Path, typer.Argument(help="Labels of randomly drawn items, with item, value, annotator, aspect.")
     ],
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="Use only this metric. Repeatable.")
-    ] = None,
-    aspect: AspectsOption = None,
-    yes_from: Annotated[
-        float | None, typer.Option(help="Count labels of at least this value as yes, and estimate the share.")
-    ] = None,
-    systems: Annotated[
-        str | None, typer.Option(help="FIRST,SECOND: estimate their difference as well, first minus second.")
-    ] = None,
-    stratified: Annotated[
-        bool, typer.Option("--stratified", help="The labels were drawn within each system, at different rates.")
-    ] = False,
-    width: Annotated[
-        float | None,
-        typer.Option(min=1e-9, help="Print how many labels give an interval with this half-width."),
-    ] = None,
     *,
-    grade_zero: GradeZeroOption = "auto",
+    typed: EstimateOptions,
     column: LabelColumnOption = None,
     sample_column: SampleColumnOption = None,
     others: JudgeFiles,
@@ -73,13 +65,13 @@ def command(
         items,
         outputs,
         read_said(labels, read_columns(column), notes),
-        metrics=metric or (),
-        aspects=aspect or (),
-        yes_from=yes_from,
-        systems=_two(systems),
-        stratified=stratified,
-        width=width,
-        grade_zero=grade_zero,
+        metrics=typed.metric,
+        aspects=typed.aspect,
+        yes_from=typed.yes_from,
+        systems=_two(typed.systems),
+        stratified=typed.stratified,
+        width=typed.width,
+        grade_zero=typed.grade_zero,
     )
     render(estimate_tables(found, glance=form == "table"), form, stdout(), f"What people would say: {run.name}")
 

@@ -57,7 +57,17 @@ def run_experiment(
         work.check()
         folder.mkdir(parents=True, exist_ok=True)
         stages = _Stages(notes, calls.currency, quiet=quiet)
-        status = _run(work, stages, notes) or (_LEFT_OUT if stages.cells_left_out else 0)
+
+        async def run() -> None:
+            async with awake():
+                await work.run(stages)
+
+        try:
+            with resumable(notes, kept="all results so far are kept") as ending:
+                asyncio.run(run())
+        except CallFailed as error:
+            raise BadInput(f"cannot make or read a knowledge base: {error}") from error
+        status = ending.status or (_LEFT_OUT if stages.cells_left_out else 0)
     tables = result_tables(plan, folder, calls.currency, notes, glance=form == "table")
     render(tables, form, stdout(), plan.title or file.stem)
     if status:
@@ -82,19 +92,6 @@ def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Cons
             notes.print(f"[yellow]without labels:[/] {escape_untrusted(data.name)}: {escape_untrusted(error)}")
     notes.print(usage_text(found.usage, currency), markup=False)
     return tables
-
-
-def _run(work: Experiment, stages: "_Stages", notes: Console) -> int:
-    async def run() -> None:
-        async with awake():
-            await work.run(stages)
-
-    try:
-        with resumable(notes, kept="all results so far are kept") as ending:
-            asyncio.run(run())
-    except CallFailed as error:
-        raise BadInput(f"cannot make or read a knowledge base: {error}") from error
-    return ending.status
 
 
 class _Stages:

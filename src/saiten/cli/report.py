@@ -13,9 +13,6 @@ from saiten.records import Language
 
 app = typer.Typer(add_completion=False)
 
-_MOST = 100_000
-"""Maximum samples of a page that a browser still opens."""
-
 
 @app.command(no_args_is_help=True)
 def report(
@@ -33,8 +30,8 @@ def report(
     language: Annotated[
         Language | None, typer.Option(help="Language of the page. Default: that of most samples.")
     ] = None,
-    limit: Annotated[
-        int, typer.Option(min=1, max=_MOST, help="Maximum number of answers to include; figures are over all.")
+    limit: Annotated[  # a browser opens no page with more
+        int, typer.Option(min=1, max=100_000, help="Maximum number of answers to include; figures are over all.")
     ] = REPORT_LIMIT,
     charts: Annotated[Path | None, typer.Option(help="Folder to write each chart to as SVG and PNG.")] = None,
 ) -> None:

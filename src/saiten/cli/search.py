@@ -16,13 +16,6 @@ from saiten.settings import CallSettings
 
 app = typer.Typer(add_completion=False)
 
-_RETRIES = 1
-"""Few, since a user is waiting."""
-
-RetrievalOption = Annotated[
-    Retrieval, typer.Option(help="Search by embeddings, by terms (product codes, names), or by both.")
-]
-
 
 @app.command(no_args_is_help=True)
 @unfold
@@ -30,7 +23,9 @@ def search(
     query: Annotated[str, typer.Argument(help="Query to search for.")],
     kb: Annotated[str, typer.Option(help="Knowledge base: a folder made by `saiten index`, or http://HOST:6333/NAME.")],
     k: Annotated[int, typer.Option("-k", min=1, help="Number of passages.")] = 5,
-    retrieval: RetrievalOption = "dense",
+    retrieval: Annotated[
+        Retrieval, typer.Option(help="Search by embeddings, by terms (product codes, names), or by both.")
+    ] = "dense",
     embedder: Annotated[
         str | None,
         typer.Option(help="New address of the knowledge base's embedding model, if it moved: openai:MODEL@URL."),
@@ -52,7 +47,8 @@ def search(
     from saiten.views.tables.index import search_table
     from saiten.wiring import Models, open_knowledge_base
 
-    calls = config.settings(CallSettings, {"no_cache": True, "retries": _RETRIES}).kept_in(None)
+    # Few retries, since a user is waiting.
+    calls = config.settings(CallSettings, {"no_cache": True, "retries": 1}).kept_in(None)
 
     async def ask() -> tuple[Passage, ...]:
         base = await open_knowledge_base(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.choices import COVERAGE, By, EvidenceMode, Format, GradeZero, Retrieval
+from saiten.choices import COVERAGE, By, EvidenceMode, Format, Retrieval
 from saiten.errors import ConfigurationError
 from saiten.options import option
 from saiten.settings import CALLS, JUDGE
@@ -46,7 +46,6 @@ GRADE_ZERO = (
     "Meaning of the label 0: the answer declines and is excluded (declined), or the lowest grade (lowest). "
     "auto: declined for correctness graded 0 to 5, otherwise lowest."
 )
-GradeZeroOption = Annotated[GradeZero, typer.Option(help=GRADE_ZERO)]
 
 
 @dataclass(frozen=True, slots=True)

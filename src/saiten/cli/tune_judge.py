@@ -15,7 +15,6 @@ from saiten.errors import ConfigurationError
 from saiten.options import option
 
 if TYPE_CHECKING:
-    from saiten.judges.tuned import TunedJudge
     from saiten.tuning.judge.head import Learning
 
 _LEARNING = "Training"
@@ -79,6 +78,8 @@ def judge(
     from saiten.tuning.judge.examples import build
     from saiten.tuning.judge.judge_plan import HEADS, JudgePlan
     from saiten.tuning.judge.making import make_judge
+    from saiten.views.render import render
+    from saiten.views.tables.tuned_judge import tuned_judge_tables
     from saiten.views.tuned_judge_card import card
 
     notes = stderr()
@@ -104,7 +105,9 @@ def judge(
         raise typer.Exit(INTERRUPTED) from None
     finally:
         progress.close()
-    _show(own, form, out)
+    every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
+    render(tuned_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")
+    notes.print(f"{escape_untrusted(out)} is ready; use it with --judge hf:{escape_untrusted(out)}")
 
 
 def _learning(defaults: "Learning", typed: LearningOptions, seed: int) -> "Learning":
@@ -114,12 +117,3 @@ def _learning(defaults: "Learning", typed: LearningOptions, seed: int) -> "Learn
     if chosen.get("learning_rate") == 0:
         raise ConfigurationError("--learning-rate must be above 0")
     return replace(defaults, seed=seed, **chosen)
-
-
-def _show(own: "TunedJudge", form: str, out: Path) -> None:
-    from saiten.views.render import render
-    from saiten.views.tables.tuned_judge import tuned_judge_tables
-
-    every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
-    render(tuned_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")  # type: ignore[arg-type]
-    stderr().print(f"{escape_untrusted(out)} is ready; use it with --judge hf:{escape_untrusted(out)}")

@@ -48,15 +48,8 @@ _DRAWN_AT_MOST = 3
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def overview(tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | None = None, note: str = "") -> Chapter:
-    """Return the report's answers, the means of several runs side by side, and one row per run.
-
-    Args:
-        tallies: One per run.
-        tests: The result of `compared`.
-        people: The result of `against_people`, if there are labels.
-        note: A caveat to show before everything else.
-    """
+def overview(tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | None = None) -> Chapter:
+    """Return the report's answers, the means of several runs side by side, and one row per run."""
     unfinished = [
         Message("report", "unfinished", run=one.name, scores=one.scores, expected=one.expected)
         for one in tallies
@@ -64,7 +57,7 @@ def overview(tallies: Sequence[Tally], tests: Tests, people: AgainstPeople | Non
     ]
     tables = [*([_side_by_side(tallies)] if len(tallies) > 1 else []), _runs(tallies), _begun(tallies)]
     offline = any(only_words(one.summary.signatures.values()) for one in tallies)
-    lead = joined([note, *unfinished, ONLY_WORDS if offline else None], "sentences")
+    lead = joined([*unfinished, ONLY_WORDS if offline else None], "sentences")
     return Chapter(Message("report", "overview"), tables, lead, answered(tallies, tests, people))
 
 

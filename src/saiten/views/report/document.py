@@ -94,7 +94,6 @@ def make_report(
     labels: Sequence[Label] = (),
     more: Sequence[Chapter] = (),
     title: str = "",
-    note: str = "",
     language: Language | None = None,
     limit: int = REPORT_LIMIT,
 ) -> Report:
@@ -105,7 +104,6 @@ def make_report(
         labels: People's labels of the samples.
         more: Chapters that follow the overview, for example of an experiment.
         title: The page's title; by default the names of the runs.
-        note: A caveat to show before everything else, in the page's language.
         language: The page's language; by default that of most samples.
         limit: Maximum number of samples shown one by one.
 
@@ -127,7 +125,7 @@ def make_report(
     people = against_people(tallies, labels) if labels else None
     held = [tests.chapter, *([people.chapter] if people is not None else [])]
     middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # for several runs, first which is better
-    first = overview(tallies, tests, people, note)
+    first = overview(tallies, tests, people)
     chapters = [first, *more, *middle, spent(tallies)]
     heading = title or in_language(Message("report", "title", runs=" · ".join(names)), chosen)
     shown = tuple(_shown(chapter, chosen) for chapter in chapters if chapter.tables or chapter.lead)
