@@ -151,11 +151,8 @@ def _search(source: _Source, unit: str) -> _Search | None:
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Return whether neither end is within a Latin word, a number, or a letter and its mark."""
-    if end < len(text) and (unicodedata.combining(text[end]) or (is_narrow(text[end - 1]) and is_narrow(text[end]))):
-        return False
-    return start == 0 or not (
-        unicodedata.combining(text[start]) or (is_narrow(text[start - 1]) and is_narrow(text[start]))
-    )
+    edges = [(text[at - 1], text[at]) for at in (start, end) if 0 < at < len(text)]
+    return not any(unicodedata.combining(after) or (is_narrow(before) and is_narrow(after)) for before, after in edges)
 
 
 def _whole(folded: Folded, start: int, end: int) -> tuple[int, int]:

@@ -105,7 +105,6 @@ def _without_doubles(listed: Sequence[tuple[str, Placed]]) -> tuple[list[tuple[s
 
 def _joined(source: str, kept: Sequence[tuple[str, Placed]], names: Sequence[str]) -> list[tuple[str, Placed]]:
     """Merge overlapping units in the place of the first."""
-    joined: list[tuple[str, Placed]] = []
     order = sorted(
         (at for at, (_, one) in enumerate(kept) if one.start is not None), key=lambda at: _range(kept[at][1])
     )
@@ -122,12 +121,7 @@ def _joined(source: str, kept: Sequence[tuple[str, Placed]], names: Sequence[str
         else:
             found[at] = kept[at]
             last = at
-    for at, (name, one) in enumerate(kept):
-        if one.start is None:
-            joined.append((name, one))
-        elif at in found:
-            joined.append(found[at])
-    return joined
+    return [found.get(at, kept[at]) for at, (_, one) in enumerate(kept) if one.start is None or at in found]
 
 
 def _shared(source: str, first: Placed, second: Placed) -> bool:

@@ -8,7 +8,7 @@ garbled in print. The sum is not clipped: with the published weights the worst a
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -171,21 +171,13 @@ _published = cache(partial(_read, PUBLISHED))
 
 def weights_text(weights: Weights) -> str:
     """Write the weights as TOML, deterministically; `read` reads it back."""
-    lines = [
-        "# Weights of aspects, learned by `saiten tune mate`; used as mate[weights=THIS FILE].",
-        f"target = {_toml(weights.target)}",
-        f"best = {_toml(weights.best)}",
-        f"features = {_toml(weights.features)}",
-    ]
-    ends = {"intercept_low": weights.intercept_low, "intercept_high": weights.intercept_high}
-    lines += _lines({"intercept": weights.intercept, **ends})
+    keys = ("target", "best", "features", "intercept", "intercept_low", "intercept_high")
+    lines = ["# Weights of aspects, learned by `saiten tune mate`; used as mate[weights=THIS FILE]."]
+    lines += _lines({key: getattr(weights, key) for key in keys})
     for aspect in weights.aspects:
-        ends = {"low": aspect.low, "high": aspect.high}
-        table = {"name": aspect.name, "weight": aspect.weight, "best": aspect.best, "span": aspect.span, **ends}
-        lines += ["", "[[aspects]]", *_lines(table)]
+        lines += ["", "[[aspects]]", *_lines(asdict(aspect))]
     if weights.learned is not None:
-        fields = {key: getattr(weights.learned, key) for key in Learned.__dataclass_fields__}
-        lines += ["", "[learned]", *_lines(fields)]
+        lines += ["", "[learned]", *_lines(asdict(weights.learned))]
     return "\n".join(lines) + "\n"
 
 

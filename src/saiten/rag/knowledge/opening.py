@@ -1,6 +1,6 @@
 """Creating, resuming and opening a knowledge base, whose manifest says how it was made."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -41,8 +41,18 @@ class KnowledgeManifest:
         return {"kind": KIND, "format": FORMAT, **asdict(self)}
 
 
-def read_manifest(value: Mapping[str, Any], where: str) -> KnowledgeManifest:
-    """Read a stored manifest; raises ConfigurationError for one of another program or format, or a damaged one."""
+CHUNK_SIZE, OVERLAP = 512, 0
+"""Defaults for a new base, in characters."""
+
+
+async def find_manifest(engine: Engine) -> KnowledgeManifest | None:
+    """Return how the base was made; None if there is no base.
+
+    Raises ConfigurationError for a manifest of another program or format, or a damaged one.
+    """
+    value, where = await engine.manifest(), engine.name
+    if value is None:
+        return None
     if value.get("kind") != KIND:
         raise ConfigurationError(f"{where} is not a knowledge base of saiten; it was left unchanged: name another one")
     if value.get("format") != FORMAT or value.get("terms") != RULE:
@@ -50,22 +60,11 @@ def read_manifest(value: Mapping[str, Any], where: str) -> KnowledgeManifest:
             f"{where} was made by saiten {value.get('saiten', '?')} in another format; use that version, or index the "
             "documents again into a new knowledge base"
         )
+    known = {key: item for key, item in value.items() if key in KnowledgeManifest.__dataclass_fields__}
     try:
-        return KnowledgeManifest(
-            **{key: item for key, item in value.items() if key in KnowledgeManifest.__dataclass_fields__}
-        )
+        return KnowledgeManifest(**known)
     except TypeError as error:
         raise ConfigurationError(f"{where} has a damaged manifest: {error}; index into a new knowledge base") from error
-
-
-CHUNK_SIZE, OVERLAP = 512, 0
-"""Defaults for a new base, in characters."""
-
-
-async def find_manifest(engine: Engine) -> KnowledgeManifest | None:
-    """Return how the base was made; None if there is no base. Raises ConfigurationError for foreign data."""
-    value = await engine.manifest()
-    return None if value is None else read_manifest(value, engine.name)
 
 
 async def open_manifest(engine: Engine) -> KnowledgeManifest:
