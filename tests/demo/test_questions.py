@@ -4,7 +4,7 @@ import asyncio
 import re
 
 from saiten.demo import load_demo
-from saiten.demo.questions import corpus, demo_questions
+from saiten.demo.samples import corpus, demo_questions
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.wiring import Models, index_documents, open_knowledge_base
 

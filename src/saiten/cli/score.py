@@ -63,11 +63,10 @@ def score(
     value, 130 interrupted by Ctrl-C.
     """
     from saiten.cli.data_source import DataSource
-    from saiten.cli.evidence import check_evidence, planned
     from saiten.cli.gate import Gate
     from saiten.cli.output import notifier, stderr, stdout
     from saiten.cli.rehearse import rehearse
-    from saiten.cli.scoring import score_into
+    from saiten.cli.scoring import check_evidence, planned, score_into
     from saiten.cli.show_summary import show_summary
     from saiten.errors import ConfigurationError
     from saiten.metrics.catalog import make_metrics

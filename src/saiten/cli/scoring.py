@@ -1,27 +1,29 @@
-"""The run of `saiten score` and `saiten probe`: from the rows to a folder with their scores."""
+"""The run of `saiten score` and `saiten probe`, from the rows to a folder with their scores, and its evidence."""
 
 import asyncio
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from saiten.cli.data_source import DataSource
-from saiten.cli.evidence import retrieving
 from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.progress import ScoreProgress
+from saiten.cli.rehearse import Placeholder
 from saiten.cli.running import resumable
 from saiten.cli.shared_options import EvidenceOptions
 from saiten.data import BadRow
-from saiten.errors import BadInput
+from saiten.errors import BadInput, ConfigurationError
 from saiten.executor import LocalExecutor
-from saiten.protocols import Metric
+from saiten.metrics.judged.with_evidence import with_evidence
+from saiten.protocols import Metric, Retriever
 from saiten.records import Sample
 from saiten.runs import Journal
 from saiten.runs.engine import run_all
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.wiring import Models, assemble_judge
+from saiten.wiring import Models, assemble_judge, knowledge_base_later
 
 
 def score_into(
@@ -77,3 +79,54 @@ def score_into(
                 "--column answer=COLUMN"
             )
     return ending.status
+
+
+def planned(metrics: tuple[Metric, ...], options: EvidenceOptions) -> tuple[Metric, ...]:
+    """Return the metrics for a dry run, with placeholders instead of retrieved passages."""
+    return (
+        metrics
+        if options.kb is None
+        else tuple(with_evidence(metric, Placeholder(options.k), options.k) for metric in metrics)
+    )
+
+
+def retrieving(
+    metrics: tuple[Metric, ...], options: EvidenceOptions, models: Models
+) -> tuple[tuple[Metric, ...], Retriever | None]:
+    """Return the metrics, connected to the knowledge base if they use it, and the base, which the caller closes.
+
+    Raises:
+        ConfigurationError: the base does not exist, or no metric uses it.
+    """
+    if options.kb is None:
+        return metrics, None
+    base = knowledge_base_later(options.kb, models, retrieval=options.retrieval, k=options.k)
+    found = tuple(with_evidence(metric, base, options.k) for metric in metrics)
+    if found == metrics:
+        raise ConfigurationError(
+            "--kb is for correctness graded with evidence=reference, and there is no such metric; add -m correctness, "
+            "or leave out --kb"
+        )
+    return found, base
+
+
+def check_evidence(rows: Iterator[Sample | BadRow], options: EvidenceOptions, data: str) -> Iterator[Sample | BadRow]:
+    """Return the rows; for evidence by reference without a base, check that the first sample includes it.
+
+    Raises:
+        ConfigurationError: it does not; raised before anything is spent.
+    """
+    if options.evidence != "reference" or options.kb is not None:
+        return rows
+    seen: list[Sample | BadRow] = []
+    for row in rows:
+        seen.append(row)
+        if isinstance(row, Sample):
+            if row.evidence is None:
+                raise ConfigurationError(
+                    f"--evidence reference needs a knowledge base, and {data} has no column `evidence` instead: say "
+                    "--kb KB (make one with `saiten index DOCUMENTS --kb KB`), or --evidence answer for what the "
+                    "system saw"
+                )
+            break
+    return chain(seen, rows)

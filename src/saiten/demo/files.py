@@ -10,8 +10,7 @@ from typing import Any
 
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.demo.grades import few_labels, known_labels, simulated_grades
-from saiten.demo.questions import corpus, demo_questions
-from saiten.demo.samples import DEFECTS, DemoSample, load_demo
+from saiten.demo.samples import DEFECTS, DemoSample, corpus, demo_questions, load_demo
 from saiten.durable.whole_file import write_whole
 from saiten.records import Label, Sample
 from saiten.runs import sample_to_json

@@ -1,9 +1,10 @@
-"""The demo's samples, and the defects and known facts of their answers; see the README in this folder."""
+"""The demo's samples and questions, with the defects and known facts of the answers; see the README in this folder."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from saiten.records import Language, Sample
@@ -58,6 +59,32 @@ class DemoSample:
 def load_demo(language: Language | None = None) -> list[DemoSample]:
     """Return the 96 samples of a language, or all 192, Japanese first; always in the same order."""
     return [sample for each in LANGUAGES if language in {None, each} for sample in _read(each)]
+
+
+def demo_questions(language: Language | None = None) -> list[Sample]:
+    """Return the 24 questions of a language, or all 48 with references, grouped by text (`ja handbook`, …)."""
+    questions: dict[str, Sample] = {}
+    for one in load_demo(language):
+        sample = one.sample
+        identity = sample.id.rpartition("-")[0]
+        questions.setdefault(
+            identity,
+            Sample(
+                identity,
+                sample.question,
+                reference=sample.reference,
+                alternatives=sample.alternatives,
+                group=f"{sample.language} {sample.group}",
+                language=sample.language,
+            ),
+        )
+    return list(questions.values())
+
+
+def corpus(language: Language | None = None) -> Path:
+    """Return the folder with the texts of one language, or of both."""
+    folder = Path(str(files(__package__) / "corpus"))
+    return folder if language is None else folder / language
 
 
 def _read(language: Language) -> Iterator[DemoSample]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from saiten.choices import ChainName, RagForm
 from saiten.data import BadRow, read_samples
-from saiten.demo.questions import demo_questions
+from saiten.demo.samples import demo_questions
 from saiten.experiments.plan import DataSet, ExperimentPlan
 from saiten.records import Sample
 from saiten.redaction import redact

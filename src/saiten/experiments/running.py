@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from saiten.data import BadRow
-from saiten.demo.questions import corpus
+from saiten.demo.samples import corpus
 from saiten.errors import BadInput, CallFailed, ConfigurationError, NotWritten
 from saiten.executor import LocalExecutor
 from saiten.experiments.cells import Cell, answers_of, cells_of, has_answers, questions_of, scores_folder
