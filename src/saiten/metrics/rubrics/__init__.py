@@ -123,10 +123,7 @@ class Rubric:
 
     def aspect(self, name: str) -> Aspect:
         """Return the aspect with this name; raises KeyError."""
-        for aspect in self.aspects:
-            if aspect.name == name:
-                return aspect
-        raise KeyError(name)
+        return {aspect.name: aspect for aspect in self.aspects}[name]
 
 
 SHIPPED = files(__package__) / "long_answers.toml"

@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from saiten.errors import ConfigurationError
 from saiten.records import Language
@@ -93,18 +92,15 @@ def _whole(text: str, fresh: int, limit: int) -> bool:
 
 def _sentences(text: str, start: int, stop: int, language: Language) -> list[Sentence]:
     """Return the sentences that begin in the window, with places in the whole text; the last end is a guess."""
-    return [
-        Sentence(sentence, start + begin, start + end)
-        for sentence, begin, end in split_sentences(text[start:stop], language)
-    ]
+    found = split_sentences(text[start:stop], language)
+    return [Sentence(sentence, start + begin, start + end) for sentence, begin, end in found]
 
 
 def _end(text: str, low: int, limit: int, sentences: list[Sentence]) -> int:
     """Return where to end a chunk, after `low` and at most at `limit`."""
-    whole = (one.end for one, _ in reversed(list(pairwise(sentences))))
-    for end in whole:
-        if low < end <= limit and not inside_grapheme(text, end):
-            return end
+    for sentence in reversed(sentences[:-1]):
+        if low < sentence.end <= limit and not inside_grapheme(text, sentence.end):
+            return sentence.end
     for pause in _PAUSES:
         room = limit if pause is _CLAUSE else limit + 1  # a space after the last word takes no room
         for found in reversed(list(pause.finditer(text, low, room))):
