@@ -34,9 +34,9 @@ class ChatHead:
 
     def train(self, job: TrainingJob) -> Trained:
         self.check()
-        from saiten.tuning.judge.trainer import trained  # noqa: PLC0415 - optional, and takes seconds
-
         with _hushed():
+            from saiten.tuning.judge.trainer import trained  # noqa: PLC0415 - optional, and takes seconds
+
             base = load_base(job.learning.base)
             encoded, notes = _encoded(job.examples, base, job.learning)
             model = trained(encoded, base, job)

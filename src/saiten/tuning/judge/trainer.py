@@ -31,9 +31,6 @@ SHARE = 0.05
 """A checkpoint is written after this share of all steps."""
 SECONDS = 300.0
 """Maximum time between checkpoints."""
-ALPHA = 2
-"""alpha = 2 r: the scale of the learned matrices."""
-DROPOUT = 0.05
 
 
 _RECOMPUTING = "activation_checkpointing"
@@ -82,7 +79,7 @@ def trained(encoded: Sequence[Encoded], base: BaseModel, job: TrainingJob) -> An
 def _lora(learning: Learning) -> LoraConfig:
     rank = learning.rank or 1
     return LoraConfig(
-        task_type="CAUSAL_LM", r=rank, lora_alpha=ALPHA * rank, lora_dropout=DROPOUT, target_modules="all-linear"
+        task_type="CAUSAL_LM", r=rank, lora_alpha=2 * rank, lora_dropout=0.05, target_modules="all-linear"
     )
 
 

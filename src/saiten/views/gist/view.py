@@ -65,11 +65,13 @@ def cut(text: str, units: Sequence[Unit]) -> tuple[tuple[Segment, ...], tuple[Un
 
     Units may nest, cross or be equal; those without a place are left out. O(n log n) in the number of units.
     """
-    placed = sorted((unit for unit in units if unit.start is not None), key=_outermost_first)
+    outermost_first = sorted(units, key=lambda unit: (unit.start or 0, -(unit.end or 0)))
     ends: list[int] = []
     begun: dict[int, list[Unit]] = {}
     too_deep = []
-    for unit in placed:
+    for unit in outermost_first:
+        if unit.start is None:
+            continue
         start, end = _place(unit)
         while ends and ends[0] <= start:
             heappop(ends)
@@ -106,11 +108,6 @@ def sign(text: str) -> str:
 
 def _place(unit: Unit) -> tuple[int, int]:
     return unit.start or 0, unit.end or 0
-
-
-def _outermost_first(unit: Unit) -> tuple[int, int]:
-    start, end = _place(unit)
-    return start, -end
 
 
 @dataclass(frozen=True, slots=True)
