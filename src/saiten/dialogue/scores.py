@@ -18,8 +18,8 @@ def wscore(grades: Sequence[float], n: int) -> float:
     _check(grades, n)
     k = len(grades) - 1
     given = [(n - i) * grade for i, grade in enumerate(grades)]
-    carried = sum(range(n - k)) * grades[k]
-    return math.fsum([*given, carried]) / sum(range(n + 1))
+    carried = _up_to(n - k - 1) * grades[k]
+    return math.fsum([*given, carried]) / _up_to(n)
 
 
 def lscore(grades: Sequence[float], n: int) -> int:
@@ -35,6 +35,11 @@ def mscore(grades: Sequence[float], n: int) -> float:
 
 
 SCORES: Mapping[str, Callable[[Sequence[float], int], float]] = {"wscore": wscore, "lscore": lscore, "mscore": mscore}
+
+
+def _up_to(last: int) -> int:
+    """Return 1 + 2 + … + last."""
+    return last * (last + 1) // 2
 
 
 def _check(grades: Sequence[float], n: int) -> None:
