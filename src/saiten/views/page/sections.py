@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from saiten.records import Language
-from saiten.views.page.cells import Head, ShownCell, interval_cell, marked_up, note_cell, shown_cell
+from saiten.views.page.cells import ColumnHead, ShownCell, interval_cell, marked_up, note_cell, shown_cell
 from saiten.views.strip_controls import clean
 from saiten.views.table import Table, Value, is_number
 from saiten.words import section
@@ -58,13 +58,13 @@ class ShownSection:
         self.counted = self._labels["rows"].format(n=self.length)
 
     @property
-    def heads(self) -> Iterator[Head]:
+    def heads(self) -> Iterator[ColumnHead]:
         """Yield one head per column; both ends of an interval share one."""
         for place, name in enumerate(self._table.columns):
             if place in self._ends:
-                yield Head(self._labels["interval"], "interval")
+                yield ColumnHead(self._labels["interval"], "interval")
             elif place not in self._left_out:
-                yield Head(clean(name), "number" if place in self._numeric else "")
+                yield ColumnHead(clean(name), "number" if place in self._numeric else "")
 
     @property
     def rows(self) -> Iterator[ShownRow]:
