@@ -68,6 +68,11 @@ class Usage:
     reused: int = 0
     """Answers that cost nothing, since they were cached or requested by another metric."""
 
+    @property
+    def known_cost(self) -> float | None:
+        """The cost over the calls of known price; None if it is 0 and other calls have no price."""
+        return None if self.unpriced and not self.cost else self.cost
+
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             self.calls + other.calls,

@@ -102,7 +102,7 @@ def _cell(each: CellResult, main: str, form: IntervalColumns) -> tuple[Cell, ...
         None if latency is None else latency.p95,
         usage.prompt_tokens + usage.completion_tokens,
         usage.calls,
-        None if usage.unpriced and not usage.cost else usage.cost,
+        usage.known_cost,
     )
 
 

@@ -5,7 +5,7 @@ evidence that the judge saw (`correctness · openai:m · reference`), and after 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,10 +16,8 @@ from saiten.results.place import Place, place_of
 from saiten.runs import read_run
 from saiten.runs.journal import SCORES_NAME
 from saiten.runs.manifest import MANIFEST_NAME
-from saiten.trust.inputs.judge_files import read_outputs
+from saiten.trust.inputs.judge_files import Notify, read_outputs
 from saiten.trust.inputs.outputs import BETWEEN, Output, Said, outputs_of_run
-
-Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

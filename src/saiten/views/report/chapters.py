@@ -309,7 +309,7 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
             latency = outcomes.latency
             seconds = latency.mean if latency is not None else None
         tokens = total.prompt_tokens + total.completion_tokens
-        drawn.append(CostRow(one.name, _cost(total), seconds, tokens, total.calls, len(one.facts.places)))
+        drawn.append(CostRow(one.name, total.known_cost, seconds, tokens, total.calls, len(one.facts.places)))
         rows.append((one.name, Message("cell", "all"), *_cells(total), seconds))
         rows += [(one.name, metric, *_cells(one.spent[metric]), None) for metric in one.metrics]
     columns: tuple[str | Message, ...] = (
@@ -330,8 +330,4 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
 
 
 def _cells(usage: Usage) -> tuple[Cell, ...]:
-    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, _cost(usage), usage.unpriced, usage.reused)
-
-
-def _cost(usage: Usage) -> float | None:
-    return None if usage.unpriced and not usage.cost else usage.cost
+    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.known_cost, usage.unpriced, usage.reused)

@@ -38,8 +38,8 @@ def _answers(summary: AnswerSummary) -> Table:
 def _spent(summary: AnswerSummary, currency: str) -> Table:
     usage = summary.usage
     columns = ("system", "calls", "reused", "prompt_tokens", "completion_tokens")
-    cost = None if usage.unpriced and not usage.cost else usage.cost
-    row = (summary.system, usage.calls, usage.reused, usage.prompt_tokens, usage.completion_tokens, cost)
+    tokens = (usage.prompt_tokens, usage.completion_tokens)
+    row = (summary.system, usage.calls, usage.reused, *tokens, usage.known_cost)
     unpriced = (
         Message("caption", "cost_at_least", n=usage.unpriced) if usage.cost else Message("caption", "cost_unknown")
     )

@@ -82,5 +82,4 @@ def _took(found: Outcomes, currency: str) -> Table:
 
 
 def _spent(usage: Usage) -> tuple[Cell, ...]:
-    cost = None if usage.unpriced and not usage.cost else usage.cost
-    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, cost)
+    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.known_cost)

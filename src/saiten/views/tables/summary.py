@@ -213,7 +213,7 @@ def usage_text(usage: Usage, currency: str = "USD") -> str:
     reused = f", {usage.reused} answers reused" if usage.reused else ""
     if usage.calls == 0:
         return f"no calls, no cost{reused}"
-    if usage.unpriced and not usage.cost:  # refused calls are known to cost nothing, which does not apply to the others
+    if usage.known_cost is None:  # refused calls are known to cost nothing, which does not apply to the others
         cost = "cost unknown (set [prices] in saiten.toml)"
     elif usage.unpriced:
         cost = f"at least {usage.cost:.4f} {currency} ({usage.unpriced} calls without a known price)"
@@ -226,5 +226,5 @@ def spent_text(usage: Usage, currency: str = "USD") -> str:
     """Return the cost in a few words, for the progress line: `128 calls, 0.42 USD`."""
     if not usage.calls:
         return ""
-    cost = "cost unknown" if usage.unpriced and not usage.cost else f"{usage.cost:.2f} {currency}"
+    cost = "cost unknown" if usage.known_cost is None else f"{usage.cost:.2f} {currency}"
     return f"{usage.calls} calls, {'at least ' if usage.unpriced and usage.cost else ''}{cost}"
