@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -32,6 +32,11 @@ JAPANESE_KEYS = {
 def shown_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
     """Return the fields requested from a model: all but the hidden ones."""
     return {name: field for name, field in kind.model_fields.items() if not _hidden(field)}
+
+
+def holds_lists(kind: type[BaseModel]) -> bool:
+    """Return whether replies of this type consist of lists, and so may come in parts."""
+    return any(get_origin(field.annotation) is list for field in shown_fields(kind).values())
 
 
 def _hidden(field: FieldInfo) -> bool:

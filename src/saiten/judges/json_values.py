@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from saiten.judges.blocks import parse
-from saiten.judges.fields import field_name, shown_fields
-from saiten.judges.parts import holds_lists
+from saiten.judges.fields import field_name, holds_lists, shown_fields
 from saiten.judges.tidying import tidy
 from saiten.protocols import Reply
 

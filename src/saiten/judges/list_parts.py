@@ -1,20 +1,31 @@
-"""The parts of a reply that consists of lists, which a model may write as several JSON values."""
+"""Replies that consist of lists, which a model may write as several JSON values: finding the parts and joining them."""
 
 from collections.abc import Sequence
-from contextlib import suppress
+from typing import Any
 
 from saiten.judges.blocks import MOST_BLOCKS, Block, parse
 from saiten.judges.fields import shown_fields
 from saiten.judges.json_values import expected, from_list, validated, with_all_fields
 from saiten.protocols import Reply
+from saiten.tasks.verdicts import Verdict
 
 
-def parts_of(kind: type[Reply], blocks: Sequence[Block]) -> Sequence[Reply]:
-    """Return every relevant value; drafts, parts and repetitions look alike, so none is skipped.
+def read_parts(kind: type[Reply], blocks: Sequence[Block]) -> Reply | None:
+    """Return all relevant values joined into one reply; drafts, parts and repetitions look alike, so none is skipped.
+
+    Lists are joined if they share no item, or if the later one contains the earlier. Numbered verdicts are the same
+    item if their numbers are equal, and must then agree. All other fields must be equal. None if there is no part.
 
     Raises:
-        ValueError: one cannot be read, or their formats differ.
+        ValueError: a part cannot be read, or two contradict each other or differ in format.
     """
+    whole: Reply | None = None
+    for part in _parts(kind, blocks):
+        whole = part if whole is None else _joined(whole, part)
+    return whole
+
+
+def _parts(kind: type[Reply], blocks: Sequence[Block]) -> Sequence[Reply]:
     if len(blocks) == MOST_BLOCKS:
         raise ValueError(f"the reply holds {MOST_BLOCKS} JSON values or more; write one")
     lists = [block for block in blocks if block.is_list]
@@ -32,22 +43,43 @@ def _objects(kind: type[Reply], blocks: Sequence[str]) -> Sequence[Reply]:
     fault: ValueError | None = None
     for block in blocks:
         try:
-            found.append(_part(kind, block))
+            found.append(validated(kind, with_all_fields(kind, parse(block))))
         except ValueError as error:
             if any(name in block for name in shown_fields(kind)):
                 raise
-            fault = fault or error
+            try:
+                found.append(from_list(kind, f"[{block}]")[0])  # one item of the list
+            except ValueError:
+                fault = fault or error
     if fault is not None and not found:
         raise fault
     return found
 
 
-def _part(kind: type[Reply], block: str) -> Reply:
-    try:
-        return validated(kind, with_all_fields(kind, parse(block)))
-    except ValueError:
-        if any(name in block for name in shown_fields(kind)):
-            raise
-        with suppress(ValueError):
-            return from_list(kind, f"[{block}]")[0]
-        raise
+def _joined(first: Reply, second: Reply) -> Reply:
+    fields = {name: (getattr(first, name), getattr(second, name)) for name in shown_fields(type(first))}
+    lists = [pair for pair in fields.values() if isinstance(pair[0], list)]
+    if any(one for one, _ in lists) and not any(other for _, other in lists):
+        raise ValueError("the reply holds two JSON values, and the second is empty; write one, complete")
+    return second.model_copy(update={name: _joined_field(name, one, other) for name, (one, other) in fields.items()})
+
+
+def _joined_field(name: str, first: Any, second: Any) -> Any:
+    if first == second:
+        return second
+    if isinstance(first, list):
+        known, new = ({_key(item): item for item in items} for items in (first, second))
+        if all(_says(known[key]) == _says(new[key]) for key in known.keys() & new.keys()):
+            if known.keys() <= new.keys():
+                return second
+            if known.keys().isdisjoint(new) or isinstance(first[0], Verdict):
+                return [*first, *(item for item in second if _key(item) not in known)]
+    raise ValueError(f"the reply holds two JSON values that contradict each other in `{name}`; write one, complete")
+
+
+def _key(item: Any) -> Any:
+    return item.number if isinstance(item, Verdict) else item
+
+
+def _says(item: Any) -> Any:
+    return item.verdict if isinstance(item, Verdict) else item

@@ -15,11 +15,10 @@ from typing import Any
 from saiten import prompts
 from saiten.judges.blocks import find_blocks, half_width, parse
 from saiten.judges.decisions import read_decision
-from saiten.judges.fields import shown_fields
+from saiten.judges.fields import holds_lists, shown_fields
 from saiten.judges.grades import read_grade
 from saiten.judges.json_values import expected, from_list, validated, with_all_fields
-from saiten.judges.list_parts import parts_of
-from saiten.judges.parts import holds_lists, join
+from saiten.judges.list_parts import read_parts
 from saiten.judges.quotations import QUOTED, Material, restore_thinking_tags
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.correctness import Decision, Grade
@@ -83,7 +82,7 @@ def _from_json(kind: type[Reply], text: str, material: Material) -> Reply | None
     if every and not blocks and kind not in _MARKED:
         raise ValueError(QUOTED)
     if holds_lists(kind):
-        return join(parts_of(kind, blocks))
+        return read_parts(kind, blocks)
     if len(blocks) == 1 and blocks[0].is_list and blocks[0].alone:
         return from_list(kind, blocks[0].text)[-1]
     fault: ValueError | None = None
