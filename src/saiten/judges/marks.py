@@ -5,9 +5,12 @@ in favor of an earlier one; one that quotes the material is (`quotations`).
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from saiten.judges.quotations import MOST_MARKS, Material, ends_a_sentence
+from saiten.judges.quotations import MOST_MARKS, QUOTED, Material, ends_a_sentence
+from saiten.tasks.verdicts import read_yes_no
 
 
 def own_marks(
@@ -25,13 +28,42 @@ def own_marks(
     repeated: list[bool] = []
     for mark in marks[-MOST_MARKS:]:
         start, end = mark.start(), end_of(text, mark)
-        if material.repeats(text, start, end):
-            if material.strict or material.quotes(text, start, end) or not ends_a_sentence(text[:start]):
-                continue
-            repeated.append(True)
-        else:
-            repeated.append(False)
+        repeats = material.repeats(text, start, end)
+        if repeats and (material.strict or material.quotes(text, start, end) or not ends_a_sentence(text[:start])):
+            continue
         own.append(mark)
+        repeated.append(repeats)
     if repeated and repeated[-1] and not all(repeated):
         raise ValueError("the reply holds two verdicts, and the last one is in the material; give one, your own")
     return own
+
+
+_MARKER = re.compile(r"[*_`]{0,3}\\?[\[［]\s{0,9}\\?[\[［]([^\[\]［］\\]{1,20})\\?[\]］]\s{0,9}\\?[\]］]")
+_CHOICE = re.compile(r"\s{0,3}(?:or|と|か|または|もしくは|,|、|/|／)\s{0,3}", re.IGNORECASE)
+_DECISIONS = {"correct": True, "正解": True, "incorrect": False, "不正解": False}
+
+
+def read_decision(text: str, material: Material) -> dict[str, Any]:
+    """Return `explanation` and `correct` of a reply that ends in `[[True]]` or `[[False]]`.
+
+    Raises:
+        ValueError: it contains neither.
+    """
+    marks = [mark for mark in _MARKER.finditer(text) if _decision(mark[1]) is not None]
+    own = own_marks(text, marks, lambda _, mark: mark.end(), material)
+    while len(own) > 1 and _CHOICE.fullmatch(text[own[-2].end() : own[-1].start()]):
+        del own[-2:]  # "[[True]] or [[False]]" names the options without choosing one
+    if not own:
+        fault = "found neither `[[True]]` nor `[[False]]`; end with one of them"
+        raise ValueError(QUOTED if marks and material.repeats(text, *marks[-1].span()) else fault)
+    mark = own[-1]
+    explanation = text[: mark.start()].strip() or text[mark.end() :].strip()
+    return {"explanation": explanation, "correct": _decision(mark[1])}
+
+
+def _decision(word: str) -> bool | None:
+    plain = unicodedata.normalize("NFKC", word).strip(" \u3000*_`\"'.。").casefold()
+    if plain in _DECISIONS:
+        return _DECISIONS[plain]
+    decision = None if plain.isdecimal() else read_yes_no(plain)  # [[1]] is a citation
+    return decision if isinstance(decision, bool) else None

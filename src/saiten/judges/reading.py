@@ -14,11 +14,11 @@ from typing import Any
 
 from saiten import prompts
 from saiten.judges.blocks import find_blocks, half_width, parse
-from saiten.judges.decisions import read_decision
 from saiten.judges.fields import holds_lists, shown_fields
 from saiten.judges.grades import read_grade
 from saiten.judges.json_values import expected, from_list, validated, with_all_fields
 from saiten.judges.list_parts import read_parts
+from saiten.judges.marks import read_decision
 from saiten.judges.quotations import QUOTED, Material, restore_thinking_tags
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.correctness import Decision, Grade
