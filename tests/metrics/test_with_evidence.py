@@ -46,14 +46,14 @@ def _judge(grade=2):
 async def test_the_judge_sees_what_question_and_reference_retrieve_together():
     """Spec 01, mode `reference` (E3): not what the question alone retrieved for the answer."""
     judge, shelf = _judge(), Shelf()
-    await WithEvidence(Correctness(), shelf, 2).score(SAMPLE, judge)
+    await with_evidence(Correctness(), shelf, 2).score(SAMPLE, judge)
     assert shelf.asked == [("Which port?\n25000 over SSL.", 2)]
     assert judge.asked[0].evidence == ("The SSL port is 25000.", "Ports are opened by the installer.")
 
 
 async def test_what_was_retrieved_stands_in_the_details():
     """Text, source, place and score, so that a reader of the run sees what the judge saw."""
-    score = await WithEvidence(Correctness(), Shelf(), 1).score(SAMPLE, _judge())
+    score = await with_evidence(Correctness(), Shelf(), 1).score(SAMPLE, _judge())
     assert score.details["evidence"] == {
         "mode": "reference",
         "pieces": 1,
@@ -66,32 +66,32 @@ async def test_what_was_retrieved_stands_in_the_details():
 async def test_evidence_that_the_sample_brings_is_kept():
     """Somebody chose it; nothing is retrieved then."""
     judge, shelf = _judge(), Shelf()
-    await WithEvidence(Correctness(), shelf).score(replace(SAMPLE, evidence=("Chosen.",)), judge)
+    await with_evidence(Correctness(), shelf).score(replace(SAMPLE, evidence=("Chosen.",)), judge)
     assert (judge.asked[0].evidence, shelf.asked) == (("Chosen.",), [])
 
 
 async def test_an_empty_answer_retrieves_nothing():
     """It is declined without any call."""
     shelf = Shelf()
-    score = await WithEvidence(Correctness(), shelf).score(replace(SAMPLE, answer=" "), _judge())
+    score = await with_evidence(Correctness(), shelf).score(replace(SAMPLE, answer=" "), _judge())
     assert (score.status, shelf.asked) == ("declined", [])
 
 
 async def test_retrieval_that_fails_fails_the_score_with_its_reason():
     """No grade without the evidence that was asked for, and no crash."""
-    score = await score_once(SAMPLE, WithEvidence(Correctness(), Burnt()), _judge())
+    score = await score_once(SAMPLE, with_evidence(Correctness(), Burnt()), _judge())
     assert (score.value, score.status, score.reason) == (None, "failed", "the server is gone")
 
 
 async def test_what_the_retrieval_cost_is_counted():
     """A query that a paid model embeds is no free lunch."""
-    score = await score_once(SAMPLE, WithEvidence(Correctness(), Shelf()), _judge())
+    score = await score_once(SAMPLE, with_evidence(Correctness(), Shelf()), _judge())
     assert (score.usage.calls, score.usage.prompt_tokens) == (1, 7)
 
 
 def test_the_knowledge_base_stands_in_the_signature():
     """A grade with other evidence is another figure; the name stays, so that runs can be compared."""
-    metric = WithEvidence(Correctness(), Shelf(), 3)
+    metric = with_evidence(Correctness(), Shelf(), 3)
     assert metric.name == "correctness"
     assert "evidence_from:shelf|evidence_k:3" in str(signature_of(metric, _judge()))
 

@@ -6,57 +6,33 @@ section 1; llama-3.1-70b-instruct, 132 questions).
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
 
 from saiten.metrics.judged.correctness import Correctness
-from saiten.protocols import Judge, Metric, Need, Retriever, Task
+from saiten.protocols import Judge, Metric, Retriever
 from saiten.records import Sample, Score
 
 
 @dataclass(frozen=True)
-class WithEvidence:
-    """Correctness with retrieved evidence; a sample's own evidence takes precedence."""
+class WithEvidence(Correctness):
+    """Correctness with retrieved evidence; a sample's own evidence takes precedence. The name stays the same."""
 
-    metric: Correctness
-    """With `evidence=reference`."""
-    retriever: Retriever
+    retriever: Retriever = field(kw_only=True, compare=False)
     """The knowledge base, the same as that of the system under test."""
-    k: int | None = None
+    k: int | None = field(default=None, kw_only=True, compare=False)
     """Passages per sample; None: the knowledge base's default."""
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self.metric.name
-
-    @property
-    def needs(self) -> tuple[Need, ...]:
-        return self.metric.needs
-
-    @property
-    def tasks(self) -> tuple[type[Task[Any]], ...]:
-        return self.metric.tasks
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return self.metric.bounds
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        return self.metric.higher_is_better
-
     def describe(self) -> Mapping[str, str]:
-        """Return the metric's description, and the source of the evidence."""
+        """Name the source of the evidence."""
         how_many = {} if self.k is None else {"evidence_k": str(self.k)}
-        return {**self.metric.describe(), "evidence_from": self.retriever.name, **how_many}
+        return {**super().describe(), "evidence_from": self.retriever.name, **how_many}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the metric's score, with what was retrieved in `details["evidence"]["passages"]`."""
+        """Return the score, with what was retrieved in `details["evidence"]["passages"]`."""
         if sample.evidence is not None or not (sample.answer or "").strip():
-            return await self.metric.score(sample, judge)
+            return await super().score(sample, judge)
         found = await self.retriever.retrieve(evidence_query(sample), self.k)
-        score = await self.metric.score(replace(sample, evidence=tuple(each.text for each in found.passages)), judge)
+        score = await super().score(replace(sample, evidence=tuple(each.text for each in found.passages)), judge)
         shown = [{name: value for name, value in asdict(each).items() if value is not None} for each in found.passages]
         details = {**score.details, "evidence": {**score.details["evidence"], "passages": shown}}
         return replace(score, details=details, usage=score.usage + found.usage)
@@ -70,5 +46,5 @@ def evidence_query(sample: Sample) -> str:
 def with_evidence(metric: Metric, retriever: Retriever, k: int | None = None) -> Metric:
     """Retrieve the metric's evidence if it takes any; else return the metric as it is."""
     if isinstance(metric, Correctness) and metric.evidence == "reference":
-        return WithEvidence(metric, retriever, k)
+        return WithEvidence(metric.evidence, metric.form, metric.rubric, retriever=retriever, k=k)
     return metric
