@@ -59,6 +59,15 @@ def read_name(text: str) -> tuple[str, Sequence[BracketItem]]:
     return title, items
 
 
+def settings_of(name: str, title: str) -> Sequence[BracketItem] | None:
+    """Return the settings in the name of the metric with this title; None for any other name."""
+    try:
+        found, items = read_name(name)
+    except ConfigurationError:
+        return None
+    return items if found == title else None
+
+
 def write_name(title: str, settings: Mapping[str, Any], *, main: str | None = None) -> str:
     """Return the name with settings in brackets: `main` first, without its key, and True as a bare flag."""
     inside = [] if main is None else [_written(main)]

@@ -12,7 +12,7 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
-from saiten.metrics.naming import read_name
+from saiten.metrics.naming import settings_of
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -121,8 +121,4 @@ def details_of(aspect: Aspect, rating: Rating) -> Mapping[str, Any]:
 
 def aspect_of_metric(metric: str) -> str | None:
     """Return `factuality` for `aspects[factuality,rubric=…]`; None for another metric."""
-    try:
-        title, items = read_name(metric)
-    except ConfigurationError:
-        return None
-    return next((item.value for item in items if item.key in {None, "aspect"}), None) if title == "aspects" else None
+    return next((item.value for item in settings_of(metric, "aspects") or () if item.key in {None, "aspect"}), None)

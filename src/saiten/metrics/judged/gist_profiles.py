@@ -4,14 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from saiten.errors import ConfigurationError
-from saiten.metrics.judged.gist_counts import NOTHING, WHICH
-from saiten.metrics.naming import read_name, write_name
+from saiten.metrics.judged.gist_counts import WHICH, profile_of
+from saiten.metrics.naming import settings_of, write_name
 from saiten.records import Scored
 
 PROFILES: tuple[str, ...] = tuple(
-    ", ".join(which.replace("_", " ") for at, which in enumerate(WHICH) if number >> at & 1) or NOTHING
-    for number in range(2 ** len(WHICH))
+    profile_of({which: number >> at & 1 for at, which in enumerate(WHICH)}) for number in range(2 ** len(WHICH))
 )
 """All 16, ordered as binary numbers whose first digit is missing gist."""
 
@@ -38,12 +36,10 @@ class Profiles:
 
 def gist_metric(metric: str) -> str | None:
     """Return `gist` with its settings but without the ratio; None for another metric."""
-    try:
-        title, items = read_name(metric)
-    except ConfigurationError:
+    items = settings_of(metric, "gist")
+    if items is None:
         return None
-    kept = {item.key: item.value for item in items if item.key not in {None, "which"}}
-    return write_name(title, {str(key): value for key, value in kept.items()}) if title == "gist" else None
+    return write_name("gist", {item.key: item.value for item in items if item.key and item.key != "which"})
 
 
 def profiles_of(scored: Iterable[Scored]) -> list[Profiles]:

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from saiten.choices import GradeZero
-from saiten.errors import BadInput, ConfigurationError
-from saiten.metrics.judged.correctness import Correctness
-from saiten.metrics.naming import read_name
+from saiten.errors import BadInput
 from saiten.records import Label
+from saiten.results.summary_figure import is_correctness
 from saiten.tasks.verdicts import majority
 from saiten.trust.inputs.outputs import Said
 from saiten.trust.inputs.scales import declared_bounds
@@ -51,14 +50,6 @@ def zero_declines(aspect: str, labels: Sequence[Label], metrics: Iterable[str], 
 def _values(labels: Iterable[Label]) -> set[float]:
     """Return the values of verdicts and grades; words and numbers of marks are not grades."""
     return {label.value for label in labels if not label.category and label.spans is None}
-
-
-def is_correctness(metric: str) -> bool:
-    """Return whether this is graded correctness, with any settings."""
-    try:
-        return read_name(metric)[0] == Correctness.title
-    except ConfigurationError:
-        return False
 
 
 @dataclass(frozen=True, slots=True)

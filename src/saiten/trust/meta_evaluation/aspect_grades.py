@@ -9,7 +9,7 @@ import numpy as np
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
-from saiten.metrics.naming import read_name
+from saiten.metrics.naming import settings_of
 from saiten.records import Scored
 from saiten.results.place import Place
 from saiten.stats.estimate import Estimate, bootstrap_mean
@@ -44,15 +44,7 @@ _Read = tuple[str, int | None, int]
 
 def is_aspect_metric(metric: str) -> bool:
     """Return whether the metric's scores are grades of an aspect: `aspects[…]` and `direct`."""
-    return aspect_of_metric(metric) is not None or is_direct(metric)
-
-
-def is_direct(metric: str) -> bool:
-    """Return whether this is `direct`, with any settings."""
-    try:
-        return read_name(metric)[0] == "direct"
-    except ConfigurationError:
-        return False
+    return aspect_of_metric(metric) is not None or settings_of(metric, "direct") is not None
 
 
 def grades_by_system(scored: Iterable[Scored], items: Mapping[str, Place]) -> tuple[AspectGrades, ...]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from saiten.errors import BadInput, ConfigurationError
-from saiten.metrics.naming import read_name, write_name
+from saiten.errors import BadInput
+from saiten.metrics.naming import settings_of, write_name
 from saiten.records import Label, Sample, Scored, Span
 
 COMBINATIONS = ("extra_gist", "extra_supplement", "missing_gist", "missing_supplement")
@@ -122,11 +122,8 @@ def _holds(text: str, span: Span) -> bool:
 
 def _settings(metric: str) -> str | None:
     """Return a gist metric's settings except which of its four figures it is; None for another metric."""
-    try:
-        title, items = read_name(metric)
-    except ConfigurationError:
-        return None
-    if title != "gist":
+    items = settings_of(metric, "gist")
+    if items is None:
         return None
     kept = {
         item.key or item.value: item.value if item.key else True for item in items if item.value not in COMBINATIONS
