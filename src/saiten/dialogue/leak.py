@@ -11,12 +11,12 @@ from saiten.dialogue.dialogue import Dialogue, Leak
 from saiten.dialogue.statements import statements
 from saiten.records import Language, Turn
 from saiten.text.refusals import is_refusal
-from saiten.text.words import in_order, normalise, units_of
+from saiten.text.words import content_units, has_digit, in_order, normalise, units_of
 
 
 def find_leak(dialogue: Dialogue) -> Leak:
     """Check a dialogue for leaks, including one that failed in the middle."""
-    reference = _units(dialogue.reference)
+    reference = content_units(dialogue.reference)
     heard: set[str] = set()
     stating = []
     for number, turn in enumerate(dialogue.history, start=1):
@@ -37,9 +37,9 @@ def find_leak(dialogue: Dialogue) -> Leak:
 
 def _heard_on(turn: Turn, number: int, language: Language) -> set[str]:
     """Return the units of a turn, without numbers in a follow-up question that the answer does not confirm."""
-    asked, said = _units(turn.question), _units(turn.answer)
+    asked, said = content_units(turn.question), content_units(turn.answer)
     if number > 1 and (denies(turn.answer) or is_refusal(turn.answer, language)):
-        asked = {unit for unit in asked if not _has_digit(unit)}
+        asked = {unit for unit in asked if not has_digit(unit)}
     return asked | said
 
 
@@ -63,17 +63,9 @@ def _turned_round(dialogue: Dialogue) -> set[str]:
 def _states(statement: str, reference: set[str], heard: set[str]) -> bool:
     """Return whether two of its words, or one number, are found only in the reference."""
     words = [word for word in in_order(normalise(statement).lower()) if _only_in(word, reference, heard)]
-    return len(words) >= 2 or any(map(_has_digit, words))
-
-
-def _has_digit(word: str) -> bool:
-    return any(character.isdigit() for character in word)
+    return len(words) >= 2 or any(map(has_digit, words))
 
 
 def _only_in(word: str, reference: set[str], heard: set[str]) -> bool:
     units = units_of(word)
     return bool(units) and units <= reference and not units <= heard
-
-
-def _units(text: str) -> set[str]:
-    return units_of(normalise(text).lower())

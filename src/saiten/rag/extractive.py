@@ -16,7 +16,7 @@ from saiten.rag.steps import I_DO_NOT_KNOW, AggregateAnswers, AnswerFromDocument
 from saiten.records import Language, Turn
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
-from saiten.text.words import in_order, normalise, units_of, words_of
+from saiten.text.words import content_units, in_order, normalise, words_of
 
 _TOPIC_WORDS = 6  # maximum number of words that a search query takes from earlier questions
 _TURNS = 10  # maximum number of earlier questions considered, the latest ones
@@ -123,17 +123,13 @@ class Pool:
 def pool_of(question: str, texts: Sequence[str], language: Language) -> Pool:
     """Split the texts into sentences and weight the question's units."""
     # *What is it?* has no content words
-    read = _content if _content(question) else lambda text: words_of(normalise(text).lower())
+    read = content_units if content_units(question) else lambda text: words_of(normalise(text).lower())
     found = _sentences(texts, language)
     units = [read(sentence) for sentence in found]
     frequency = Counter(unit for each in units for unit in each)
     raw = {unit: math.log((len(found) + 1) / (frequency[unit] or 1)) for unit in sorted(read(question))}
     whole = math.fsum(raw.values()) or 1.0
     return Pool(list(found), units, list(found.values()), {unit: weight / whole for unit, weight in raw.items()})
-
-
-def _content(text: str) -> set[str]:
-    return units_of(normalise(text).lower())
 
 
 def _sentences(texts: Sequence[str], language: Language) -> dict[str, int]:

@@ -53,6 +53,11 @@ def normalise(text: str) -> str:
     return plain if plain.isascii() else one_spelling(plain)
 
 
+def content_units(text: str) -> set[str]:
+    """Return the content units of a text as written."""
+    return units_of(normalise(text).lower())
+
+
 def units_of(lowered: str) -> set[str]:
     """Return the content units of a normalized, lower-cased text."""
     units = set()
@@ -127,3 +132,8 @@ def in_order(lowered: str) -> list[str]:
         elif token.group() not in STOP_WORDS:
             words.append(token.group())
     return list(dict.fromkeys(words))
+
+
+def has_digit(word: str) -> bool:
+    """Return whether any character is a digit."""
+    return any(map(str.isdigit, word))

@@ -5,7 +5,6 @@ It cannot infer, rephrase, or notice that the system contradicts itself.
 
 from collections.abc import Sequence
 
-from saiten.judges.offline.questioner import has_digit
 from saiten.judges.offline.reasons import said
 from saiten.judges.offline.splitting import statements_of
 from saiten.judges.offline.support import support
@@ -13,7 +12,7 @@ from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.dialogue import ComposeAnswer, Composition, ReviseAnswer
 from saiten.text.refusals import is_refusal
-from saiten.text.words import normalise, units_of
+from saiten.text.words import content_units, has_digit
 
 _BRINGS = 2
 """Number of new reference words for which an unsupported statement is kept; one number is enough."""
@@ -30,8 +29,8 @@ def compose(task: ComposeAnswer) -> Composition:
     for number, answer in enumerate(task.history[1::2], start=1):
         if is_refusal(answer, task.language):
             continue
-        new = [(statement, units) for statement in statements_of(answer, task.language)
-               if (not units <= covered if (units := _units(statement)) else statement not in repeated)]  # fmt: skip
+        stated = [(each, content_units(each)) for each in statements_of(answer, task.language)]
+        new = [(each, units) for each, units in stated if (not units <= covered if units else each not in repeated)]
         if new:
             used.append(number)
         for statement, units in new:
@@ -61,14 +60,14 @@ def revise(task: ReviseAnswer, tools: Tools) -> Composition:
 
 def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) -> list[str]:
     index = tools.indexes.of((task.reference, task.question), task.language)
-    wanted = _units(task.reference)
+    wanted = content_units(task.reference)
     supported = [support(each, index, tools.constants).p >= tools.constants.band["threshold"] for each in statements]
     held: set[str] = set()
     for each, stays in zip(statements, supported, strict=True):
-        held |= _units(each) if stays else set()
+        held |= content_units(each) if stays else set()
     kept = []
     for each, stays in zip(statements, supported, strict=True):
-        brought = (_units(each) & wanted) - held
+        brought = (content_units(each) & wanted) - held
         if stays or len(brought) >= _BRINGS or any(map(has_digit, brought)):
             kept.append(each)
             held |= brought
@@ -84,7 +83,3 @@ def _strung(statements: Sequence[str], language: Language) -> str:
         for each, after in zip(statements, following, strict=True)
     ]
     return space.join(whole)
-
-
-def _units(text: str) -> set[str]:
-    return units_of(normalise(text).lower())

@@ -7,7 +7,7 @@ from saiten.judges.offline.splitting import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
-from saiten.text.words import normalise, units_of
+from saiten.text.words import content_units
 
 _SHORT = 6
 """References of at most this many content units (*in 1901*) are compared together with the question."""
@@ -21,7 +21,7 @@ def judge_context(task: JudgeContext, tools: Tools) -> ContextVerdict:
     """
     index = tools.indexes.of((task.context,), task.language)
     statements = statements_of(task.reference, task.language)
-    if len(units_of(normalise(task.reference).lower())) <= _SHORT:
+    if len(content_units(task.reference)) <= _SHORT:
         statements = [f"{task.reference} {task.question}"]
     found = [support(statement, index, tools.constants) for statement in statements]
     best = max(found, key=lambda each: each.comparable * each.p, default=None)
@@ -34,7 +34,7 @@ def judge_context(task: JudgeContext, tools: Tools) -> ContextVerdict:
 
 def _on_subject(question: str, index: Index, tools: Tools) -> bool:
     """Return whether `select_sentences` would select a sentence of the context for the question."""
-    units = sorted(units_of(normalise(question).lower()))
+    units = sorted(content_units(question))
     return bool(units) and index.best_window(units)[1] >= tools.constants.relevance["share"]
 
 
@@ -43,7 +43,7 @@ def select_sentences(task: SelectRelevantSentences, tools: Tools) -> RelevantSen
 
     Shared words do not imply that the answer is there; docs/offline-judge.md says how little this is worth.
     """
-    units = sorted(units_of(normalise(task.question).lower()))
+    units = sorted(content_units(task.question))
     if not units:
         raise CannotJudge("the question holds no content words, numbers or names to look for in the sentences")
     index = tools.indexes.of(task.sentences, task.language)

@@ -21,7 +21,7 @@ from saiten.text.polarity import opens_with
 from saiten.text.quantities import quantities, replaced
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
-from saiten.text.words import grams_of, in_order, normalise, units_of, words_of
+from saiten.text.words import content_units, grams_of, in_order, normalise, units_of, words_of
 
 _HEDGE = re.compile(
     r"\b(?:may|might|maybe|perhaps|possibly|probably|likely|unclear|i think|i believe|not sure|not certain|it seems"
@@ -80,7 +80,7 @@ def correctness(question: str, answer: str, reference: str, language: Language, 
         logit = constants.long_reference["intercept"] + constants.long_reference["f1"] * f1
     else:
         weights = constants.correctness
-        from_question = units_of(normalise(question).lower())
+        from_question = content_units(question)
         new = [unit for unit in units if unit not in from_question]
         sentences = split_sentences(_without_commas(answer_text), language)
         first = sentences[0].text.lower() if sentences else ""

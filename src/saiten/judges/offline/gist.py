@@ -14,7 +14,7 @@ from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUni
 from saiten.text.folding import fold
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_clauses
-from saiten.text.words import normalise, units_of
+from saiten.text.words import content_units
 
 _SUPPLEMENT = re.compile(
     r"\W*(?:for example|for instance|e\.g\.|such as|note that|by the way|incidentally|also note"
@@ -47,7 +47,7 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
 
     Only clear cases: anything in the undecided band is neither missing nor extra.
     """
-    in_question = frozenset(units_of(normalise(task.question).lower()))
+    in_question = frozenset(content_units(task.question))
     answer = tools.indexes.of((task.answer,), task.language)
     reference = tools.indexes.of((*task.gist, *task.supplement), task.language)
     sure = tools.constants.band["lower"]
@@ -78,12 +78,12 @@ def find_missing_and_extra(task: FindMissingAndExtra, tools: Tools) -> MissingAn
 
 
 def _supplements(clauses: Sequence[str], question: str) -> list[int]:
-    in_question = units_of(normalise(question).lower())
+    in_question = content_units(question)
     return [
         at
         for at, clause in enumerate(clauses)
         if _SUPPLEMENT.match(clause)
         or _AT_END.search(clause)
         or _ASIDE.fullmatch(clause)
-        or (at >= _LEADS and in_question.isdisjoint(units_of(normalise(clause).lower())))
+        or (at >= _LEADS and in_question.isdisjoint(content_units(clause)))
     ]

@@ -13,7 +13,7 @@ from saiten.judges.offline.constants import Constants
 from saiten.records import Language
 from saiten.text.numbers import known_numbers
 from saiten.text.sentences import split_sentences
-from saiten.text.words import grams_of, normalise, stem, units_of, words_of
+from saiten.text.words import content_units, grams_of, normalise, stem, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def build_index(contexts: Sequence[str], language: Language, constants: Constant
     for number, found in enumerate(sentences):
         for first in range(0, len(found), together):
             start, end = found[first].start, found[min(first + together, len(found)) - 1].end
-            for unit in units_of(normalise(read[number][start:end]).lower()):
+            for unit in content_units(read[number][start:end]):
                 postings.setdefault(unit, []).append(len(windows))
             windows.append((number, start, end))
     texts = [normalise(context).lower() for context in read]

@@ -15,7 +15,7 @@ from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.dialogue import AskNext, DecideNext, Need, NextQuestion
 from saiten.tasks.same_question import same_question
-from saiten.text.words import in_order, normalise
+from saiten.text.words import has_digit, in_order, normalise
 
 _TOPIC_WORDS = 3
 """Maximum number of missing words named in a question."""
@@ -83,8 +83,3 @@ def _topics(statement: str) -> list[str]:
 def _as_written(word: str, statement: str) -> str:
     found = re.search(re.escape(word), normalise(statement), re.IGNORECASE)
     return found.group() if found else word
-
-
-def has_digit(word: str) -> bool:
-    """Return whether any character is a digit."""
-    return any(map(str.isdigit, word))

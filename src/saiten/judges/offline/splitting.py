@@ -5,7 +5,7 @@ import re
 from saiten.records import Language
 from saiten.tasks.statements import SplitStatements, Statements
 from saiten.text.sentences import split_sentences
-from saiten.text.words import normalise, units_of
+from saiten.text.words import content_units
 
 _MARK = re.compile(r"\s*(?:>\s?)*(?:[-*•・●○■□◆▪–]+\s*|[(（\[]?\d{1,3}[.)．）\]]\s*(?=\D)|[①-⒇❶-❿➀-➓]\s*|#{1,6}\s+)*")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^)\s]{0,500}\)")
@@ -60,6 +60,6 @@ def statements_of(text: str, language: Language) -> list[str]:
         source = _ATTRIBUTION.match(plain)
         plain = plain[source.end() if source else 0 :]
         clauses = [clause.strip() for clause in _CLAUSES.split(plain)]
-        whole = len(clauses) > 1 and all(len(units_of(normalise(clause).lower())) >= 3 for clause in clauses)
+        whole = len(clauses) > 1 and all(len(content_units(clause)) >= 3 for clause in clauses)
         statements.extend(clauses if whole else [plain])
     return statements

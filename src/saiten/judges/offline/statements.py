@@ -14,7 +14,7 @@ from saiten.tasks.similarity import Questions, WriteQuestions
 from saiten.tasks.statements import Classification, ClassifyStatements, StatementVerdicts, VerifyStatements
 from saiten.tasks.verdicts import Verdict
 from saiten.text.refusals import is_refusal
-from saiten.text.words import normalise, units_of
+from saiten.text.words import content_units
 
 
 def verify(task: VerifyStatements, tools: Tools) -> StatementVerdicts:
@@ -27,7 +27,7 @@ def verify(task: VerifyStatements, tools: Tools) -> StatementVerdicts:
 
 def classify(task: ClassifyStatements, tools: Tools) -> Classification:
     """Compare answer and reference statements in both directions; the question's words do not count as new."""
-    in_question = frozenset(units_of(normalise(task.question).lower()))
+    in_question = frozenset(content_units(task.question))
     answer, reference = task.answer_statements, task.reference_statements
     from_reference = Sources(tools.indexes.of(reference, task.language), "reference", task.language, tools, in_question)
     from_answer = Sources(tools.indexes.of(answer, task.language), "answer", task.language, tools, in_question)
