@@ -53,20 +53,23 @@ def place(source: str, units: Sequence[str]) -> tuple[Placed, ...]:
         return tuple(placed)
     text = _Source(source, fold(source))
     longest = _LONGEST * len(source)
-    searches = [_search(text, one.text) if len(one.text) <= longest else None for one in placed]
     taken = _Taken()
+
+    def put(at: int, span: tuple[int, int], how: How) -> None:
+        taken.add(*span)
+        placed[at] = replace(placed[at], start=span[0], end=span[1], how=how)
+
+    found = {at: search for at, one in enumerate(placed) if (search := _search(text, one.text, longest))}
     waiting = []
-    for at, search in enumerate(searches):
-        if search is not None and len(first := list(islice(search.occurrences(), 2))) == 1:
-            placed[at] = _put(placed[at], first[0], search.how, taken)
+    for at, search in found.items():
+        if len(first := list(islice(search.occurrences(), 2))) == 1:
+            put(at, first[0], search.how)
         else:
             waiting.append(at)
     for at in waiting:
-        chosen = searches[at]
-        if chosen is not None:
-            follows = next((end for one in reversed(placed[:at]) if (end := one.end) is not None), 0)
-            placed[at] = _put(placed[at], chosen.free(taken, follows), chosen.how, taken)
-    lost = [at for at, one in enumerate(placed) if one.start is None and 0 < len(one.text) <= longest]
+        follows = next((end for one in reversed(placed[:at]) if (end := one.end) is not None), 0)
+        put(at, found[at].free(taken, follows), found[at].how)
+    lost = [at for at, one in enumerate(placed) if at not in found and 0 < len(one.text) <= longest]
     grams = index_grams(text.folded.text) if lost else {}
     for at in lost:
         spans = [
@@ -76,7 +79,7 @@ def place(source: str, units: Sequence[str]) -> tuple[Placed, ...]:
         ]
         best = next((span for span in spans if taken.free(*span)), spans[0] if spans else None)
         if best is not None:
-            placed[at] = _put(placed[at], best, "fuzzy", taken)
+            put(at, best, "fuzzy")
     return tuple(placed)
 
 
@@ -105,7 +108,7 @@ class _Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class _UnitSearch:
     """A unit found in the source, exactly or folded."""
 
     source: _Source
@@ -137,15 +140,15 @@ class _Search:
         return next(self.occurrences())
 
 
-def _search(source: _Source, unit: str) -> _Search | None:
-    """Return how the unit can be found without guessing; None if it cannot."""
-    if not unit:
+def _search(source: _Source, unit: str, longest: int) -> _UnitSearch | None:
+    """Return how the unit, of at most `longest` characters, can be found without guessing; None if it cannot."""
+    if not 0 < len(unit) <= longest:
         return None
-    exact = _Search(source, unit, "exact")
+    exact = _UnitSearch(source, unit, "exact")
     if next(exact.occurrences(), None):
         return exact
     folded = fold(unit).text
-    normalised = _Search(source, folded, "normalised")
+    normalised = _UnitSearch(source, folded, "normalised")
     return normalised if folded and next(normalised.occurrences(), None) else None
 
 
@@ -162,11 +165,6 @@ def _whole(folded: Folded, start: int, end: int) -> tuple[int, int]:
     while folded.cuts(end):
         end += 1
     return start, end
-
-
-def _put(one: Placed, span: tuple[int, int], how: How, taken: _Taken) -> Placed:
-    taken.add(*span)
-    return replace(one, start=span[0], end=span[1], how=how)
 
 
 THRESHOLD = 75.0

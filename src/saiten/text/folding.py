@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from saiten.text.normalisation import INVISIBLE
 
@@ -87,14 +87,8 @@ def _put_marks_in_order(letters: list[str], places: list[int]) -> None:
     marks = [at for at, letter in enumerate(letters) if not letter.isascii() and unicodedata.combining(letter)]
     if not any(after == before + 1 for before, after in pairwise(marks)):
         return
-    runs: list[list[int]] = []
-    for at in marks:
-        if runs and runs[-1][-1] == at - 1:
-            runs[-1].append(at)
-        else:
-            runs.append([at])
-    for run in runs:
-        sorted_run = sorted(run, key=lambda at: unicodedata.combining(letters[at]))
-        moved = [(letters[at], places[at]) for at in sorted_run]
-        for at, (letter, place) in zip(run, moved, strict=True):
-            letters[at], places[at] = letter, place
+    for _, numbered in groupby(enumerate(marks), key=lambda mark: mark[1] - mark[0]):  # neighbors share the difference
+        run = [at for _, at in numbered]
+        ordered = sorted(run, key=lambda at: unicodedata.combining(letters[at]))
+        letters[run[0] : run[-1] + 1] = [letters[at] for at in ordered]
+        places[run[0] : run[-1] + 1] = [places[at] for at in ordered]

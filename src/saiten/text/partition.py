@@ -6,7 +6,8 @@ sentences that a model can act on and a person can read.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import accumulate, chain
 
 from saiten.records import Span
 from saiten.text.alignment import Placed, place
@@ -135,12 +136,10 @@ def _range(one: Placed) -> tuple[int, int]:
 
 
 def _overlaps(source: str, placed: Sequence[Placed]) -> Iterator[str]:
-    furthest: Placed | None = None
-    for one in placed:
-        if furthest is not None and _shared(source, furthest, one):
-            yield f"{_shown(furthest.text)} and {_shown(one.text)} overlap"
-        if furthest is None or _range(one)[1] > _range(furthest)[1]:
-            furthest = one
+    furthest = accumulate(placed, partial(max, key=lambda one: _range(one)[1]))
+    for before, one in zip(furthest, placed[1:], strict=False):
+        if _shared(source, before, one):
+            yield f"{_shown(before.text)} and {_shown(one.text)} overlap"
 
 
 def _uncovered(source: str, placed: Sequence[Placed]) -> Iterator[Span]:

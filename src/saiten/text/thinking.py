@@ -27,10 +27,7 @@ def end_of_thinking(text: str, start: int) -> int:
 
 def last_end_of_thinking(text: str, start: int) -> int | None:
     """Return the end of the last stretch of thinking after `start`; None if none ends there."""
-    last = None
-    for closing in _CLOSING.finditer(text, start):
-        last = closing.end()
-    return last
+    return max((closing.end() for closing in _CLOSING.finditer(text, start)), default=None)
 
 
 def without_thinking(text: str) -> str:

@@ -2,7 +2,7 @@
 
 A tokenizer's `name` identifies its rules and versions, and is in the signature of every figure made with it. Both drop
 punctuation and white space, and both handle the other language: Sudachi knows English words, and the English rule makes
-each Japanese character a token. So no text with a letter yields nothing.
+each Japanese character a token. So no text with a letter yields nothing. Tokens are normalized, and never empty.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from saiten.records import Language
 from saiten.text.normalisation import normalise
@@ -22,19 +22,6 @@ cache."""
 
 CACHED_PIECES = 1_024
 """Enough for the samples in flight, whose reference is read by ten metrics in sequence."""
-
-
-class Tokeniser(Protocol):
-    """Splits texts into tokens. Hashable; tokenizers with the same name split alike."""
-
-    @property
-    def name(self) -> str:
-        """The rule and versions, for signatures."""
-        ...
-
-    def tokens(self, text: str) -> list[str]:
-        """Return the normalized tokens in order; none is empty or contains white space."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +62,7 @@ class SudachiTokeniser:
         return [token for piece in _pieces(normalise(text)) for token in _morphemes(self.mode, piece)]
 
 
-def tokeniser_for(language: Language) -> Tokeniser:
+def tokeniser_for(language: Language) -> WordTokeniser | SudachiTokeniser:
     """Return the tokenizer that saiten's metrics use for a language."""
     return SudachiTokeniser() if language == "ja" else WordTokeniser()
 
