@@ -1,6 +1,8 @@
 """Numbers: 1,200, 千二百 and 1200 are equal; claims are read strictly, sources leniently."""
 
 import re
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 NUMBER = r"\d+(?:[.,]\d+)*"
@@ -59,6 +61,11 @@ def claimed_numbers(lowered: str) -> list[Claimed]:
         claim = read_claim(match)
         found.setdefault(claim.written, claim)
     return list(found.values())
+
+
+def missing_numbers(claimed: Iterable[Claimed], known: AbstractSet[str]) -> tuple[str, ...]:
+    """Return the claims, as written, that no known number matches."""
+    return tuple(each.written for each in claimed if known.isdisjoint(each.readings))
 
 
 def read_claim(match: re.Match[str]) -> Claimed:

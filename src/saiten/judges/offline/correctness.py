@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
@@ -16,7 +16,7 @@ from saiten.judges.offline.calibration import sigmoid
 from saiten.judges.offline.constants import Constants
 from saiten.judges.offline.names import japanese_names, latin_names
 from saiten.records import Language
-from saiten.text.numbers import claimed_numbers, known_numbers
+from saiten.text.numbers import claimed_numbers, known_numbers, missing_numbers
 from saiten.text.polarity import opens_with
 from saiten.text.quantities import quantities, replaced
 from saiten.text.refusals import is_refusal
@@ -56,10 +56,6 @@ class ReferenceMatch:
     recall: float
     """The share of the reference's content units in the answer."""
 
-    def with_p(self, p: float) -> "ReferenceMatch":
-        """Return the match with another probability."""
-        return replace(self, p=p)
-
 
 def correctness(question: str, answer: str, reference: str, language: Language, constants: Constants) -> ReferenceMatch:
     """Compare the answer with the reference."""
@@ -67,10 +63,11 @@ def correctness(question: str, answer: str, reference: str, language: Language, 
     said, meant = _without_commas(answer_text.lower()), _without_commas(reference_text.lower())
     units = sorted(units_of(meant) or words_of(meant))
     said_units = units_of(said) | words_of(said)
-    known = known_numbers(said)
+    there = known_numbers(said)
+    allowed = known_numbers(meant) | known_numbers(_without_commas(normalise(question).lower()))
     wanted = claimed_numbers(reference_text.lower())
-    numbers = tuple(each.written for each in wanted if known.isdisjoint(each.readings))
-    others = _other_numbers(answer_text, reference_text, question)
+    numbers = missing_numbers(wanted, there)
+    others = missing_numbers(claimed_numbers(answer_text.lower()), allowed)
     all_names = [*latin_names(reference_text), *japanese_names(reference_text)]
     names = tuple(name for name in all_names if name.lower() not in said)
     polarity = _polarity(meant, said)
@@ -103,31 +100,13 @@ def correctness(question: str, answer: str, reference: str, language: Language, 
     if polarity is not None:
         logit += constants.correctness["polarity"] * (1 if polarity else -1)
     p = sigmoid(logit)
-    swapped = _replaced(reference_text.lower(), answer_text.lower(), question)
+    pairs = replaced(quantities(reference_text.lower()), quantities(answer_text.lower()), there=there, known=allowed)
+    swapped = tuple((missing.written, instead.written) for missing, instead in pairs)
     short = len(split_sentences(reference_text, language)) <= _FEW_SENTENCES
     if (swapped and short) or (numbers and others and len(wanted) <= _FEW_NUMBERS):
         # Despite agreement elsewhere: people accepted one in five such answers.
         p = min(p, constants.correctness["number_conflict"])
     return ReferenceMatch(p, reference, numbers, others, swapped, names, polarity, recall)
-
-
-def _replaced(meant: str, said: str, question: str) -> tuple[tuple[str, str], ...]:
-    """Return the reference's quantities that the answer replaced; it may repeat the question's."""
-    found = replaced(
-        quantities(meant),
-        quantities(said),
-        there=known_numbers(_without_commas(said)),
-        known=known_numbers(_without_commas(meant)) | known_numbers(_without_commas(normalise(question).lower())),
-    )
-    return tuple((missing.written, instead.written) for missing, instead in found)
-
-
-def _other_numbers(answer: str, reference: str, question: str) -> tuple[str, ...]:
-    known = known_numbers(_without_commas(reference.lower())) | known_numbers(
-        _without_commas(normalise(question).lower())
-    )
-    claimed = claimed_numbers(answer.lower())
-    return tuple(dict.fromkeys(each.written for each in claimed if known.isdisjoint(each.readings)))
 
 
 def _share(wanted: Collection[str], there: AbstractSet[str]) -> float:

@@ -1,6 +1,8 @@
 """Grades, decisions and preferences: answers compared with their references, and additions with the contexts."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
 
 from saiten.errors import CannotJudge
 from saiten.judges.offline.correctness import ReferenceMatch, correctness
@@ -33,7 +35,7 @@ def decide(task: DecideCorrect, tools: Tools) -> Decision:
         added = _unsupported(task.answer, (*task.references, *task.contexts, task.question), task.language, tools)
         if added:
             p = min(p, *(found for found, _ in added))
-            remarks.append(_quote("added", added, task.language))
+            remarks.append(_quote("extra", added, task.language))
     p = tools.calibrated("correct", p)
     correct = p >= tools.constants.band["threshold"]
     return Decision(explanation=_explain(remarks, p, task.language), correct=correct, p=p)
@@ -52,7 +54,7 @@ def grade(task: GradeAnswer, tools: Tools) -> Grade:
     remarks = _remarks(task.answer, best, task.language, tools)
     added = _unsupported(task.answer, (*task.references, *task.evidence, task.question), task.language, tools)
     if added:
-        remarks.append(_quote("added", added, task.language))
+        remarks.append(_quote("extra", added, task.language))
     if "grade" not in tools.calibrations:
         remarks.append(said(task.language, "the grade is not calibrated", "校正していない評点"))
     steps = (1, 2, 3, 4, 5)
@@ -73,7 +75,7 @@ def best_correctness(
         raise CannotJudge("there is no reference to hold the answer against, and the offline judge knows nothing else")
     if is_refusal(answer, language):
         both = any(is_refusal(reference, language) for reference in references)
-        return matches[0].with_p(_BOTH_REFUSED if both else _REFUSED)
+        return replace(matches[0], p=_BOTH_REFUSED if both else _REFUSED)
     return max(matches, key=lambda each: each.p)
 
 
@@ -108,13 +110,11 @@ def _unsupported(text: str, sources: Sequence[str], language: Language, tools: T
     return [(each.p, statement) for each, statement in found if each.comparable and each.p < lower]
 
 
-def _quote(kind: str, parts: Sequence[tuple[float, str]], language: Language) -> str:
+def _quote(kind: Literal["missing", "extra"], parts: Sequence[tuple[float, str]], language: Language) -> str:
     shown = [statement[:_QUOTED] + ("…" if len(statement) > _QUOTED else "") for _, statement in parts[:3]]
     if language == "ja":
-        return ("不足の疑い：" if kind == "missing" else "余分の疑い：") + "".join(f"「{each}」" for each in shown)
-    return ("possibly missing: " if kind == "missing" else "possibly extra: ") + ", ".join(
-        f"“{each}”" for each in shown
-    )
+        return f"{'不足' if kind == 'missing' else '余分'}の疑い：" + "".join(f"「{each}」" for each in shown)
+    return f"possibly {kind}: " + ", ".join(f"“{each}”" for each in shown)
 
 
 def _explain(remarks: Sequence[str], p: float, language: Language) -> str:

@@ -93,14 +93,13 @@ def build_index(contexts: Sequence[str], language: Language, constants: Constant
             windows.append((number, start, end))
     texts = [normalise(context).lower() for context in read]
     text = "\n".join(texts)
-    words = words_of(text)
     return Index(
         contexts=contexts,
         windows=windows,
         postings=postings,
         grams=frozenset(gram for each in texts for gram in grams_of(each)),
         numbers=frozenset(known_numbers(text)),
-        words=frozenset(words),
+        words=frozenset(words_of(text)),
         text=text,
         floor=constants.support["idf_floor"],
         cut=sum(map(len, contexts)) > constants.limits["characters"],

@@ -29,16 +29,16 @@ _RUN = re.compile(
 def decide_next(task: DecideNext, tools: Tools) -> Need:
     """Ask on while a statement of the reference is missing, and a question about it has not been asked."""
     missing = _missing(task.reference, task.history, task.language, tools)
-    if missing and not _new_questions(missing, task.history[::2], task.language):
+    needed = bool(_new_questions(missing, task.history[::2], task.language))
+    if needed:
+        english = f"{len(missing)} of the reference's statements {'is' if len(missing) == 1 else 'are'} not said yet."
+        japanese = f"まだ述べられていない内容が{len(missing)}件ある。"
+    elif missing:
         english = "What is missing has been asked for in every way known here."
         japanese = "まだ述べられていない内容について、尋ねられることはすべて尋ねた。"
-        return Need(explanation=said(task.language, english, japanese), needed=False)
-    if not missing:
-        english = "The system has said it all."
-        return Need(explanation=said(task.language, english, "参照回答の内容はすべて述べられている。"), needed=False)
-    english = f"{len(missing)} of the reference's statements {'is' if len(missing) == 1 else 'are'} not said yet."
-    japanese = f"まだ述べられていない内容が{len(missing)}件ある。"
-    return Need(explanation=said(task.language, english, japanese), needed=True)
+    else:
+        english, japanese = "The system has said it all.", "参照回答の内容はすべて述べられている。"
+    return Need(explanation=said(task.language, english, japanese), needed=needed)
 
 
 def ask_next(task: AskNext, tools: Tools) -> NextQuestion:

@@ -14,7 +14,7 @@ from saiten.judges.offline.conflicts import conflicts
 from saiten.judges.offline.constants import Constants
 from saiten.judges.offline.index import Index
 from saiten.judges.offline.names import japanese_names, latin_names
-from saiten.text.numbers import claimed_numbers
+from saiten.text.numbers import claimed_numbers, missing_numbers
 from saiten.text.polarity import is_negated
 from saiten.text.words import grams_of, normalise, units_of
 
@@ -56,9 +56,8 @@ def support(statement: str, index: Index, constants: Constants, excused: Abstrac
         window, coverage, share = -1, contained, contained
     else:
         return Support(p=0.5, comparable=False)
-    numbers = claimed_numbers(lowered)
     latin, japanese = latin_names(text), japanese_names(text)
-    missing_numbers = tuple(each.written for each in numbers if index.numbers.isdisjoint(each.readings))
+    numbers = missing_numbers(claimed_numbers(lowered), index.numbers)
     missing_latin = [name for name in latin if not index.has_name(name.lower())]
     missing_names = (*missing_latin, *(name for name in japanese if name.lower() not in index.text))
     novel = sum(unit not in index.postings and unit not in excused for unit in units)
@@ -68,7 +67,7 @@ def support(statement: str, index: Index, constants: Constants, excused: Abstrac
             weights["intercept"],
             weights["coverage"] * coverage,
             weights["characters"] * contained,
-            weights["number_missing"] * bool(missing_numbers),
+            weights["number_missing"] * bool(numbers),
             weights["names_missing"] * len(missing_names) / (len(latin) + len(japanese) or 1),
             weights["novel"] * math.log1p(novel),
         )
@@ -84,7 +83,7 @@ def support(statement: str, index: Index, constants: Constants, excused: Abstrac
         comparable=True,
         share=share,
         window=window,
-        missing_numbers=missing_numbers,
+        missing_numbers=numbers,
         replaced=swapped,
         rivals=rivals,
         missing_names=missing_names,
