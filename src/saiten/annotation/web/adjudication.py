@@ -42,10 +42,9 @@ def list_differences(
     chosen = [*numbers[False], *numbers[True]][first : first + _PER_PAGE]
     counts = item_counts(service.project)
     return render(
-        "admin_differences.html",
+        "admin_differences",
         request,
         session=session,
-        kind="admin",
         names=aspect_names(service.form, language_of(request)),
         items=[_item(number, service) for number in chosen],
         question=lambda each: in_brief(each.item.content.get("question", ""), _LONGEST_QUESTION),
@@ -88,10 +87,9 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
     if found.prelabel is not None:
         marked["prelabel"] = found.prelabel[1]
     return render(
-        "admin_item.html",
+        "admin_item",
         request,
         session=session,
-        kind="admin",
         names=aspect_names(form, language),
         found=found,
         in_words=lambda payload: form.rows(content, payload),

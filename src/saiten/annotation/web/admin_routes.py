@@ -28,10 +28,9 @@ _LINES_AT_ONCE = 64
 def overview(request: Request, service: TheService, session: Admin) -> Response:
     """Show the progress; the page polls itself, and loads the agreement afterwards."""
     return render(
-        "admin.html",
+        "admin",
         request,
         session=session,
-        kind="admin",
         counts=item_counts(service.project),
         progress=annotator_progress(service.project),
         settings=service.project.settings,
@@ -44,10 +43,9 @@ def agreement(request: Request, service: TheService, session: Admin) -> Response
     """Return the rows of the agreement table, in the language of the page."""
     language = language_of(request)
     return render(
-        "admin_agreement.html",
+        "admin_agreement",
         request,
         session=session,
-        kind="admin",
         figures=service.agreement.figures(),
         names=aspect_names(service.form, language),
         in_words=lambda message: in_language(message, language),
@@ -110,11 +108,10 @@ def _people_page(
 ) -> Response:
     """Render the page; `made` is the name and link of a new or renewed participant."""
     return render(
-        "admin_people.html",
+        "admin_people",
         request,
         session=session,
         status=status,
-        kind="admin",
         people=all_people(service.project),
         the_admin=SERVER_ADMIN,
         made=made,

@@ -48,17 +48,16 @@ def grade(request: Request, service: TheService, session: LoggedIn) -> Response:
     if session.person.role == "admin":
         return RedirectResponse("/admin", 303)
     data = _page_data(service, session, language_of(request))
-    return render("grade.html", request, session=session, kind="grade", data=data)
+    return render("grade", request, session=session, data=data)
 
 
 @router.get("/mine")
 def mine(request: Request, service: TheService, session: Annotator) -> Response:
     """List the annotator's items, newest first."""
     return render(
-        "mine.html",
+        "mine",
         request,
         session=session,
-        kind="mine",
         data={**_page_data(service, session, language_of(request)), "texts": {}},
         items=assigned_items(service.project, session.person.id)[::-1],
         question=lambda item: in_brief(item.content.get("question", ""), _FIRST_WORDS),

@@ -76,8 +76,8 @@ async def _refuse(request: Request, error: Exception) -> Response:
     if path.startswith("/api/") or path.endswith(".jsonl") or "hx-request" in request.headers:
         body = {"message": message} | ({"field": refused.field} if refused.field else {})
         return json_reply(body, refused.status, refused.headers)
-    kind = "welcome" if refused.status == 401 else "join_failed" if refused.why == "no_such_link" else "message"
-    page = render(f"{kind}.html", request, status=refused.status, kind=kind, message=message)
+    name = "welcome" if refused.status == 401 else "join_failed" if refused.why == "no_such_link" else "message"
+    page = render(name, request, status=refused.status, message=message)
     page.headers.update(refused.headers)
     return page
 

@@ -23,23 +23,21 @@ _MOST_RANGES = 20
 def render(
     name: str, request: Request, *, session: Login | None = None, status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """Render a template.
+    """Render the template of this name.
 
-    Every template gets `language`, `words` (of the annotators' pages), `say` (of the server and the admin's pages), and
-    `person` and `csrf` (None and empty if nobody is logged in).
+    Every template gets its name as `kind`, `language`, `words` (of the annotators' pages), `say` (of the server and the
+    admin's pages), and `person` and `csrf` (None and empty if nobody is logged in).
     """
     language = language_of(request)
-    text = (
-        templates("saiten.annotation.web")
-        .get_template(name)
-        .render(
-            language=language,
-            words=section("annotation_page", language),
-            say={**section("annotation_server", language), **section("annotation_admin", language)},
-            person=session.person if session else None,
-            csrf=session.csrf if session else "",
-            **values,
-        )
+    template = templates("saiten.annotation.web").get_template(f"{name}.html")
+    text = template.render(
+        kind=name,
+        language=language,
+        words=section("annotation_page", language),
+        say={**section("annotation_server", language), **section("annotation_admin", language)},
+        person=session.person if session else None,
+        csrf=session.csrf if session else "",
+        **values,
     )
     # A lone surrogate cannot be encoded; a question mark can.
     return HTMLResponse(text.encode("utf-8", "replace"), status, {"vary": "accept-language, cookie"})
