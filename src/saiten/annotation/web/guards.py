@@ -20,10 +20,7 @@ from saiten.annotation.store.project import Project
 from saiten.annotation.web.bodies import RequestRefused
 from saiten.annotation.web.settings import WebSettings
 
-CSRF = "x-csrf"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_LONGEST_SECRET = 200
-"""Characters; longer secrets are not looked up."""
 _MINUTE = 60.0
 _MOST_ADDRESSES = 10_000
 """Addresses remembered; the least recent is forgotten first."""
@@ -96,8 +93,12 @@ def logged_in(request: Request, service: TheService) -> Login:
     session = find_session(service.project, secret) if secret else None
     if session is None:
         raise RequestRefused(401, "session_over")
-    if request.method not in _SAFE:
-        _require_own_page(request, service, session)
+    if request.method not in _SAFE:  # scripts cannot forge the Origin header
+        origin = service.settings.origin_of(request.headers.get("host", ""))
+        token = request.headers.get("x-csrf", "").encode("utf-8", "replace")
+        own_page = request.headers.get("origin", "").lower() == origin
+        if not (own_page and hmac.compare_digest(token, session.csrf.encode())):
+            raise RequestRefused(403, "forged")
     return session
 
 
@@ -120,15 +121,4 @@ Admin = Annotated[Login, _require("admin")]
 
 def secret_of(request: Request, service: Service) -> str | None:
     """Return the secret of the session's cookie."""
-    secret = request.cookies.get(service.settings.cookie)
-    return secret if secret and len(secret) <= _LONGEST_SECRET and secret.isascii() else None
-
-
-def _require_own_page(request: Request, service: Service, session: Login) -> None:
-    """Raise RequestRefused unless a page of this server sent the request; scripts cannot forge the Origin header."""
-    expected = service.settings.origin_of(request.headers.get("host", ""))
-    given = request.headers.get(CSRF, "")
-    if request.headers.get("origin", "").lower() != expected or not hmac.compare_digest(
-        given.encode("utf-8", "replace"), session.csrf.encode()
-    ):
-        raise RequestRefused(403, "forged")
+    return request.cookies.get(service.settings.cookie)
