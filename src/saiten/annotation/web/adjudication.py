@@ -49,7 +49,7 @@ def list_differences(
         items=[_item(number, service) for number in chosen],
         question=lambda each: in_brief(each.item.content.get("question", ""), _LONGEST_QUESTION),
         answers=lambda each: _answers(each.item.content),
-        aspects=lambda each: _aspects(each, service.form),
+        aspects=lambda each: _differences(each, service.form),
         counts={
             "there": total,
             "decided": decided,
@@ -94,7 +94,7 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
         found=found,
         in_words=lambda payload: form.rows(content, payload),
         missing=max(0, found.item.needed - len(payloads)),
-        differs=form.differences(payloads) if found.is_finished and len(payloads) > 1 else (),
+        differs=_differences(found, form),
         data={
             "form": form.title,
             "item": found.item.id,
@@ -126,14 +126,13 @@ def store_decision(identity: int, service: TheService, session: Admin, body: Bod
 
 
 def _differing(service: Service) -> Iterator[AnnotatedItem]:
-    """Stream the finished items with differences; unfinished ones are excluded, since others still decide freely."""
-    for each in annotated_items(service.project):
-        if each.is_finished and len(each.annotations) > 1 and _aspects(each, service.form):
-            yield each
+    return (each for each in annotated_items(service.project) if _differences(each, service.form))
 
 
-def _aspects(found: AnnotatedItem, form: Form) -> tuple[str, ...]:
-    return form.differences([annotation.payload for _, annotation in found.annotations])
+def _differences(found: AnnotatedItem, form: Form) -> tuple[str, ...]:
+    """Return the aspects that differ; none of an unfinished item, since others still decide freely."""
+    payloads = [annotation.payload for _, annotation in found.annotations]
+    return form.differences(payloads) if found.is_finished and len(payloads) > 1 else ()
 
 
 def _answers(content: Json) -> list[tuple[str, str]]:

@@ -84,15 +84,11 @@ def one_item(number: int, service: TheService, session: Annotator) -> Response:
 def earlier(number: int, service: TheService, session: Annotator) -> Response:
     """Return the part of the annotator's earlier annotation that applies to this item too, or 204."""
     _own(number, service, session)
-    if service.form.shared is None:
-        return Response(status_code=204)
-    found = earlier_item(service.project, session.person.id, number, service.form.shared)
-    said = None if found is None or found.annotation is None else service.form.carried_over(found.annotation.payload)
-    return (
-        Response(status_code=204)
-        if found is None or said is None
-        else json_reply({"number": found.number, "payload": said})
-    )
+    form = service.form
+    found = earlier_item(service.project, session.person.id, number, form.shared) if form.shared else None
+    if found and found.annotation and (payload := form.carried_over(found.annotation.payload)):
+        return json_reply({"number": found.number, "payload": payload})
+    return Response(status_code=204)
 
 
 @router.put("/api/items/{number:int}")
