@@ -11,13 +11,13 @@ apart, since somebody who has time may have had everything that is left.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sqlalchemy import ColumnElement, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, func, insert, select, update
 
 from saiten.annotation.records import Assigned
 from saiten.annotation.store.annotations import assigned_item
-from saiten.annotation.store.capacity import lock_project, move, release_stale, totals
+from saiten.annotation.store.capacity import had_by, lock_project, move, release_stale, same_question, totals
 from saiten.annotation.store.order import BINS, bins_of, place
 from saiten.annotation.store.people import lock_person
 from saiten.annotation.store.project import Project, Transaction, reads
@@ -45,8 +45,8 @@ class _Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
-    """A search for one annotator."""
+class _OpenItems:
+    """The items with room that one annotator has not had."""
 
     tx: Transaction
     person: int
@@ -55,8 +55,8 @@ class _Search:
     places: int
     """Open places in the whole project, about the number of open items."""
 
-    def candidates(self, *conditions: ColumnElement[bool]) -> Iterator[list[_Candidate]]:
-        """Yield items with room that meet the conditions, in this person's order, a few bins at a time."""
+    def where(self, *conditions: ColumnElement[bool]) -> Iterator[list[_Candidate]]:
+        """Yield those that meet the conditions, in this person's order, a few bins at a time."""
         seed = self.tx.settings.seed
         bins = bins_of(seed, self.person)
         bins = bins[self.start :] + bins[: self.start]
@@ -69,7 +69,7 @@ class _Search:
                     items.c.room > 0,
                     *(() if len(chunk) == BINS else (items.c.bin.in_(chunk),)),
                     *conditions,
-                    ~_had_by(self.person),
+                    ~had_by(self.person),
                 )
             )
             ranks = {number: rank for rank, number in enumerate(chunk, begin)}
@@ -128,37 +128,37 @@ def _assign(tx: Transaction, person: int, after: int) -> int | None:
     if len(tx.connection.execute(unanswered).all()) >= _MOST_OPEN:
         return None
     bin_rank = tx.connection.execute(select(workloads.c.bin_rank).where(workloads.c.person_id == person)).scalar_one()
-    chosen = _choose(_Search(tx, person, bin_rank, places)) if places > 0 else None
+    chosen = _choose(_OpenItems(tx, person, bin_rank, places)) if places > 0 else None
     if chosen is not None:
         return _give(tx, person, chosen.item, chosen.bin_rank)
     item = release_stale(tx, person, tx.now - tx.release_after)
     return None if item is None else _give(tx, person, item, bin_rank)
 
 
-def _choose(search: _Search) -> _Candidate | None:
-    tx = search.tx
-    if tx.settings.whole_questions and (begun := next(search.candidates(_of_begun_question(search.person)), None)):
-        return _Candidate(begun[0].item, begun[0].topic, search.start)
-    lacking = shortfalls(search.places, _workloads(tx, search.person))
-    others = {person: lacking[person] for person in lacking if person != search.person}
-    recent = _recent_topics(tx, search.person)
-    if search.person not in lacking:  # only what all others have had, and cannot take
-        return _spread(search.candidates(_count_had_by(others) == len(others)), recent)
-    for preferred in _preferred(search, others):
-        if (found := _spread(search.candidates(preferred), recent)) is not None:
-            return _Candidate(found.item, found.topic, search.start)  # there may be others before it
-    return _spread(search.candidates(), recent)
+def _choose(open_items: _OpenItems) -> _Candidate | None:
+    tx, person = open_items.tx, open_items.person
+    if tx.settings.whole_questions and (begun := next(open_items.where(_of_begun_question(person)), None)):
+        return replace(begun[0], bin_rank=open_items.start)
+    lacking = shortfalls(open_items.places, _workloads(tx, person))
+    others = {other: lacks for other, lacks in lacking.items() if other != person}
+    recent = _recent_topics(tx, person)
+    if person not in lacking:  # only what all others have had, and cannot take
+        return _spread(open_items.where(_count_had_by(others) == len(others)), recent)
+    for preferred in _preferred(open_items, others):
+        if (found := _spread(open_items.where(preferred), recent)) is not None:
+            return replace(found, bin_rank=open_items.start)  # there may be others before it
+    return _spread(open_items.where(), recent)
 
 
-def _preferred(search: _Search, others: Mapping[int, int]) -> Iterator[ColumnElement[bool]]:
+def _preferred(open_items: _OpenItems, others: Mapping[int, int]) -> Iterator[ColumnElement[bool]]:
     """Yield conditions of items to try first when few annotators share the work, so that it is shared evenly.
 
     `others` maps annotators below their quota to how many items they lack. With few annotators, one may have time but
     have had every item that is left. Two rules prevent that: items that only the remaining annotators can take come
     first; and nobody takes the last place of an item that somebody else needs to reach their quota.
     """
-    tx = search.tx
-    if not others or search.places > _EXHAUSTIVE_UP_TO or len(others) >= 2 * tx.settings.per_item:
+    tx = open_items.tx
+    if not others or open_items.places > _EXHAUSTIVE_UP_TO or len(others) >= 2 * tx.settings.per_item:
         return
     if len(others) < tx.settings.per_item:
         yield items.c.room >= len(others) + 1 - _count_had_by(others)
@@ -223,7 +223,7 @@ def _spread(chunks: Iterable[list[_Candidate]], recent: dict[int, int]) -> _Cand
         return None
     chosen = next((one for one in first if one.topic not in recent), None)
     chosen = chosen or max(first, key=lambda one: recent[one.topic])
-    return _Candidate(chosen.item, chosen.topic, first[0].bin_rank)
+    return replace(chosen, bin_rank=first[0].bin_rank)
 
 
 def _give(tx: Transaction, person: int, item: int, bin_rank: int) -> int:
@@ -237,38 +237,28 @@ def _give(tx: Transaction, person: int, item: int, bin_rank: int) -> int:
 
 
 def _give_one(tx: Transaction, person: int, item: int, bin_rank: int) -> int:
-    before = tx.connection.execute(
-        select(assignments.c.id, assignments.c.number).where(
-            assignments.c.person_id == person, assignments.c.item_id == item
-        )
-    ).one_or_none()
-    if before is None:
-        numbered = (
-            update(workloads)
-            .where(workloads.c.person_id == person)
-            .values(last_number=workloads.c.last_number + 1, bin_rank=bin_rank)
-            .returning(workloads.c.last_number)
-        )
-        number = int(tx.connection.execute(numbered).scalar_one())
-        tx.connection.execute(
-            insert(assignments).values(
-                person_id=person, item_id=item, number=number, state="given", given_at=tx.now, revision=0
-            )
-        )
-    else:  # released, and nobody else took it
-        number = int(before.number)
-        tx.connection.execute(
-            update(assignments).where(assignments.c.id == before.id).values(state="given", given_at=tx.now)
-        )
-    move(tx, person, item, old="released" if before else None, new="given")
+    own = update(assignments).where(assignments.c.person_id == person, assignments.c.item_id == item)
+    again = own.values(state="given", given_at=tx.now).returning(assignments.c.number)
+    number: int | None = tx.connection.scalar(again)
+    if number is not None:  # released before, and nobody else took it
+        move(tx, person, item, old="released", new="given")
+        return number
+    numbered = (
+        update(workloads)
+        .where(workloads.c.person_id == person)
+        .values(last_number=workloads.c.last_number + 1, bin_rank=bin_rank)
+        .returning(workloads.c.last_number)
+    )
+    number = int(tx.connection.execute(numbered).scalar_one())
+    tx.connection.execute(insert(assignments).values(person_id=person, item_id=item, number=number, given_at=tx.now))
+    move(tx, person, item, old=None, new="given")
     return number
 
 
 def _rest_of_question(tx: Transaction, person: int, item: int) -> list[int]:
     """Return the item and all others of its question that the person has not had, in the person's own order."""
-    topic = select(items.c.topic).where(items.c.id == item).scalar_subquery()
-    chosen = select(items.c.id).where(items.c.project_id == tx.project, items.c.topic == topic, ~_had_by(person))
-    return sorted(tx.connection.scalars(chosen), key=lambda each: place(tx.settings.seed, person, each))
+    chosen = tx.connection.scalars(same_question(tx, item).where(~had_by(person)))
+    return sorted(chosen, key=lambda each: place(tx.settings.seed, person, each))
 
 
 def _within_reach(tx: Transaction, people: Collection[int]) -> dict[int, int]:
@@ -299,9 +289,3 @@ def _count_had_by(people: Collection[int]) -> ColumnElement[int]:
     """Return the count of these people who have had an item that was not reassigned, as an expression."""
     had = assignments.c.person_id.in_(people), assignments.c.state != "released"
     return select(func.count()).where(assignments.c.item_id == items.c.id, *had).scalar_subquery()
-
-
-def _had_by(person: int) -> ColumnElement[bool]:
-    return exists().where(
-        assignments.c.item_id == items.c.id, assignments.c.person_id == person, assignments.c.state != "released"
-    )

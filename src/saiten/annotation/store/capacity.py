@@ -4,8 +4,9 @@ All of it changes only while the project's row is locked, so that two people nev
 """
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, exists, select, update
+from sqlalchemy import ColumnElement, Select, exists, select, update
 
 from saiten.annotation.store.project import Transaction
 from saiten.annotation.store.schema import assignments, items, projects, workloads
@@ -50,8 +51,6 @@ def release_stale(tx: Transaction, person: int, before: datetime) -> int | None:
     Only items that `person` never had qualify. With whole questions, the other annotator loses everything unanswered of
     the same question. The project is locked by the caller.
     """
-    own = assignments.alias()
-    had = exists().where(own.c.person_id == person, own.c.item_id == assignments.c.item_id, own.c.state != "released")
     stale = (
         select(assignments.c.id, assignments.c.person_id, assignments.c.item_id)
         .join(items, items.c.id == assignments.c.item_id)
@@ -61,7 +60,7 @@ def release_stale(tx: Transaction, person: int, before: datetime) -> int | None:
             assignments.c.person_id != person,
             items.c.project_id == tx.project,
             items.c.room >= 0,  # a negative room stays closed even after a release
-            ~had,
+            ~had_by(person),
         )
         .order_by(assignments.c.given_at, assignments.c.id)
         .limit(20)
@@ -69,11 +68,21 @@ def release_stale(tx: Transaction, person: int, before: datetime) -> int | None:
     for row in tx.connection.execute(stale).all():
         if release(tx, row.person_id, assignments.c.id == row.id):  # not answered this very moment
             if tx.settings.whole_questions:
-                topic = select(items.c.topic).where(items.c.id == row.item_id).scalar_subquery()
-                together = select(items.c.id).where(items.c.project_id == tx.project, items.c.topic == topic)
-                release(tx, row.person_id, assignments.c.item_id.in_(together))
+                release(tx, row.person_id, assignments.c.item_id.in_(same_question(tx, row.item_id)))
             return int(row.item_id)
     return None
+
+
+def had_by(person: int) -> ColumnElement[bool]:
+    """Return the condition that this person has had an item, and it was not reassigned."""
+    own = assignments.alias()
+    return exists().where(own.c.item_id == items.c.id, own.c.person_id == person, own.c.state != "released")
+
+
+def same_question(tx: Transaction, item: int) -> Select[Any]:
+    """Select the ids of all items with the same question as this one."""
+    topic = select(items.c.topic).where(items.c.id == item).scalar_subquery()
+    return select(items.c.id).where(items.c.project_id == tx.project, items.c.topic == topic)
 
 
 def release(tx: Transaction, person: int, *conditions: ColumnElement[bool]) -> int:

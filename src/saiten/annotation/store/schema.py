@@ -43,9 +43,9 @@ projects = sa.Table(
     sa.Column("name", sa.Text, nullable=False, unique=True),
     sa.Column("identity", sa.Text, nullable=False),  # random and unique
     sa.Column("settings", sa.Text, nullable=False),
-    sa.Column("size", sa.Integer, nullable=False),  # number of items
-    sa.Column("overlapping", sa.Integer, nullable=False),  # items that several annotators answer
-    sa.Column("places", sa.Integer, nullable=False),  # the sum of `room` over items with room
+    sa.Column("size", sa.Integer, nullable=False, default=0),  # number of items
+    sa.Column("overlapping", sa.Integer, nullable=False, default=0),  # items that several annotators answer
+    sa.Column("places", sa.Integer, nullable=False, default=0),  # the sum of `room` over items with room
     sa.Column("made_at", Moment, nullable=False),
 )
 """Assigning and releasing items locks this row: the totals and `workloads` change under that lock only."""
@@ -58,7 +58,7 @@ people = sa.Table(
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("folded", sa.Text, nullable=False),  # case-folded name
     sa.Column("role", sa.Text, nullable=False),
-    sa.Column("active", sa.Boolean(create_constraint=False), nullable=False),
+    sa.Column("active", sa.Boolean(create_constraint=False), nullable=False, default=True),
     sa.Column("token_hash", sa.LargeBinary(32), nullable=False, unique=True),
     sa.Column("seen_at", Moment, nullable=False),  # last request for an item, or last act
     sa.UniqueConstraint("project_id", "folded"),
@@ -72,9 +72,9 @@ workloads = sa.Table(
     "saiten_workloads",
     metadata,
     sa.Column("person_id", sa.ForeignKey(people.c.id), primary_key=True, autoincrement=False),
-    sa.Column("had", sa.Integer, nullable=False),  # items assigned, without released ones
-    sa.Column("last_number", sa.Integer, nullable=False),
-    sa.Column("bin_rank", sa.Integer, nullable=False),  # position in their order of bins
+    sa.Column("had", sa.Integer, nullable=False, default=0),  # items assigned, without released ones
+    sa.Column("last_number", sa.Integer, nullable=False, default=0),
+    sa.Column("bin_rank", sa.Integer, nullable=False, default=0),  # position in their order of bins
 )
 
 sessions = sa.Table(
@@ -121,9 +121,9 @@ assignments = sa.Table(
     sa.Column("person_id", sa.ForeignKey(people.c.id), nullable=False),
     sa.Column("item_id", sa.ForeignKey(items.c.id), nullable=False, index=True),
     sa.Column("number", sa.Integer, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False, default="given"),
     sa.Column("given_at", Moment, nullable=False),
-    sa.Column("revision", sa.Integer, nullable=False),  # of the last save or skip, even if undone
+    sa.Column("revision", sa.Integer, nullable=False, default=0),  # of the last save or skip, even if undone
     sa.Column("standing_id", sa.Integer),  # the save that counts, if any
     sa.UniqueConstraint("person_id", "item_id"),
     sa.UniqueConstraint("person_id", "number"),
@@ -149,7 +149,7 @@ acts = sa.Table(
     sa.Column("revision", sa.Integer),  # of saves and skips
     sa.Column("undoes_id", sa.ForeignKey("saiten_acts.id"), unique=True),  # of an undo
     sa.Column("payload", sa.Text),
-    sa.Column("unclear", sa.Boolean(create_constraint=False), nullable=False),
+    sa.Column("unclear", sa.Boolean(create_constraint=False), nullable=False, default=False),
     sa.Column("seconds", sa.Float),
     sa.Column("at", Moment, nullable=False),
     sa.UniqueConstraint("person_id", "save_id"),
