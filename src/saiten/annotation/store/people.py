@@ -50,20 +50,11 @@ def create_person(tx: Transaction, name: str, role: Role) -> tuple[Participant, 
     if (other := tx.connection.scalar(taken)) is not None:
         raise BadInput(f"there is somebody called {other!r} already; names must differ by more than case")
     token = new_secret()
-    person = tx.connection.execute(
-        insert(people)
-        .values(
-            project_id=tx.project,
-            name=name,
-            folded=folded,
-            role=role,
-            active=True,
-            token_hash=secret_hash(token),
-            seen_at=tx.now,
-        )
-        .returning(*PERSON)
-    ).one()
-    tx.connection.execute(insert(workloads).values(person_id=person.id, had=0, last_number=0, bin_rank=0))
+    added = insert(people).values(
+        project_id=tx.project, name=name, folded=folded, role=role, token_hash=secret_hash(token), seen_at=tx.now
+    )
+    person = tx.connection.execute(added.returning(*PERSON)).one()
+    tx.connection.execute(insert(workloads).values(person_id=person.id))
     return Participant(*person), token
 
 
@@ -144,9 +135,10 @@ def find_session(project: Project, secret: str) -> Login | None:
     found = _find(project, secret)
     if found is None:
         return None
-    person, seen = found[:-1], found[-1]
+    *person, seen = found
     if project.clock() - seen > _TOUCHED_AFTER:
-        _touch(project, secret)
+        touched = update(sessions).where(sessions.c.secret_hash == secret_hash(secret))
+        project.write(lambda tx: tx.connection.execute(touched.values(seen_at=tx.now)))
     return Login(Participant(*person), _csrf_of(secret))
 
 
@@ -186,11 +178,6 @@ def _find(tx: Transaction, secret: str) -> Sequence[Any] | None:
             people.c.active,
         )
     ).one_or_none()
-
-
-@writes
-def _touch(tx: Transaction, secret: str) -> None:
-    tx.connection.execute(update(sessions).where(sessions.c.secret_hash == secret_hash(secret)).values(seen_at=tx.now))
 
 
 def _found(tx: Transaction, *conditions: ColumnElement[bool], lock: bool = False) -> list[Participant]:

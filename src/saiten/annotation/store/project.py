@@ -130,7 +130,7 @@ def open_project(
     try:
         database.write(lambda connection: migrate(connection, named(address)))
         number, identity, text = database.write(lambda connection: _find_or_create(connection, name, settings, clock()))
-        stored = _from_text(text)
+        stored = ProjectSettings(**from_text(text))
         if settings is not None:
             _require_equal(name, stored, settings)
     except BaseException:
@@ -155,16 +155,9 @@ def _find_or_create(
         name=plain(name, "a project's name", 100),
         identity=secrets.token_hex(16),
         settings=to_text(asdict(settings), "the settings of the project"),
-        size=0,
-        overlapping=0,
-        places=0,
         made_at=now,
     )
     return connection.execute(created.returning(*columns)).one()
-
-
-def _from_text(text: str) -> ProjectSettings:
-    return ProjectSettings(**from_text(text))
 
 
 def _check(settings: ProjectSettings) -> None:
@@ -177,8 +170,8 @@ def _check(settings: ProjectSettings) -> None:
 
 
 def _require_equal(name: str, stored: ProjectSettings, given: ProjectSettings) -> None:
-    given = _from_text(to_text(asdict(given), "the settings of the project"))  # as they would be read back
-    old, new = _flat(stored), _flat(given)
+    read_back = ProjectSettings(**from_text(to_text(asdict(given), "the settings of the project")))
+    old, new = _flat(stored), _flat(read_back)
     differing = [key for key in old | new if old.get(key) != new.get(key)]
     if differing:
         listed = "; ".join(f"{key} is {_short(old.get(key))}, not {_short(new.get(key))}" for key in differing[:5])

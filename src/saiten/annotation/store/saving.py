@@ -96,9 +96,7 @@ def _perform(tx: Transaction, person: int, number: int, save_id: str, act: Mappi
     added = insert(acts).values(
         person_id=person, save_id=save_id, assignment_id=assignment.id, revision=revision, at=tx.now, **act
     )
-    act_id = tx.connection.execute(added.returning(acts.c.id)).scalar_one()
-    standing = act_id if kind == "save" else None
-    _set_state(tx, assignment, state=_AFTER[kind], standing=standing, revision=revision)
+    _set_state(tx, assignment, tx.connection.execute(added.returning(acts.c.id, acts.c.kind)).one(), revision)
     return Saved(revision, again=False)
 
 
@@ -112,24 +110,14 @@ def _undo(tx: Transaction, person: int, save_id: str) -> int | None:
         return tx.connection.scalar(number)
     lock_project(tx)
     last = tx.connection.execute(_counting().where(acts.c.person_id == person)).first()
-    added = insert(acts).values(
-        person_id=person,
-        save_id=save_id,
-        assignment_id=None if last is None else last.assignment_id,
-        kind="undo",
-        undoes_id=None if last is None else last.id,
-        unclear=False,
-        at=tx.now,
-    )
-    tx.connection.execute(added)
+    undone = {} if last is None else {"assignment_id": last.assignment_id, "undoes_id": last.id}
+    tx.connection.execute(insert(acts).values(person_id=person, save_id=save_id, kind="undo", at=tx.now, **undone))
     if last is None:
         return None
     chosen = select(assignments).where(assignments.c.id == last.assignment_id)
     assignment = tx.connection.execute(chosen.with_for_update()).one()
     act = tx.connection.execute(_counting().where(acts.c.assignment_id == assignment.id)).first()
-    state = "given" if act is None else _AFTER[act.kind]
-    standing = act.id if act is not None and act.kind == "save" else None
-    _set_state(tx, assignment, state=state, standing=standing, revision=assignment.revision)
+    _set_state(tx, assignment, act, assignment.revision)
     return int(assignment.number)
 
 
@@ -139,8 +127,10 @@ def _counting() -> Select[Any]:
     return select(acts).where(acts.c.kind != "undo", ~undone).order_by(acts.c.id.desc()).limit(1)
 
 
-def _set_state(tx: Transaction, assignment: Row[Any], *, state: str, standing: int | None, revision: int) -> None:
-    old = assignment.state
+def _set_state(tx: Transaction, assignment: Row[Any], act: Row[Any] | None, revision: int) -> None:
+    """Set what follows from the last counting act on the item; None if there is no such act."""
+    old, state = assignment.state, "given" if act is None else _AFTER[act.kind]
+    standing = act.id if act is not None and act.kind == "save" else None
     if (old in HOLDS) != (state in HOLDS) or (old in COUNTS) != (state in COUNTS):
         lock_project(tx)
         move(tx, assignment.person_id, assignment.item_id, old=old, new=state)
