@@ -3,9 +3,8 @@ from dataclasses import replace
 import pytest
 from talking import UNION, ScriptedSystem
 
-from saiten.dialogue.dialogue import Dialogue
+from saiten.dialogue.dialogue import Dialogue, DialogueStep
 from saiten.dialogue.leak import find_leak
-from saiten.dialogue.steps import DialogueStep
 
 
 def talk(*said: str, final: str, reference: str = UNION.reference, language="en") -> Dialogue:

@@ -3,10 +3,9 @@
 import pytest
 from talking import UNION, ScriptedSystem
 
-from saiten.dialogue.dialogue import Dialogue, Leak
+from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak
 from saiten.dialogue.loop import converse
 from saiten.dialogue.outcomes import outcomes_of
-from saiten.dialogue.steps import DialogueStep
 from saiten.errors import SystemFailed, Unreadable
 from saiten.records import Passage, Retrieved, Usage
 from saiten.views.table import Table

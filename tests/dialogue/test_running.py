@@ -9,12 +9,11 @@ from talking import UNION, ScriptedSystem
 
 from saiten.data import BadRow
 from saiten.dialogue.conversations import Conversations
-from saiten.dialogue.dialogue import Dialogue, Leak
+from saiten.dialogue.dialogue import Dialogue, DialogueStep, Leak
 from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
 from saiten.dialogue.recorded import RecordedSystem
 from saiten.dialogue.running import Conversing
 from saiten.dialogue.session import DIALOGUES_NAME, open_journal
-from saiten.dialogue.steps import DialogueStep
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SystemFailed
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge

@@ -5,12 +5,40 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from saiten.dialogue.scores import SCORES
-from saiten.dialogue.steps import DialogueStep
-from saiten.records import Language, Retrieved, Turn, Usage
+from saiten.errors import FailureKind
+from saiten.records import Language, Passage, Retrieved, Turn, Usage
+
+Agent = Literal["system", "composer", "grader", "questioner"]
+"""The actor of a step: the system under test, or one of the three agents."""
+
+StepName = Literal["T1", "T2", "T3", "T4", "T5", "T6", "T7"]
+"""The tasks of the paper, in the order of the loop."""
 
 Ended = Literal["grade 5", "no question needed", "turn limit", "repeated question", "failed"]
 """`repeated question`: the questioner proposed an earlier question twice · `failed`: a step failed, see `reason`.
 Failed dialogues are excluded from means: they say nothing about the answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueStep:
+    """One step of the loop: the actor, the text, and its explanation."""
+
+    name: StepName
+    turn: int
+    """Counted from 1."""
+    agent: Agent
+    text: str
+    """The answer, the composed answer, the review, or the question; empty if a T4 found nothing to ask, or a T5
+    was refused."""
+    explanation: str = ""
+    """The agent's explanation; empty for the system and for the grader, whose review is the text."""
+    grade: float | None = None
+    """The grade of a T3 or T7."""
+    contexts: tuple[Passage, ...] | None = None
+    """For a T1: the passages behind the answer, if the system reports them."""
+    seconds: float | None = None
+    """For a T1: from sending the question to receiving the last token."""
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +69,7 @@ class Dialogue:
     reason: str | None = None
     """Details of the end, if any: the failure, or the repeated question."""
     fault: Literal["system", "judge"] | None = None
-    kind: Literal["failed", "timeout", "unreadable"] | None = None
-    """The kind of failure: refused or broken · no reply in time · the reply could not be parsed."""
+    kind: FailureKind | None = None
     session: str = ""
     """The name of the conversation, as sent to the system."""
     leak: Leak = field(default_factory=lambda: Leak(None))

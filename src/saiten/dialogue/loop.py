@@ -10,16 +10,16 @@ Source: the ANLP paper on multi-turn evaluation (spec 02). Each agent knows only
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from saiten.choices import MAX_TURNS
-from saiten.dialogue.dialogue import Dialogue, Ended
+from saiten.dialogue.dialogue import Agent, Dialogue, DialogueStep, Ended, StepName
 from saiten.dialogue.leak import find_leak
 from saiten.dialogue.scores import HIGHEST
-from saiten.dialogue.steps import Agent, DialogueStep, StepName
-from saiten.errors import JudgeError, SystemFailed, Unreadable
+from saiten.errors import FailureKind, JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Judge, System
-from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, Turn, Usage
+from saiten.records import Inquiry, Passage, Retrieved, Sample, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.same_question import same_question
@@ -65,8 +65,6 @@ async def converse(
     return talk.dialogue(ended, reason)
 
 
-FailureKind = Literal["failed", "timeout", "unreadable"]
-
 _KINDS: dict[FailureKind, str] = {
     "failed": "it failed",
     "timeout": "no answer in time",
@@ -111,74 +109,62 @@ class _Talk:
 
     async def _answer(self, question: str) -> None:
         """T1: the system sees only the question and the history."""
-        self._begin("T1", "system")
+        step = self._begin("T1", "system")
         pair = self.pair
         answer = await self.system.answer(Inquiry(question, pair.id, self.history, self.session, pair.language))
         self.history += (Turn(question, answer.text),)
-        self._note("T1", "system", answer.text, usage=answer.usage, answer=answer)
+        self.steps.append(step(answer.text, contexts=answer.contexts, seconds=answer.seconds, usage=answer.usage))
 
     async def _compose(self, name: StepName, tentative: str | None = None) -> str:
         """T2: the composer sees the question and the history only. T6: the reference, too, for its level of detail."""
-        self._begin(name, "composer")
+        step = self._begin(name, "composer")
         pair, said = self.pair, _flat(self.history)
         task: ComposeAnswer | ReviseAnswer = ComposeAnswer(pair.question, said, language=pair.language)
         if tentative is not None:
             task = ReviseAnswer(pair.question, pair.reference or "", said, tentative, language=pair.language)
         reply = await self.agents.perform(task)
-        self._note(name, "composer", reply.answer, reply.explanation, usage=reply.usage)
+        self.steps.append(step(reply.answer, reply.explanation, usage=reply.usage))
         return reply.answer
 
     async def _grade(self, name: StepName, answer: str) -> Grade:
         """T3 and T7: the graded judge of spec 01, with the evidence that question and reference retrieve."""
-        self._begin(name, "grader")
+        step = self._begin(name, "grader")
         pair, evidence = self.pair, tuple(passage.text for passage in self.evidence.passages)
         reply = await self.agents.perform(
             GradeAnswer(pair.question, answer, pair.references, evidence, language=pair.language)
         )
-        self._note(name, "grader", reply.feedback, usage=reply.usage, grade=reply.value)
+        self.steps.append(step(reply.feedback, grade=reply.value, usage=reply.usage))
         return reply
 
     async def _another_is_needed(self, tentative: str, review: str) -> bool:
         """T4: the questioner sees reference, history, tentative answer and review."""
-        self._begin("T4", "questioner")
+        step = self._begin("T4", "questioner")
         reply = await self.agents.perform(DecideNext(*self._known(tentative, review), language=self.pair.language))
         text = "another question is needed" if reply.needed else ""
-        self._note("T4", "questioner", text, reply.explanation, usage=reply.usage)
+        self.steps.append(step(text, reply.explanation, usage=reply.usage))
         return reply.needed
 
     async def _ask(self, tentative: str, review: str) -> tuple[str | None, tuple[str, ...]]:
         """T5: return the next question and those refused; a repeated question is refused once, the second ends."""
-        self._begin("T5", "questioner")
+        step = self._begin("T5", "questioner")
         task = AskNext(*self._known(tentative, review), language=self.pair.language)
         refused: tuple[str, ...] = ()
         while len(refused) < 2:
             reply = await self.agents.perform(replace(task, refused=refused))
             if not any(same_question(reply.question, turn.question) for turn in self.history):
-                self._note("T5", "questioner", reply.question, reply.explanation, usage=reply.usage)
+                self.steps.append(step(reply.question, reply.explanation, usage=reply.usage))
                 return reply.question, refused
             refused += (reply.question,)
-            self._note("T5", "questioner", "", f"refused, asked before: {reply.question}", usage=reply.usage)
+            self.steps.append(step("", f"refused, asked before: {reply.question}", usage=reply.usage))
         return None, refused
 
     def _known(self, tentative: str, review: str) -> tuple[str, str, tuple[str, ...], str, str]:
         return self.pair.question, self.pair.reference or "", _flat(self.history), tentative, review
 
-    def _begin(self, name: StepName, agent: Agent) -> None:
+    def _begin(self, name: StepName, agent: Agent) -> Callable[..., DialogueStep]:
+        """Return the constructor of the step, from its text on."""
         self.doing = f"{name} ({agent}), turn {self.turn}"
-
-    def _note(
-        self,
-        name: StepName,
-        agent: Agent,
-        text: str,
-        explanation: str = "",
-        *,
-        usage: Usage,
-        grade: float | None = None,
-        answer: Answer | None = None,
-    ) -> None:
-        contexts, seconds = (None, None) if answer is None else (answer.contexts, answer.seconds)
-        self.steps.append(DialogueStep(name, self.turn, agent, text, explanation, grade, contexts, seconds, usage))
+        return partial(DialogueStep, name, self.turn, agent)
 
     def failed(self, whose: Literal["system", "judge"], kind: FailureKind, reason: str, lost: Usage) -> Dialogue:
         """Return the failed dialogue with its steps so far."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from saiten.data import BadRow
+from saiten.dialogue.dialogue import DialogueStep
 from saiten.dialogue.loop import converse
-from saiten.dialogue.steps import DialogueStep
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
 from saiten.records import Answer, Inquiry, Sample, Usage

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from saiten.dialogue.dialogue import Dialogue
-from saiten.dialogue.steps import DialogueStep, StepName
+from saiten.dialogue.dialogue import Dialogue, DialogueStep, StepName
 from saiten.views.table import show_cell
 from saiten.words import Message
 
