@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -13,6 +13,7 @@ from saiten.dialogue.scores import HIGHEST
 from saiten.records import Score, Scored
 
 HIGHER_IS_BETTER: Mapping[str, bool] = {"wscore": True, "lscore": False, "mscore": True, "leak": False}
+_adapter = cache(partial(TypeAdapter, Dialogue))
 
 
 def dialogue_to_json(dialogue: Dialogue) -> dict[str, Any]:
@@ -36,11 +37,6 @@ def dialogue_from_json(value: Mapping[str, Any]) -> Dialogue:
     except ValueError as error:
         raise ValueError(f"not a dialogue: {error}") from error
     return dialogue
-
-
-@cache
-def _adapter() -> TypeAdapter[Dialogue]:
-    return TypeAdapter(Dialogue)
 
 
 def scores_of(dialogue: Dialogue) -> Iterator[Scored]:

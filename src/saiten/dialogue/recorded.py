@@ -7,7 +7,7 @@ after the same history in the same conversation is not asked again.
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from typing import Any
 
@@ -17,6 +17,7 @@ from saiten.protocols import System
 from saiten.records import Answer, Inquiry
 
 Write = Callable[[Mapping[str, Any], Answer], None]
+_adapter = cache(partial(TypeAdapter, Answer))
 
 
 class RecordedSystem:
@@ -33,7 +34,7 @@ class RecordedSystem:
         self._known: dict[str, Answer] = {}
         for line in lines:
             try:
-                self._known[str(line["key"])] = _reader().validate_python(line["answer"])
+                self._known[str(line["key"])] = _adapter().validate_python(line["answer"])
             except (KeyError, ValueError):
                 continue  # a line of another version; ask the system again
 
@@ -71,8 +72,3 @@ def _key(inquiry: Inquiry) -> str:
     parts = (inquiry.session, inquiry.id, *said, inquiry.question)
     marked = "".join(f"{len(part)}:{part}" for part in parts)
     return blake2b(marked.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-@cache
-def _reader() -> TypeAdapter[Answer]:
-    return TypeAdapter(Answer)
