@@ -41,22 +41,23 @@ class Need(Reply):
 
 
 @dataclass(frozen=True, slots=True)
-class _Reviewed(Task[R]):
-    """A task of the questioner, who knows the reference and the grader's review of the tentative answer."""
+class _Informed(Task[R]):
+    """A task whose agent knows the reference."""
 
     question: str
     reference: str
     history: tuple[str, ...]
     answer: str
     """The tentative answer."""
-    review: str
 
 
 @dataclass(frozen=True, slots=True)
-class DecideNext(_Reviewed[Need]):
+class DecideNext(_Informed[Need]):
     """T4, the questioner: whether another question could bring the answer closer to the reference."""
 
     reply = Need
+    review: str
+    """The grader's review of the tentative answer."""
 
 
 class NextQuestion(Reply):
@@ -67,10 +68,11 @@ class NextQuestion(Reply):
 
 
 @dataclass(frozen=True, slots=True)
-class AskNext(_Reviewed[NextQuestion]):
+class AskNext(_Informed[NextQuestion]):
     """T5, the questioner: a question that differs from all earlier ones and does not reveal the reference."""
 
     reply = NextQuestion
+    review: str
     refused: tuple[str, ...] = ()
     """Proposed questions that were refused as repetitions."""
 
@@ -84,15 +86,10 @@ class AskNext(_Reviewed[NextQuestion]):
 
 
 @dataclass(frozen=True, slots=True)
-class ReviseAnswer(Task[Composition]):
+class ReviseAnswer(_Informed[Composition]):
     """T6, the composer: the tentative answer in the reference's level of detail, without its exclusive content."""
 
     reply = Composition
-    question: str
-    reference: str
-    history: tuple[str, ...]
-    answer: str
-    """The tentative answer."""
 
     def check(self, reply: Composition) -> None:
         _expect_text(reply.answer, "answer")
