@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import ALIASES, CATALOG, ENTRIES, PRESETS, make_metric, make_metrics, needs_judge
+from saiten.metrics.catalog import ALIASES, CATALOG, ENTRIES, PRESETS, make_metric, make_metrics
 from saiten.metrics.naming import read_name, split_names, write_name
 from saiten.metrics.ragas.aspect_critique import AspectCritique
 from saiten.records import Sample
@@ -25,8 +25,8 @@ def test_an_entry_leads_to_the_metric_that_it_names(entry):
     assert type(metric) is entry.load()
     assert entry.load().title == entry.title
     assert entry.load().needs == metric.needs
-    assert needs_judge(entry.load()) == needs_judge(metric) == bool(metric.tasks)
-    assert needs_judge(metric) is (entry.family not in {"overlap", "neural"})
+    assert entry.load().tasks == metric.tasks
+    assert bool(metric.tasks) is (entry.family not in {"overlap", "neural"})
     assert entry.en.isascii() or "…" in entry.en
     assert not entry.ja.isascii()
     assert [setting.name for setting in entry.settings] == [field.name for field in fields(metric)]
@@ -51,7 +51,7 @@ async def test_a_metric_reads_only_the_fields_that_it_needs(title):
     try:
         score = await metric.score(Sample("1", **given), Curious())
     except AskedError:
-        assert needs_judge(metric)
+        assert metric.tasks
     else:
         assert score.status == "ok"
     through_the_door = await score_once(Sample("1", **given), metric, Curious())
@@ -162,7 +162,7 @@ def test_an_error_names_what_there_is(name, told):
 def test_presets_and_lists_become_metrics_once_each():
     """`ragas` are the nine, `overlap` needs no judge; a metric named twice is measured once, in order."""
     assert len(PRESETS["ragas"]) == 9
-    assert not any(needs_judge(metric) for metric in make_metrics(["overlap"]))
+    assert not any(metric.tasks for metric in make_metrics(["overlap"]))
     names = [metric.name for metric in make_metrics(["rouge_l,ragas", "faithfulness", 'aspect_critique["a, b"], chrf'])]
     assert names[:2] == ["rouge_l", "faithfulness"]
     assert names[-2:] == ['aspect_critique["a, b"]', "chrf"]

@@ -91,11 +91,6 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Names for groups of metrics: the nine of RAGAS, and those that need no judge."""
 
 
-def needs_judge(metric: Metric | type[Metric]) -> bool:
-    """Return whether the metric uses a judge."""
-    return bool(metric.tasks)
-
-
 def make_metric(name: str, **defaults: str) -> Metric:
     """Make a metric from its name and settings: `faithfulness`, `accuracy[grounded]`, `correctness[form=json]`.
 
