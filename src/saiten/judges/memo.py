@@ -37,7 +37,8 @@ class Memo(JudgeWrapper):
         """Return the reply to this or an equal task; raise what the inner judge raises, to every caller."""
         known = self._known.get(task)
         if known is None:
-            known = self._known[task] = _Performance(asyncio.create_task(_perform(self.judge, task)))
+            call = self.judge.perform(task)
+            known = self._known[task] = _Performance(asyncio.create_task(call))
             known.outcome.add_done_callback(_look_at)
         known.waiting += 1
         try:
@@ -59,10 +60,6 @@ class Memo(JudgeWrapper):
             reply = reply.with_usage(_REUSED)
         known.paid = True
         return cast("R", reply)
-
-
-async def _perform(judge: Judge, task: Task[R]) -> Reply:
-    return await judge.perform(task)
 
 
 def _look_at(outcome: asyncio.Task[Reply]) -> None:

@@ -53,11 +53,9 @@ class Panel:
         # Wait for all, whatever one of them raises: what has been sent will be paid for.
         outcomes = await asyncio.gather(*(member.perform(task) for member in self.members), return_exceptions=True)
         replies = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
-        errors: list[JudgeError] = []
+        errors = [outcome for outcome in outcomes if isinstance(outcome, JudgeError)]
         for outcome in outcomes:
-            if isinstance(outcome, JudgeError):
-                errors.append(outcome)
-            elif isinstance(outcome, BaseException):
+            if isinstance(outcome, BaseException) and not isinstance(outcome, JudgeError):
                 raise outcome  # it concerns the whole run
         usage = sum([each.usage for each in replies] + [each.usage for each in errors], Usage())
         for error in errors:

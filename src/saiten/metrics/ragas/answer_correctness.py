@@ -80,9 +80,8 @@ class AnswerCorrectness(RagasMetric):
         else:
             f = float(self.as_ragas)
             reason = f"the {'reference' if answer else 'answer'} makes no statement"
-        if self.weight == 1:
-            similarity = 0.0
-        else:
+        similarity = 0.0
+        if self.weight < 1:
             similarity = await AnswerSimilarity(compat=self.compat).similarity(sample, judge)
         return Score(
             self.weight * f + (1 - self.weight) * similarity,

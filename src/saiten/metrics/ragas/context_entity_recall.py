@@ -39,9 +39,7 @@ class ContextEntityRecall(RagasMetric):
         if nothing := self.empty(sample, "reference", "contexts"):
             return nothing
         found_nothing = self.found_nothing(sample)
-        texts = (
-            [sample.reference or ""] if found_nothing else [sample.reference or "", "\n".join(sample.contexts or ())]
-        )
+        texts = [sample.reference or ""] + ([] if found_nothing else ["\n".join(sample.contexts or ())])
         replies = await perform_all(judge, [ListEntities(text, language=sample.language) for text in texts])
         listed = {"reference": replies[0].entities, "contexts": [] if found_nothing else replies[1].entities}
         wanted, there = self._spelled(listed["reference"]), self._spelled(listed["contexts"])

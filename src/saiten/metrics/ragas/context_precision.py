@@ -36,13 +36,9 @@ class ContextPrecision(RagasMetric):
             return nothing
         if self.found_nothing(sample):
             return Score(0.0, reason=NOTHING_RETRIEVED, details={"verdicts": []})
-        verdicts = await perform_all(
-            judge,
-            [
-                JudgeContext(sample.question, context, sample.reference or "", language=sample.language)
-                for context in sample.contexts or ()
-            ],
-        )
+        question, reference, language = sample.question, sample.reference or "", sample.language
+        tasks = [JudgeContext(question, context, reference, language=language) for context in sample.contexts or ()]
+        verdicts = await perform_all(judge, tasks)
         useful = [verdict.useful for verdict in verdicts]
         ranks = ", ".join(str(k) for k, v in enumerate(useful, start=1) if v)
         return Score(

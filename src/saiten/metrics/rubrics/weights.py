@@ -118,13 +118,12 @@ class Weights:
 
     def bounds(self, rubric: Rubric) -> tuple[float, float]:
         """Return the lowest and highest possible score with this rubric's scales."""
-        ends = []
-        for aspect in self.aspects:
-            scale = rubric.aspect(aspect.name)
-            parts = [aspect.weight * self.feature(aspect, [value]) for value in scale.values]
-            ends.append((min(parts), max(parts)))
         start = (self.best, self.intercept)
-        return fsum([*start, *(low for low, _ in ends)]), fsum([*start, *(high for _, high in ends)])
+        parts = [
+            [aspect.weight * self.feature(aspect, [value]) for value in rubric.aspect(aspect.name).values]
+            for aspect in self.aspects
+        ]
+        return fsum([*start, *map(min, parts)]), fsum([*start, *map(max, parts)])
 
     def check(self, rubric: Rubric, where: str) -> None:
         """Raise ConfigurationError unless the rubric has these aspects on these scales."""
