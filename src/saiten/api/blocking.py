@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -29,41 +30,26 @@ def wait_for(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    outcome: list[T] = []
-    errors: list[BaseException] = []
-    stops: list[Callable[[], object]] = []
-    stopped, ended = threading.Event(), threading.Event()
+    outcome: Future[T] = Future()
+    stopping: Future[Callable[[], object]] = Future()
 
     async def stoppable() -> T:
-        stops.append(partial(asyncio.get_running_loop().call_soon_threadsafe, _current_task().cancel))
-        if stopped.is_set():
-            _current_task().cancel()
-        return await work
+        task = asyncio.ensure_future(work)
+        stopping.set_result(partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel))
+        return await task
 
     def in_thread() -> None:
         try:
-            outcome.append(asyncio.run(stoppable()))
+            outcome.set_result(asyncio.run(stoppable()))
         except BaseException as error:  # noqa: BLE001 - raised again below, in the caller's thread
-            errors.append(error)
-        finally:
-            ended.set()
+            outcome.set_exception(error)
 
     try:
         threading.Thread(target=in_thread, name="saiten.evaluate").start()
-        ended.wait()
+        return outcome.result()
     except KeyboardInterrupt:  # the notebook's stop button: without this the run would continue, and keep paying
-        stopped.set()  # it may arrive while the thread is still starting
-        for stop in stops:
-            with suppress(RuntimeError):  # the loop has already ended
-                stop()
-        ended.wait()
+        stop = stopping.result()  # waits, since the thread may still be starting
+        with suppress(RuntimeError):  # the loop has already ended
+            stop()
+        wait([outcome])
         raise
-    if errors:
-        raise errors[0]
-    return outcome[0]
-
-
-def _current_task() -> asyncio.Task[Any]:
-    task = asyncio.current_task()
-    assert task is not None  # noqa: S101 - a coroutine that asyncio runs is a task
-    return task
