@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -33,9 +32,9 @@ _REASON = 300
 class DrawnLine:
     """The common part of every command's progress. Not frozen: it remembers when it drew."""
 
-    def __init__(self, console: Console, what: str, total: int | None, *, quiet: bool) -> None:
-        """`what`: the unit, for example samples; `total`: their number, None if unknown in advance."""
-        self._console, self._what, self._total, self._quiet = console, what, total, quiet
+    def __init__(self, console: Console, what: str, total: int | None, *, before: int = 0, quiet: bool) -> None:
+        """`what`: the unit, such as samples; `total`: their number, None if unknown; `before`: those done earlier."""
+        self._console, self.what, self._total, self._before, self._quiet = console, what, total, before, quiet
         self._since = self._last = time.monotonic()
         self._bar: Progress | None = None
         if console.is_terminal and not quiet:
@@ -55,9 +54,7 @@ class DrawnLine:
             self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 
@@ -76,7 +73,7 @@ class DrawnLine:
             self._bar.update(self._bar.task_ids[0], total=self._total, completed=done, more=escape_untrusted(more()))
             return
         of = "" if self._total is None else f" of {self._total}"
-        self._console.print(f"{done}{of} {self._what}, {more()}{self._left(done)}", markup=False)
+        self._console.print(f"{done}{of} {self.what}, {more()}{self._left(done)}", markup=False)
 
     def name(self, number: int, what: str, where: str, reason: str) -> None:
         """Print the first few failures or bad rows; the files have all of them."""
@@ -87,7 +84,7 @@ class DrawnLine:
 
     def measured(self, done: int) -> int:
         """Return how many items were finished in this run, from which the time left is estimated."""
-        return done
+        return done - self._before
 
     def _left(self, done: int) -> str:
         measured = self.measured(done)

@@ -8,7 +8,7 @@ import typer
 
 from saiten.choices import HELD_OUT, HeadName
 from saiten.cli import INTERRUPTED
-from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
+from saiten.cli.output import escape_untrusted, stderr, stdout
 from saiten.cli.shared_options import FormatOption, LabelColumnOption, QuietOption, SampleColumnOption, read_columns
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
@@ -94,7 +94,7 @@ def judge(
     plan = JudgePlan(typed.head, kind, settings, typed.held_out, read_rubric(typed.rubric))
     said = list(read_said(labels, read_columns(column), notes))
     built = build(said, labeled_samples(run, typed.samples, sample_column, notes), plan.rubric, typed.aspect)
-    progress = MakingProgress(notes, notifier(notes), quiet=quiet)
+    progress = MakingProgress(notes, quiet=quiet)
     try:
         own = make_judge(
             built, plan, out, progress, card=lambda own: card(own, out.name), compare_base=typed.compare_base
