@@ -1,8 +1,7 @@
 """The run of `saiten experiment`, and its tables."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -21,11 +20,8 @@ from saiten.experiments.plan import ExperimentPlan, read_plan
 from saiten.experiments.results import read_results
 from saiten.experiments.running import Experiment
 from saiten.experiments.tables import experiment_tables
-from saiten.rag.knowledge.indexing import Indexed
-from saiten.records import Scored
 from saiten.results.meta_evaluation import Settings
-from saiten.runs.answers.answers_file import Outcome
-from saiten.runs.engine import Watch, awake
+from saiten.runs.engine import awake
 from saiten.settings import CallSettings
 from saiten.trust.inputs.pairing import pair
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
@@ -94,39 +90,33 @@ def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Cons
     return tables
 
 
+@dataclass
 class _Stages:
-    """Draws one line per stage."""
+    """Draws one line per stage. Not frozen: it counts the cells left out."""
 
-    def __init__(self, notes: Console, currency: str, *, quiet: bool) -> None:
-        self._notes = notes
-        self._currency = currency
-        self._quiet = quiet
-        self.cells_left_out = 0
+    notes: Console
+    currency: str
+    quiet: bool
+    cells_left_out: int = 0
 
-    @contextmanager
-    def indexing(self, data: str) -> Iterator[Callable[[Indexed], None]]:
+    def indexing(self, data: str) -> IndexProgress:
         self._say(f"{data}: indexing the documents")
-        with IndexProgress(self._notes, quiet=self._quiet) as progress:
-            yield progress.show
+        return IndexProgress(self.notes, quiet=self.quiet)
 
-    @contextmanager
-    def answering(self, data: str, system: str, total: int) -> Iterator[Watch[Outcome]]:
+    def answering(self, data: str, system: str, total: int) -> AnswerProgress:
         self._say(f"{data}: {system} answers {total} questions")
-        with AnswerProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
-            yield progress
+        return AnswerProgress(self.notes, total, self.currency, quiet=self.quiet)
 
-    @contextmanager
-    def scoring(self, data: str, total: int) -> Iterator[Watch[Scored]]:
+    def scoring(self, data: str, total: int) -> ScoreProgress:
         self._say(f"{data}: scoring {total} answers")
-        with ScoreProgress(self._notes, total, self._currency, quiet=self._quiet) as progress:
-            yield progress
+        return ScoreProgress(self.notes, total, self.currency, quiet=self.quiet)
 
     def left_out(self, data: str, system: str, reason: str) -> None:
         self.cells_left_out += 1
-        self._notes.print(
+        self.notes.print(
             f"[yellow]left out[/] {escape_untrusted(data)}: {escape_untrusted(system)}: {escape_untrusted(reason)}"
         )
 
     def _say(self, text: str) -> None:
-        if not self._quiet:
-            self._notes.print(text, markup=False)
+        if not self.quiet:
+            self.notes.print(text, markup=False)

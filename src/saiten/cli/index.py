@@ -97,7 +97,7 @@ def index(
                     overlap=chunking.overlap,
                     exact=chunking.exact,
                     prune=prune,
-                    watch=progress.show,
+                    watch=progress,
                 )
             )
         except (BudgetSpent, CallFailed) as error:

@@ -102,7 +102,7 @@ class IndexProgress(DrawnLine):
         self.done = Indexed()
         """The progress so far, also after a stop."""
 
-    def show(self, done: Indexed) -> None:
+    def __call__(self, done: Indexed) -> None:
         """Show the current progress."""
         self.done = done
         rate = done.chunks / max(self.seconds(), 1e-9)
