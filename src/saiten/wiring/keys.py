@@ -9,7 +9,7 @@ from yarl import URL
 from saiten.errors import ConfigurationError
 from saiten.models.address import OPENAI
 from saiten.redaction import redact
-from saiten.wiring.servers import Server, parse_url, server_at, written
+from saiten.wiring.servers import parse_url, server_of
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 
@@ -32,8 +32,8 @@ class Keys:
     environ: Mapping[str, str] = field(repr=False)
     key_env: Mapping[str, str] = field(default_factory=dict)
     """Server address, optionally with a path prefix → the environment variable with its key."""
-    _candidates: dict[str, list[tuple[int, Server]]] = field(init=False, repr=False, default_factory=dict)
-    _owners: dict[str, Server] = field(init=False, repr=False, default_factory=dict)
+    _candidates: dict[str, list[tuple[int, str]]] = field(init=False, repr=False, default_factory=dict)
+    _owners: dict[str, str] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ConfigurationError for an unusable entry of `key_env`."""
@@ -60,21 +60,21 @@ class Keys:
                 raise ConfigurationError(
                     f"[key_env] says that the key to {redact(url)} is in {own}, and {own} is not set"
                 )
-            return ServerKey(self, server_at(address), own)
+            return ServerKey(self, server_of(address), own)
         self.expect(url, what=what, variable=variable)
-        return ServerKey(self, server_at(address), variable, shared=True, needless=_has_its_own(address))
+        return ServerKey(self, server_of(address), variable, shared=True, needless=_has_its_own(address))
 
     def expect(self, url: str, *, what: str, variable: str = KEY_VARIABLE) -> None:
         """Register this server as a candidate for a key without an address."""
         address = parse_url(url)
         if self._named(address) is None and not _has_its_own(address) and self.environ.get(variable):
             rank = ROLES.index(what) if what in ROLES else len(ROLES)
-            self._candidates.setdefault(variable, []).append((rank, server_at(address)))
+            self._candidates.setdefault(variable, []).append((rank, server_of(address)))
 
-    def owner(self, variable: str) -> Server | None:
+    def owner(self, variable: str) -> str | None:
         """Return the server that gets a key without an address; fixed from the first call on."""
         if variable not in self._owners:
-            home = server_at(parse_url(self.environ.get(URL_VARIABLE) or OPENAI)) if variable == KEY_VARIABLE else None
+            home = server_of(parse_url(self.environ.get(URL_VARIABLE) or OPENAI)) if variable == KEY_VARIABLE else None
             found = self._candidates.get(variable, [])
             if not found:
                 return None
@@ -87,7 +87,7 @@ class Keys:
         found = [
             (len(place.path), variable)
             for place, variable in ((parse_url(entry), variable) for entry, variable in self.key_env.items())
-            if server_at(place) == server_at(address) and f"{address.path}/".startswith(f"{place.path.rstrip('/')}/")
+            if server_of(place) == server_of(address) and f"{address.path}/".startswith(f"{place.path.rstrip('/')}/")
         ]
         return max(found)[1] if found else None
 
@@ -97,7 +97,7 @@ class ServerKey:
     """The key to one server."""
 
     keys: Keys = field(repr=False)
-    server: Server
+    server: str
     variable: str
     shared: bool = False
     """Whether the variable names no server, so that its key may go to another one."""
@@ -116,8 +116,8 @@ class ServerKey:
         if not self.shared or owner is None or owner == self.server:
             return f"set {self.variable}"
         return (
-            f"{self.variable} goes to {written(owner)} only; name the variable that has this server's key in "
-            f'saiten.toml: [key_env] "{written(self.server)}" = "VARIABLE"'
+            f"{self.variable} goes to {owner} only; name the variable that has this server's key in "
+            f'saiten.toml: [key_env] "{self.server}" = "VARIABLE"'
         )
 
 

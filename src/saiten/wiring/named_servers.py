@@ -14,8 +14,9 @@ from saiten.wiring.servers import parse_url, server_of
 
 def elsewhere(url: str, environ: Mapping[str, str]) -> bool:
     """Return whether a server is neither on this machine, nor OpenAI's, nor the one in `OPENAI_BASE_URL`."""
-    usual = {server_of(OPENAI), server_of(environ.get(URL_VARIABLE) or OPENAI)}
-    return server_of(url) not in usual and not on_this_machine(parse_url(url).host)
+    address = parse_url(url)
+    usual = {server_of(parse_url(each)) for each in (OPENAI, environ.get(URL_VARIABLE) or OPENAI)}
+    return server_of(address) not in usual and not on_this_machine(address.host)
 
 
 def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapping[str, str]) -> Iterator[str]:
@@ -37,7 +38,8 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
         with suppress(ConfigurationError):  # an unset variable is reported when the server is used
             key = keys.of(url, what=what)
         sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
-        yield f"{config.file} names the server of the {what}, {server_of(url)}: it gets the data{sent} when it is asked"
+        server = server_of(parse_url(url))
+        yield f"{config.file} names the server of the {what}, {server}: it gets the data{sent} when it is asked"
 
 
 def notice_server(base: str, embedder: str, models: Models) -> None:
@@ -45,6 +47,6 @@ def notice_server(base: str, embedder: str, models: Models) -> None:
     url = url_of(embedder, models.environ)
     if url is not None and elsewhere(url, models.environ):
         models.notice(
-            f"the knowledge base {base} names the server of its embedder, {server_of(url)}: it gets the texts to "
-            "embed, and the key if there is one for it, when it is asked"
+            f"the knowledge base {base} names the server of its embedder, {server_of(parse_url(url))}: it gets the "
+            "texts to embed, and the key if there is one for it, when it is asked"
         )

@@ -2,14 +2,6 @@
 
 from yarl import URL
 
-Server = tuple[str, str, int | None]
-"""Scheme, host and port."""
-
-
-def server_of(url: str) -> str:
-    """Return the server of an address in writing, without secrets."""
-    return written(server_at(parse_url(url)))
-
 
 def parse_url(url: str) -> URL:
     """Return the parsed address; an empty one if it is invalid, which its users refuse."""
@@ -19,12 +11,6 @@ def parse_url(url: str) -> URL:
         return URL()
 
 
-def server_at(address: URL) -> Server:
-    """Return the server of a parsed address."""
-    return address.scheme, (address.host or "").lower(), address.port
-
-
-def written(server: Server) -> str:
-    """Return the server as `https://HOST` or `http://HOST:PORT`."""
-    scheme, host, port = server
-    return str(URL.build(scheme=scheme, host=host, port=port))
+def server_of(address: URL) -> str:
+    """Return the server as `https://HOST` or `http://HOST:PORT`, without secrets; "" if the address has no host."""
+    return str(URL.build(scheme=address.scheme, host=address.host.lower(), port=address.port)) if address.host else ""
