@@ -17,15 +17,13 @@ from saiten.cli.running import resumable
 from saiten.cli.system_options import SystemOptions
 from saiten.data import BadRow
 from saiten.dialogue.conversations import Conversations
-from saiten.dialogue.loop import FindEvidence
 from saiten.dialogue.rehearsing import rehearse
 from saiten.dialogue.running import Conversing
 from saiten.dialogue.session import open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.executor import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query
-from saiten.protocols import Retriever
-from saiten.records import Retrieved, Sample, Usage
+from saiten.records import Sample, Usage
 from saiten.redaction import redact
 from saiten.runs.engine import run_all
 from saiten.settings import CallSettings, JudgeSettings
@@ -40,7 +38,6 @@ from saiten.wiring import (
     knowledge_base_later,
     ready,
 )
-from saiten.wiring.opened_later import OpenedLater
 from saiten.words import Message
 
 _RAG = RagSettings()
@@ -84,7 +81,7 @@ def converse_into(
         tested,
         assemble_judge(judge, models=bare),  # for signatures; the store cannot be opened before the folder is locked
         dialogue.max_turns,
-        None if evidence is None else _finder(evidence),
+        None if evidence is None else lambda pair: evidence.retrieve(evidence_query(pair)),
         "samples" if evidence is None else evidence.name,
         dialogue.system_concurrency,
     )
@@ -100,8 +97,11 @@ def converse_into(
 
         async def open_all() -> None:
             await ready(tested, apart)
-            if evidence is not None:
-                await _open(evidence)
+            try:
+                if evidence is not None:
+                    await evidence.open()
+            except CallFailed as error:
+                raise ConfigurationError(f"the knowledge base of the evidence cannot be opened: {error}") from error
 
         progress = DialogueProgress(notes, source.count(), calls.currency, quiet=quiet)
         resuming = resumable(
@@ -129,22 +129,6 @@ def converse_into(
         if progress.failed:
             notes.print("--retry-failed resumes the failed dialogues")
     return ending.status
-
-
-async def _open(evidence: OpenedLater) -> None:
-    try:
-        await evidence.open()
-    except CallFailed as error:
-        raise ConfigurationError(f"the knowledge base of the evidence cannot be opened: {error}") from error
-
-
-def _finder(evidence: Retriever) -> FindEvidence:
-    """Return a finder of evidence by question and reference together."""
-
-    async def find(pair: Sample) -> Retrieved:
-        return await evidence.retrieve(evidence_query(pair))
-
-    return find
 
 
 def rehearse_dialogues(

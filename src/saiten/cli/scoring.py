@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import tee
 from pathlib import Path
 
 from saiten.cli.data_source import DataSource
@@ -118,15 +118,11 @@ def check_evidence(rows: Iterator[Sample | BadRow], options: EvidenceOptions, da
     """
     if options.evidence != "reference" or options.kb is not None:
         return rows
-    seen: list[Sample | BadRow] = []
-    for row in rows:
-        seen.append(row)
-        if isinstance(row, Sample):
-            if row.evidence is None:
-                raise ConfigurationError(
-                    f"--evidence reference needs a knowledge base, and {data} has no column `evidence` instead: say "
-                    "--kb KB (make one with `saiten index DOCUMENTS --kb KB`), or --evidence answer for what the "
-                    "system saw"
-                )
-            break
-    return chain(seen, rows)
+    ahead, rows = tee(rows)
+    first = next((row for row in ahead if isinstance(row, Sample)), None)
+    if first is not None and first.evidence is None:
+        raise ConfigurationError(
+            f"--evidence reference needs a knowledge base, and {data} has no column `evidence` instead: say --kb KB "
+            "(make one with `saiten index DOCUMENTS --kb KB`), or --evidence answer for what the system saw"
+        )
+    return rows
