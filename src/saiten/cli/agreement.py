@@ -6,14 +6,13 @@ from typing import Annotated
 import typer
 
 from saiten.choices import Level
-from saiten.cli.output import notifier, stderr, stdout
+from saiten.cli.output import stderr, stdout
 from saiten.cli.shared_options import (
     AspectsOption,
     FormatOption,
     LabelColumnOption,
     LabelsArgument,
     SampleColumnOption,
-    read_columns,
 )
 from saiten.records import Sample
 
@@ -53,25 +52,22 @@ def agreement(
       saiten agreement labels.jsonl --format html > agreement.html
       saiten agreement votes.csv --column choice=winner
     """
-    from saiten.cli.reading import sample_rows, usable
-    from saiten.data import read_labels
+    from saiten.cli.reading import read_said, sample_rows
     from saiten.trust.agreement import agreement_report
     from saiten.trust.inputs.pairing import halves
     from saiten.views.render import render
     from saiten.views.tables.agreement import agreement_glance, agreement_tables
 
-    notes = stderr()
-    rows = read_labels(labels, columns=read_columns(column), categories=True, notify=notifier(notes))
-    kept = list(usable(rows, notes))
+    kept = list(read_said(labels, column, categories=True))
     questions = None
     if samples is not None:
-        found = sample_rows(samples, sample_column, notes)
+        found = sample_rows(samples, sample_column)
         questions = {sample.id: sample.question for sample in found if isinstance(sample, Sample)}
         strangers = sum(
             item not in questions and halves(item, questions) is None for item in {label.item for label in kept}
         )
         if strangers:
-            notes.print(
+            stderr().print(
                 f"[yellow]note[/] {strangers} labeled items are not among the samples; each counts as its own question"
             )
     report = agreement_report(kept, aspects=aspect or (), level=level, questions=questions)

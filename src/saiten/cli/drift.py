@@ -7,7 +7,7 @@ import typer
 
 from saiten.cli import ALARM
 from saiten.cli.output import notifier, stderr, stdout
-from saiten.cli.shared_options import FormatOption, LabelColumnOption, ResamplesOption, read_columns
+from saiten.cli.shared_options import FormatOption, LabelColumnOption, ResamplesOption
 
 app = typer.Typer(add_completion=False)
 
@@ -54,7 +54,7 @@ def drift(
     report = judging.drift(
         read_run(before, notify=notifier(notes)),
         read_run(now, notify=notifier(notes)),
-        () if labels is None else read_said(labels, read_columns(column), notes),
+        () if labels is None else read_said(labels, column),
         aspect=aspect,
         tolerance=tolerance,
         most=most,

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from saiten.choices import GradeZero
-from saiten.cli.output import stderr, stdout
-from saiten.cli.shared_options import GRADE_ZERO, FormatOption, LabelColumnOption, SampleColumnOption, read_columns
+from saiten.cli.output import stdout
+from saiten.cli.shared_options import GRADE_ZERO, FormatOption, LabelColumnOption, SampleColumnOption
 from saiten.cli.subject import JudgeFiles
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
@@ -59,12 +59,11 @@ def command(
     from saiten.views.render import render
     from saiten.views.tables.estimate import estimate_tables
 
-    notes = stderr()
-    items, outputs = others.read(run, sample_column, notes)
+    items, outputs = others.read(run, sample_column)
     found = estimate(
         items,
         outputs,
-        read_said(labels, read_columns(column), notes),
+        read_said(labels, column),
         metrics=typed.metric,
         aspects=typed.aspect,
         yes_from=typed.yes_from,

@@ -82,7 +82,7 @@ def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Cons
         if data.labels is None or not run.is_dir() or not data.labels.is_file():
             continue
         try:
-            aspects = pair(*JudgeFiles().read(run, None, notes), read_some_labels(data.labels, {}, notes))
+            aspects = pair(*JudgeFiles().read(run), read_some_labels(data.labels))
             tables += meta_tables(meta_evaluate(aspects, Settings()), glance=glance)
         except BadInput as error:  # no labels yet, or in another form; show the rest
             notes.print(f"[yellow]without labels:[/] {escape_untrusted(data.name)}: {escape_untrusted(error)}")

@@ -1,12 +1,10 @@
 """Labels and samples out of files: the first few unusable rows are reported with place and reason, and all counted."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from rich.console import Console
-
-from saiten.cli.output import escape_untrusted, notifier
+from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.shared_options import SAMPLE_COLUMN, read_columns
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.data.samples import WISHED
@@ -21,9 +19,9 @@ _SHOWN = 5
 """Maximum rows reported one by one."""
 
 
-def usable(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T]:
+def _usable(rows: Iterable[T | BadRow]) -> Iterator[T]:
     """Yield the usable rows; skip and report the others."""
-    bad = 0
+    notes, bad = stderr(), 0
     for row in rows:
         if not isinstance(row, BadRow):
             yield row
@@ -35,21 +33,22 @@ def usable(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T]:
         notes.print(f"[yellow]left out[/] {bad - _SHOWN} more rows")
 
 
-def read_said(path: Path, columns: Mapping[str, str], notes: Console) -> Iterator[Label]:
-    """Yield the labels of a file; skip and report unusable rows."""
-    yield from usable(read_labels(path, columns=columns, notify=notifier(notes)), notes)
+def read_said(path: Path, columns: Sequence[str] | None = None, *, categories: bool = False) -> Iterator[Label]:
+    """Yield the labels of a file, whose columns `--column` maps; skip and report unusable rows."""
+    rows = read_labels(path, columns=read_columns(columns), categories=categories, notify=notifier(stderr()))
+    return _usable(rows)
 
 
-def read_some_labels(path: Path, columns: Mapping[str, str], notes: Console) -> tuple[Label, ...]:
+def read_some_labels(path: Path, columns: Sequence[str] | None = None) -> tuple[Label, ...]:
     """Return the labels of a file; raise BadInput if there are none."""
-    said = tuple(read_said(path, columns, notes))
+    said = tuple(read_said(path, columns))
     if not said:
         raise BadInput(f"{path} has no labels")
     return said
 
 
 def sample_rows(
-    path: Path, columns: Sequence[str] | None, notes: Console, wished: Sequence[str] = ("question",)
+    path: Path, columns: Sequence[str] | None, wished: Sequence[str] = ("question",)
 ) -> Iterator[Sample | BadRow]:
     """Return the rows of a file of samples whose columns `--sample-column` maps; a missing `wished` one is noted."""
     return read_samples(
@@ -58,13 +57,11 @@ def sample_rows(
         detect_language=detect_language,
         option=SAMPLE_COLUMN,
         wished=wished,
-        notify=notifier(notes),
+        notify=notifier(stderr()),
     )
 
 
-def labeled_samples(
-    run: Path | None, file: Path | None, columns: Sequence[str] | None, notes: Console
-) -> Iterator[Sample]:
+def labeled_samples(run: Path | None, file: Path | None, columns: Sequence[str] | None) -> Iterator[Sample]:
     """Yield the samples of a run or a file; skip and report unusable rows.
 
     Raises:
@@ -74,6 +71,6 @@ def labeled_samples(
     if (run is None) == (file is None):
         raise ConfigurationError("name the labeled samples: either a run, or a file with --samples")
     if run is not None:
-        yield from read_run(run, notify=notifier(notes)).samples()
+        yield from read_run(run, notify=notifier(stderr())).samples()
     elif file is not None:
-        yield from usable(sample_rows(file, columns, notes, WISHED), notes)
+        yield from _usable(sample_rows(file, columns, WISHED))

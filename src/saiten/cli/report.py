@@ -54,7 +54,7 @@ def report(
 
     notes = stderr()
     check_place(out)
-    said = () if labels is None else labels_of(labels, aspect or (), column or (), notes)
+    said = () if labels is None else labels_of(labels, aspect or (), column or ())
     if labels is None and (aspect or column):
         raise ConfigurationError("--aspect and --column require --labels")
     with notes.status("reading"):

@@ -4,12 +4,9 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from rich.console import Console
-
 from saiten.choices import REPORT_LIMIT
 from saiten.cli.output import notifier, stderr
 from saiten.cli.reading import read_some_labels
-from saiten.cli.shared_options import read_columns
 from saiten.errors import BadInput
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.plan import PLAN_NAME, kept_plan
@@ -70,9 +67,9 @@ def report_of(
     )
 
 
-def labels_of(path: Path, aspects: Sequence[str], columns: Sequence[str], notes: Console) -> tuple[Label, ...]:
+def labels_of(path: Path, aspects: Sequence[str], columns: Sequence[str]) -> tuple[Label, ...]:
     """Return the labels of these aspects; of all if none is named."""
-    said = read_some_labels(path, read_columns(columns), notes)
+    said = read_some_labels(path, columns)
     there = dict.fromkeys(label.aspect for label in said)
     for aspect in aspects:
         if aspect not in there:

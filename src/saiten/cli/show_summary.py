@@ -26,7 +26,7 @@ def show_summary(run: Path, form: Format, out: Console, gate: Gate | None = None
         The exit status: 0, that of a threshold that it misses, or that of a run without a single value.
     """
     reader = read_run(run, notify=notifier(stderr()))
-    people = () if labels is None else list(people_of(reader, read_some_labels(labels, {}, stderr())))
+    people = () if labels is None else list(people_of(reader, read_some_labels(labels)))
     summary = summary_of(reader, people, of_labels="" if labels is None else labels.name)
     note_unfinished([reader])
     if not summary.figures:

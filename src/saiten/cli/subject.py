@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from saiten.cli.output import notifier
+from saiten.cli.output import notifier, stderr
 from saiten.cli.shared_options import read_columns
 from saiten.errors import BadInput
 from saiten.options import option
@@ -34,7 +32,7 @@ class JudgeFiles:
     )
 
     def read(
-        self, path: Path, sample_columns: Sequence[str] | None, notes: Console
+        self, path: Path, sample_columns: Sequence[str] | None = None
     ) -> tuple[dict[str, "Place"], list["Output"]]:
         """Return the samples, with their scores if `path` is a run, and the outputs of the judges.
 
@@ -45,12 +43,12 @@ class JudgeFiles:
         from saiten.cli.reading import sample_rows
         from saiten.trust.inputs.sources import OutputReading, read_source, run_folder, samples_source, side_by_side
 
-        notify = notifier(notes)
+        notify = notifier(stderr())
         reading = OutputReading(read_columns(self.judge_column, "--judge-column"), self.verdict_pattern)
         if run_folder(path) is not None:
             first = read_source(path, notify=notify)
         elif path.exists():
-            rows = sample_rows(path, sample_columns, notes)
+            rows = sample_rows(path, sample_columns)
             first = samples_source(path, (row for row in rows if isinstance(row, Sample)))
         else:
             raise BadInput(f"{path} does not exist; expected a run folder or a file of samples")

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from saiten.cli.output import stderr, stdout
-from saiten.cli.shared_options import LabelColumnOption, SampleColumnOption, read_columns
+from saiten.cli.output import stdout
+from saiten.cli.shared_options import LabelColumnOption, SampleColumnOption
 from saiten.cli.tune_judge import judge
 from saiten.cli.tune_mate import mate
 from saiten.errors import BadInput, ConfigurationError
@@ -65,9 +65,8 @@ def offline(
     from saiten.cli.reading import labeled_samples, read_said
     from saiten.tuning.offline import calibrate_offline
 
-    notes = stderr()
-    said = list(read_said(labels, read_columns(column), notes))
-    found = list(labeled_samples(None, samples, sample_column, notes))
+    said = list(read_said(labels, column))
+    found = list(labeled_samples(None, samples, sample_column))
     usable = chosen(said, aspect, label_aspect, yes_from)
     calibration = asyncio.run(calibrate_offline(found, usable, aspect))
     try:

@@ -9,7 +9,7 @@ import typer
 from saiten.choices import HELD_OUT, HeadName
 from saiten.cli import INTERRUPTED
 from saiten.cli.output import escape_untrusted, stderr, stdout
-from saiten.cli.shared_options import FormatOption, LabelColumnOption, QuietOption, SampleColumnOption, read_columns
+from saiten.cli.shared_options import FormatOption, LabelColumnOption, QuietOption, SampleColumnOption
 from saiten.cli.unfold import unfold
 from saiten.errors import ConfigurationError
 from saiten.options import option
@@ -92,8 +92,8 @@ def judge(
     kind.check()
     settings = _learning(kind.defaults(typed.base), learning, typed.seed)
     plan = JudgePlan(typed.head, kind, settings, typed.held_out, read_rubric(typed.rubric))
-    said = list(read_said(labels, read_columns(column), notes))
-    built = build(said, labeled_samples(run, typed.samples, sample_column, notes), plan.rubric, typed.aspect)
+    said = list(read_said(labels, column))
+    built = build(said, labeled_samples(run, typed.samples, sample_column), plan.rubric, typed.aspect)
     progress = MakingProgress(notes, quiet=quiet)
     try:
         own = make_judge(

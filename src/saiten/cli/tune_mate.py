@@ -73,15 +73,14 @@ def mate(
     wanted = typed.target or (scales.overall if scales else None)
     if wanted is None:
         raise ConfigurationError("name the aspect to be explained with --target")
-    columns = read_columns(column)
-    said = list(read_said(labels, columns, notes))
+    said = list(read_said(labels, column))
     aspects = explaining(typed.aspect, scales, wanted)
     if run is not None:
         reader = read_run(run, notify=notifier(notes))
         questions = {sample.id: sample.question for sample in reader.samples()}
         rated = rated_by_judge(said, reader.scores(), questions, target=wanted, aspects=aspects)
     else:
-        questions = questions_of(typed.samples, labels, columns.get("item"))
+        questions = questions_of(typed.samples, labels, read_columns(column))
         rated = rated_by_people(said, questions, target=wanted, aspects=aspects)
     if not all(question.strip() for question in rated.questions):
         raise BadInput("some answers have a blank question; answers are held out by question, so each needs one")
