@@ -7,14 +7,7 @@ from typing import Annotated
 import typer
 
 from saiten.choices import TIE_MARGIN, GradeZero, SplitBy, SystemsOver, Unmeasured
-from saiten.cli.shared_options import (
-    GRADE_ZERO,
-    AspectsOption,
-    FormatOption,
-    LabelColumnOption,
-    LabelsArgument,
-    SampleColumnOption,
-)
+from saiten.cli.shared_options import GRADE_ZERO, LABEL_COLUMN_HELP, SAMPLE_COLUMN_HELP, FormatOption, LabelsArgument
 from saiten.cli.subject import JudgeFiles
 from saiten.cli.unfold import unfold
 from saiten.options import option
@@ -26,6 +19,7 @@ app = typer.Typer(add_completion=False)
 class MetaOptions:
     """The settings for comparing labels and scores."""
 
+    aspect: tuple[str, ...] = option((), "Use only this aspect. Repeatable.", "--aspect", "-a")
     by: str | None = option(
         None,
         "Rank metrics by pearson, spearman, kendall, auroc, kappa, agreement, f1, macro_f1, balanced_accuracy, for "
@@ -51,6 +45,8 @@ class MetaOptions:
     tie_margin: float = option(TIE_MARGIN, "For preferences, the largest score difference that is a tie.", min=0.0)
     resamples: int = option(1_000, "Number of bootstrap resamples.", min=100)
     seed: int = option(0, "Seed of bootstrap and permutations.", min=0)
+    column: tuple[str, ...] = option((), LABEL_COLUMN_HELP)
+    sample_column: tuple[str, ...] = option((), SAMPLE_COLUMN_HELP)
 
 
 @app.command(name="meta-evaluate", no_args_is_help=True)
@@ -59,10 +55,7 @@ def command(
     run: Annotated[Path, typer.Argument(help="Run folder, or a file of samples to evaluate only --judges.")],
     labels: LabelsArgument,
     *,
-    aspect: AspectsOption = None,
     options: MetaOptions,
-    column: LabelColumnOption = None,
-    sample_column: SampleColumnOption = None,
     others: JudgeFiles,
     spans: Annotated[
         bool,
@@ -90,8 +83,7 @@ def command(
       saiten meta-evaluate samples.jsonl labels.jsonl --judges replies.jsonl --verdict-pattern 'Final score: (\[0-5])'
       saiten meta-evaluate runs/gist spans.jsonl --spans --judges runs/gist-by-people
     """
-    from saiten.cli.meta_evaluating import Compared, show_metrics
+    from saiten.cli.meta_evaluating import show_metrics
     from saiten.cli.meta_spans import show_spans
 
-    compared = Compared(run, labels, others, tuple(aspect or ()), tuple(column or ()), tuple(sample_column or ()))
-    (show_spans if spans else show_metrics)(compared, options, form)
+    (show_spans if spans else show_metrics)(run, labels, others, options, form)

@@ -1,15 +1,13 @@
 """The work of `saiten meta-evaluate`: scores compared with labels, in tables."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import fields
 from pathlib import Path
 
 from saiten.choices import Format
 from saiten.cli.meta_evaluate import MetaOptions
 from saiten.cli.output import notifier, stderr, stdout
 from saiten.cli.reading import read_said
-from saiten.cli.shared_options import read_columns
 from saiten.cli.subject import JudgeFiles
-from saiten.records import Label
 from saiten.results.meta_evaluation import Settings
 from saiten.runs import read_run
 from saiten.trust.inputs.judge_files import read_system_pairs
@@ -23,30 +21,12 @@ from saiten.views.tables.judge import judge_tables
 from saiten.views.tables.meta_evaluation import meta_tables
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A run or samples, labels, and the judges that are compared with them."""
-
-    run: Path
-    labels: Path
-    others: JudgeFiles
-    aspects: tuple[str, ...]
-    columns: tuple[str, ...]
-    """FIELD=COLUMN of the labels."""
-    sample_columns: tuple[str, ...]
-
-    def said(self) -> list[Label]:
-        """Read the labels."""
-        return list(read_said(self.labels, read_columns(self.columns), stderr()))
-
-
-def show_metrics(compared: Compared, options: MetaOptions, form: Format) -> None:
+def show_metrics(run: Path, labels: Path, others: JudgeFiles, options: MetaOptions, form: Format) -> None:
     """Print how the metrics and judges agree with people."""
-    items, outputs = compared.others.read(compared.run, compared.sample_columns, stderr())
-    said = compared.said()
-    aspects = pair(items, outputs, said, aspects=compared.aspects, grade_zero=options.grade_zero)
-    given = asdict(options)
-    del given["grade_zero"]
+    items, outputs = others.read(run, options.sample_column)
+    said = list(read_said(labels, options.column))
+    aspects = pair(items, outputs, said, aspects=options.aspect, grade_zero=options.grade_zero)
+    given = {each.name: getattr(options, each.name) for each in fields(Settings)}
     if options.system_pairs is not None:
         given["system_pairs"] = read_system_pairs(options.system_pairs, notify=notifier(stderr()))
     found = meta_evaluate(
@@ -54,8 +34,8 @@ def show_metrics(compared: Compared, options: MetaOptions, form: Format) -> None
         Settings(**given),
         bounds=declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns),
     )
-    folder = run_folder(compared.run)
+    folder = run_folder(run)
     scored = read_run(folder, notify=lambda _: None).scores() if folder else ()  # what is damaged was reported before
     tables = [*meta_tables(found, glance=form == "table"), *judge_tables(found, glance=form == "table")]
     tables += [*aspect_bias_tables(found), *preference_tables(said, items, scored)]
-    render(tables, form, stdout(), f"Metrics against people: {compared.run.name}")
+    render(tables, form, stdout(), f"Metrics against people: {run.name}")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from saiten.choices import Format
 from saiten.cli.meta_evaluate import MetaOptions
-from saiten.cli.meta_evaluating import Compared
 from saiten.cli.output import notifier, stderr, stdout
-from saiten.cli.reading import sample_rows
+from saiten.cli.reading import read_said, sample_rows
+from saiten.cli.subject import JudgeFiles
 from saiten.data import BadRow, read_labels
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample
@@ -22,7 +22,7 @@ from saiten.views.tables.span import span_tables
 from saiten.words import Message
 
 
-def show_spans(compared: Compared, options: MetaOptions, form: Format) -> None:
+def show_spans(run: Path, labels: Path, others: JudgeFiles, options: MetaOptions, form: Format) -> None:
     """Print how the judges' spans agree with people's.
 
     The judges are runs with gist scores and files of spans. If the run is the file of labels itself, people are
@@ -31,27 +31,27 @@ def show_spans(compared: Compared, options: MetaOptions, form: Format) -> None:
     Raises:
         BadInput: a path does not exist or has no spans, labels have no spans, or both sides have nothing in common.
     """
-    values = (options.by, options.yes_from, compared.others.verdict_pattern, options.system_pairs, options.split_by)
+    values = (options.by, options.yes_from, others.verdict_pattern, options.system_pairs, options.split_by)
     if any(each is not None for each in values):
         raise ConfigurationError(
             "--by, --yes-from, --verdict-pattern, --system-pairs and --split-by apply to values, not to spans; remove "
             "them"
         )
     notes = stderr()
-    subject, judges, aspects = compared.run, compared.others.judges, compared.aspects
-    people = people_of(compared.said(), aspects)
+    judges, aspects = others.judges, options.aspect
+    people = people_of(list(read_said(labels, options.column)), aspects)
     found: dict[str, Marks] = {}
     samples: dict[str, Sample] = {}
-    alone = not judges and compared.labels.exists() and subject.exists() and subject.samefile(compared.labels)
-    for path in (subject, *judges):
+    alone = not judges and labels.exists() and run.exists() and run.samefile(labels)
+    for path in (run, *judges):
         if not path.exists():
             raise BadInput(f"{path} does not exist; expected a run folder or a file of spans")
         if path.is_dir():
             reader = read_run(path, notify=notifier(notes))
             samples |= {sample.id: sample for sample in reader.samples()}
             found |= _named_apart(judges_of(reader.scores(), path.resolve().name), found)
-        elif path is subject and judges:
-            rows = sample_rows(path, compared.sample_columns, notes)
+        elif path is run and judges:
+            rows = sample_rows(path, options.sample_column)
             samples |= {row.id: row for row in rows if isinstance(row, Sample)}
         elif not alone:
             found |= _named_apart(_judges_in(path), found)
@@ -60,7 +60,7 @@ def show_spans(compared: Compared, options: MetaOptions, form: Format) -> None:
     questions = {name: place_of(sample).question for name, sample in samples.items()} or None
     report = compare_spans(people, found, questions=questions, resamples=options.resamples, seed=options.seed)
     report = replace(report, notes=(*report.notes, *_misplaced(people, found, samples)))
-    render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {subject.name}")
+    render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {run.name}")
 
 
 def _judges_in(path: Path) -> dict[str, Marks]:

@@ -32,13 +32,11 @@ RetryFailedOption = Annotated[
     typer.Option("--retry-failed", help="Retry what failed or was unreadable.", rich_help_panel=CALLS),
 ]
 AspectsOption = Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Use only this aspect. Repeatable.")]
-LabelColumnOption = Annotated[
-    list[str] | None, typer.Option(help="Map a field of the labels to a column: FIELD=COLUMN. Repeatable.")
-]
+LABEL_COLUMN_HELP = "Map a field of the labels to a column: FIELD=COLUMN. Repeatable."
+LabelColumnOption = Annotated[list[str] | None, typer.Option(help=LABEL_COLUMN_HELP)]
 SAMPLE_COLUMN = "--sample-column"
-SampleColumnOption = Annotated[
-    list[str] | None, typer.Option(help="Map a field of the samples to a column: FIELD=COLUMN. Repeatable.")
-]
+SAMPLE_COLUMN_HELP = "Map a field of the samples to a column: FIELD=COLUMN. Repeatable."
+SampleColumnOption = Annotated[list[str] | None, typer.Option(help=SAMPLE_COLUMN_HELP)]
 """Where `--column` is about labels."""
 ResamplesOption = Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples.")]
 
