@@ -14,8 +14,9 @@ from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
 from saiten.views.gist.screen import broken, print_gist, print_gist_run
-from saiten.views.gist.view import KINDS, Finding, Unit, cut, gist_run, gist_view, gist_views, harmless, sign
+from saiten.views.gist.view import KINDS, Finding, Unit, cut, gist_run, gist_view, gist_views, harmless
 from saiten.views.page.sample_page import print_sample
+from saiten.views.strip_controls import clean
 
 MESSY = st.text(st.sampled_from("ab \n\r\t\0\x1b\u202eé\u0301が\u3099。「」⟦⟩𠮷👩\u200d🏫☁\ufe0f\ud83d<>&\"'[]{}") | st.characters(), max_size=40)  # fmt: skip
 
@@ -91,7 +92,7 @@ def test_what_is_shown_is_harmless_and_the_same_however_it_is_cut(case):
     """A line end of two characters stays one, even where a unit ends between them."""
     text, units = case
     shown = "".join(piece.text for piece in harmless(cut(text, units)[0]))
-    assert shown == sign(text)
+    assert shown == clean(text)
     assert not set(shown) & {"\0", "\r", "\x1b", "\u202e", "\ud83d", "\x9b"}
     shown.encode()
 
@@ -262,7 +263,7 @@ def test_no_text_can_style_or_break_the_screen(first, second, width, colours):
 @given(MESSY, st.integers(2, 40))
 def test_lines_are_the_text_and_fit(text, width):
     """Nothing is lost but the spaces at their ends; none is wider than it may be."""
-    text = sign(text)
+    text = clean(text)
     lines = [line.plain for line in broken(Text(text), width)]
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(cell_len(line) <= width for line in lines if "\t" not in line)

@@ -10,7 +10,8 @@ from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
 from saiten.views.gist.page import write_gist_page
-from saiten.views.gist.view import gist_run, sign
+from saiten.views.gist.view import gist_run
+from saiten.views.strip_controls import clean
 
 browsing.playwright()
 pytestmark = browsing.MARKS
@@ -89,14 +90,14 @@ def test_marks_hold_exactly_their_characters_in_the_browser(opened):
              }))"""
     )
     reference, answer = found
-    assert [(name, text) for name, _, text in reference] == [("mg", sign(TEXT[at : at + 1])) for at in places]
+    assert [(name, text) for name, _, text in reference] == [("mg", clean(TEXT[at : at + 1])) for at in places]
     assert [start for _, start, _ in reference] == [
-        len(sign(TEXT[:at]).rstrip("\r")) - (TEXT[at] == "\n") for at in places
+        len(clean(TEXT[:at]).rstrip("\r")) - (TEXT[at] == "\n") for at in places
     ]
-    assert answer[0] == ["es", 0, sign(TEXT)]
-    assert answer[1] == ["eg", len(sign(TEXT[: places[3] - 2])), sign(TEXT[places[3] - 2 : places[5]])]
+    assert answer[0] == ["es", 0, clean(TEXT)]
+    assert answer[1] == ["eg", len(clean(TEXT[: places[3] - 2])), clean(TEXT[places[3] - 2 : places[5]])]
     sides = page.locator("article .side")
-    assert [side.evaluate("side => side.textContent") for side in sides.all()] == [sign(TEXT), sign(TEXT)]
+    assert [side.evaluate("side => side.textContent") for side in sides.all()] == [clean(TEXT), clean(TEXT)]
 
 
 def test_texts_from_outside_do_nothing(opened):
@@ -107,7 +108,7 @@ def test_texts_from_outside_do_nothing(opened):
     mark = page.locator("article mark.mg").first
     mark.hover()
     told = page.get_by_role("tooltip").evaluate("tip => tip.textContent")
-    assert sign(HOSTILE) in told
+    assert clean(HOSTILE) in told
     assert page.title() == "Gist · saiten"
 
 

@@ -17,7 +17,8 @@ from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
 from saiten.views.gist.page import CLASSES, gist_block, marked, write_gist_page
-from saiten.views.gist.view import KINDS, Finding, Unit, cut, gist_run, gist_view, sign
+from saiten.views.gist.view import KINDS, Finding, Unit, cut, gist_run, gist_view
+from saiten.views.strip_controls import clean
 from saiten.words import section
 
 TEMPLATES = files("saiten.views").joinpath("templates")
@@ -75,9 +76,9 @@ def test_marks_hold_exactly_the_characters_of_their_units(case):
     """
     text, units = case
     seen = parsed(marked(cut(text, units)[0], WORDS_EN, whole=True))
-    assert seen.text == sign(text)
+    assert seen.text == clean(text)
     assert seen.tags <= {"mark", "span"}
-    shown = [len(sign(text[:at])) - (text[at - 1 : at + 1] == "\r\n") for at in range(len(text) + 1)]
+    shown = [len(clean(text[:at])) - (text[at - 1 : at + 1] == "\r\n") for at in range(len(text) + 1)]
     covered = {kind: set() for kind in CLASSES.values()}
     for name, _, start, end in seen.found:
         covered[name] |= set(range(start, end))
@@ -216,9 +217,9 @@ def test_no_text_is_markup(outside):
     seen = html.document_fromstring(written.encode())
     plain = html.document_fromstring(page("harmless").encode())
     assert [(e.tag, sorted(e.keys())) for e in seen.iter()] == [(e.tag, sorted(e.keys())) for e in plain.iter()]
-    assert seen.xpath("//p[@class='side']")[0].text_content() == sign(outside)
-    assert seen.xpath("//article//mark[@class='eg']")[0].text == sign(outside)
-    assert seen.xpath("//article//details//li")[0].text == sign(outside)
+    assert seen.xpath("//p[@class='side']")[0].text_content() == clean(outside)
+    assert seen.xpath("//article//mark[@class='eg']")[0].text == clean(outside)
+    assert seen.xpath("//article//details//li")[0].text == clean(outside)
     assert not set(written) & set("\0\x1b\u202e")
 
 

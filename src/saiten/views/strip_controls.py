@@ -2,18 +2,14 @@
 
 import re
 
-_LINE_ENDS_AND_TABS = "\n\t"
-_REORDERING = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_REORDERING = "\u202a-\u202e\u2066-\u2069"
 """Marks that change the direction of the following text and so its apparent meaning."""
-
-_CONTROLS = [code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in _LINE_ENDS_AND_TABS]
-_SIGNS = dict.fromkeys([*_CONTROLS, *_REORDERING], "\ufffd") | {
-    code: chr(0x2400 + code) for code in _CONTROLS if code < 0x20
-}
-_SIGNS[0x7F] = "\u2421"
-_NO_TEXT = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_CONTROLS = f"\x00-\x08\x0b-\x1f\x7f-\x9f{_REORDERING}"
+"""These and all control characters but line ends and tabs."""
+_NO_TEXT = "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
 """Lone surrogates and noncharacters."""
-_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *_REORDERING)}
+_STRIPPED, _CLEANED = re.compile(f"[{_CONTROLS}]"), re.compile(f"[{_CONTROLS}{_NO_TEXT}]")
+_ESCAPED = re.compile(f"[\x7f-\x9f{_REORDERING}]")
 
 
 def strip_controls(text: str) -> str:
@@ -21,15 +17,24 @@ def strip_controls(text: str) -> str:
 
     Japanese, emoji and everything else stay unchanged.
     """
-    # Line ends of Windows and old files are plain line ends, not worth a sign.
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_SIGNS)
+    return _STRIPPED.sub(_sign, _plain_line_ends(text))
 
 
 def clean(text: str) -> str:
     """Return the text without control characters, and with U+FFFD for what HTML and XML cannot contain."""
-    return _NO_TEXT.sub("\ufffd", strip_controls(text))
+    return _CLEANED.sub(_sign, _plain_line_ends(text))
 
 
 def strip_controls_json(text: str) -> str:
     """Return equivalent JSON without characters that a terminal obeys; JSON itself escapes those below 0x20."""
-    return text.translate(_ESCAPES)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _plain_line_ends(text: str) -> str:
+    """Convert the line ends of Windows and old files, which are not worth a sign."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _sign(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"

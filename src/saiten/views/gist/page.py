@@ -12,9 +12,10 @@ from saiten.metrics.judged.gist_counts import WHICH
 from saiten.metrics.judged.gist_profiles import PROFILES, Profiles
 from saiten.records import Language
 from saiten.text.templates import templates
-from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless, sign
+from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless
 from saiten.views.page.chapters import Part
 from saiten.views.page.page import write_page
+from saiten.views.strip_controls import clean
 from saiten.words import section
 
 CLASSES: Mapping[Kind, str] = {
@@ -70,19 +71,19 @@ def gist_block(view: GistView, language: Language, *, alone: bool = True) -> Mar
     html = templates("saiten.views").get_template("gist_block.html").render(
         words=words,
         number="none" if view.profile is None else PROFILES.index(view.profile),
-        id=sign(sample.id),
-        where=" · ".join(sign(part) for part in (sample.system, sample.group) if part),
-        metric="" if alone else sign(view.metric),
+        id=clean(sample.id),
+        where=" · ".join(clean(part) for part in (sample.system, sample.group) if part),
+        metric="" if alone else clean(view.metric),
         tally=[(CLASSES[which], words[which], *_tally(which, view, words)) for which in WHICH if view.counts],
-        reason=words["no_units"].format(sign(view.reason)) if view.profile is None else "",
-        question=sign(sample.question),
+        reason=words["no_units"].format(clean(view.reason)) if view.profile is None else "",
+        question=clean(sample.question),
         lang="ja" if sample.language == "ja" else "en",
         sides=[
             ("reference", sample.reference, marked(view.reference, words, whole=True)),
             ("answer", sample.answer, marked(view.answer, words, whole=False)),
         ],
-        unplaced=[(CLASSES[unit.kind], sign(unit.text), remark_of(unit, words)) for unit in view.unplaced],
-        faults=[sign(fault) for fault in view.faults],
+        unplaced=[(CLASSES[unit.kind], clean(unit.text), remark_of(unit, words)) for unit in view.unplaced],
+        faults=[clean(fault) for fault in view.faults],
     )  # fmt: skip
     return Markup(html)  # noqa: S704 - made by a template that escapes
 
@@ -121,14 +122,14 @@ def _opening(unit: Unit, words: Words, *, goes_on: bool) -> str:
 
 def remark_of(unit: Unit, words: Words) -> str:
     """Return the judge's explanation of a unit and its wording, if it differs."""
-    said = words["said"].format(sign(unit.said)) if unit.said else ""
-    return " ".join(part for part in (sign(unit.why), said) if part)
+    said = words["said"].format(clean(unit.said)) if unit.said else ""
+    return " ".join(part for part in (clean(unit.why), said) if part)
 
 
 def _profile_table(profiles: Profiles, words: Words, *, alone: bool) -> Mapping[str, object]:
     common = sorted(profiles.answers.items(), key=lambda pair: -pair[1])
     return {
-        "title": words["profiles"] + ("" if alone else f": {sign(profiles.metric)}"),
+        "title": words["profiles"] + ("" if alone else f": {clean(profiles.metric)}"),
         "heads": [(CLASSES[which], words[which]) for which in WHICH],
         "rows": [
             (

@@ -14,7 +14,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from saiten.metrics.judged.gist_counts import WHICH
-from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless, sign
+from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless
+from saiten.views.strip_controls import clean
 
 STYLES: Mapping[Kind, str] = {
     "missing_gist": "bold red",
@@ -86,10 +87,10 @@ def print_gist_run(run: GistRun, out: Console) -> None:
     _print_lines([_legend(_pen(out))], out)
     out.print()
     for view in run.views():
-        where = " · ".join(sign(part) for part in (view.sample.system, view.sample.group) if part)
-        _print_lines([Text.assemble((sign(view.sample.id), "bold"), "  ", (where, "dim"))], out, indent=0)
+        where = " · ".join(clean(part) for part in (view.sample.system, view.sample.group) if part)
+        _print_lines([Text.assemble((clean(view.sample.id), "bold"), "  ", (where, "dim"))], out, indent=0)
         if view.sample.question:
-            _print_lines([Text(sign(view.sample.question), "bold")], out)
+            _print_lines([Text(clean(view.sample.question), "bold")], out)
         print_gist(view, out, legend=False)
     if run.shown < run.total:
         out.print(f"{run.shown} of {run.total} answers are shown. Any other: saiten show RUN --sample ID")
@@ -152,18 +153,18 @@ def _panel(title: str, lines: Sequence[Text]) -> Panel:
 
 def _below(view: GistView, pen: _Pen) -> Iterator[Text]:
     if view.profile is None:
-        yield Text.assemble((f"{view.metric}  ", "bold"), ("no units  ", "yellow"), sign(view.reason))
+        yield Text.assemble((f"{view.metric}  ", "bold"), ("no units  ", "yellow"), clean(view.reason))
         return
     tally = "   ".join(f"{LABELS[which]}\xa0{_tally(which, view)}" for which in WHICH)
-    yield Text.assemble((sign(view.metric), "bold"), "  ", view.profile, ("   " + tally, "dim"))
+    yield Text.assemble((clean(view.metric), "bold"), "  ", view.profile, ("   " + tally, "dim"))
     if view.unplaced:
         yield Text("not found in the text:", "dim")
     for unit in view.unplaced:
         yield _listed(pen, unit)
     for unit in _explained(view):
-        yield Text.assemble(_listed(pen, unit), (f"  {sign(unit.why)}", "italic"))
+        yield Text.assemble(_listed(pen, unit), (f"  {clean(unit.why)}", "italic"))
     for fault in view.faults:
-        yield Text(f"fault  {sign(fault)}", "dim")
+        yield Text(f"fault  {clean(fault)}", "dim")
 
 
 def _tally(which: Kind, view: GistView) -> str:
@@ -182,7 +183,7 @@ def _legend(pen: _Pen) -> Text:
 
 
 def _listed(pen: _Pen, unit: Unit) -> Text:
-    return Text(f"  {pen.opening(unit.kind)}{sign(unit.text)}{pen.closing(unit.kind)}", STYLES[unit.kind] or "dim")
+    return Text(f"  {pen.opening(unit.kind)}{clean(unit.text)}{pen.closing(unit.kind)}", STYLES[unit.kind] or "dim")
 
 
 def _explained(view: GistView) -> Iterator[Unit]:

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.metrics.judged.gist_profiles import PROFILES, Profiles, gist_metric, profiles_of
 from saiten.records import Language, Sample, Scored
-from saiten.views.strip_controls import strip_controls
+from saiten.views.strip_controls import clean
 
 T = TypeVar("T")
 Kind = Literal["missing_gist", "missing_supplement", "extra_gist", "extra_supplement", "gist", "supplement"]
@@ -26,8 +26,6 @@ KINDS: tuple[Kind, ...] = ("missing_gist", "missing_supplement", "extra_gist", "
 _CLASSES: tuple[Literal["gist", "supplement"], ...] = ("gist", "supplement")
 _DEEPEST = 8
 """Maximum overlapping units marked at one place; further ones are listed."""
-_NO_TEXT = dict.fromkeys([*range(0xD800, 0xE000), *range(0xFDD0, 0xFDF0), 0xFFFE, 0xFFFF], "\ufffd")
-"""Lone surrogates and noncharacters."""
 
 _KEPT = ("profile", "counts", "reference", "spans", "faults")
 _Findings = Mapping[str, Mapping[str, bytes]]
@@ -98,12 +96,7 @@ def harmless(pieces: Sequence[Segment]) -> list[Segment]:
     for at, (one, other) in enumerate(pairwise(texts)):
         if one.endswith("\r") and other.startswith("\n"):
             texts[at] = one[:-1]
-    return [replace(piece, text=sign(text)) for piece, text in zip(pieces, texts, strict=True)]
-
-
-def sign(text: str) -> str:
-    """Replace control characters and noncharacters by visible signs."""
-    return strip_controls(text).translate(_NO_TEXT)
+    return [replace(piece, text=clean(text)) for piece, text in zip(pieces, texts, strict=True)]
 
 
 def _place(unit: Unit) -> tuple[int, int]:

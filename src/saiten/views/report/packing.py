@@ -4,7 +4,6 @@ A browser unpacks one pack at a time with `DecompressionStream`: the index when 
 their samples is opened.
 """
 
-import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from gzip import compress
@@ -21,8 +20,6 @@ _LONGEST = 20_000
 """Maximum characters of a text; the run has the rest."""
 _DEEPEST = 40
 _CUT = " … [{} characters more: saiten show RUN --sample ID]"
-_ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-"""The characters that `clean` changes, as a fast pre-check."""
 
 
 class Packs:
@@ -85,4 +82,4 @@ def _harmless(value: Any, deep: int) -> Any:
 def _text(text: str) -> str:
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + _CUT.format(len(text) - _LONGEST)
-    return clean(text) if _ACTS.search(text) else text
+    return clean(text)
