@@ -66,7 +66,7 @@ def in_chapters(tables: Sequence[Table | Chapter]) -> Iterator[Chapter]:
             yield from (one for one in run if isinstance(one, Chapter))
 
 
-def contents_of(chapters: Sequence[ShownChapter], part: Part | None) -> list[tuple[str, str, list[tuple[str, str]]]]:
+def contents_of(chapters: Sequence[ShownChapter], part: Part) -> list[tuple[str, str, list[tuple[str, str]]]]:
     """Return anchor and title of each chapter and of its tables; tables without a chapter are separate entries."""
     found: list[tuple[str, str, list[tuple[str, str]]]] = []
     for chapter in chapters:
@@ -75,4 +75,4 @@ def contents_of(chapters: Sequence[ShownChapter], part: Part | None) -> list[tup
             found.append((chapter.anchor, chapter.title, within))
         else:
             found += [(anchor, title, []) for anchor, title in within]
-    return found + [(anchor, clean(title), []) for anchor, title in (part.contents if part is not None else ())]
+    return found + [(anchor, clean(title), []) for anchor, title in part.contents]

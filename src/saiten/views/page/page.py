@@ -19,6 +19,7 @@ from saiten.views.strip_controls import clean
 from saiten.views.table import Table
 from saiten.words import section
 
+_TABLES_ONLY = Part("page", {})
 _FILTERED_FROM = 16
 """Minimum rows for a filter box."""
 
@@ -29,7 +30,7 @@ def write_page(
     *,
     title: str = "",
     language: Language = "en",
-    part: Part | None = None,
+    part: Part = _TABLES_ONLY,
 ) -> None:
     """Write the page piece by piece; a stream that is not UTF-8 gets equivalent character references."""
     encoding = (getattr(out, "encoding", None) or "utf-8").lower().replace("_", "-")
@@ -45,22 +46,20 @@ def as_html(tables: Sequence[Table | Chapter], *, title: str = "", language: Lan
 
 
 def page_pieces(
-    tables: Sequence[Table | Chapter], *, title: str = "", language: Language = "en", part: Part | None = None
+    tables: Sequence[Table | Chapter], *, title: str = "", language: Language = "en", part: Part = _TABLES_ONLY
 ) -> Iterator[str]:
     """Yield the page in pieces of some kilobytes, so that a long table is never held as text."""
     labels = section("page", language)
-    names = ["page"] if part is None else ["page", part.name]
-    styles = [*names[:1], *(part.also if part is not None else ()), *names[1:]]
-    style = "\n".join(_source(f"{name}.css") for name in styles)
-    script = "\n".join(_source(f"{name}.js") for name in names)
+    style = "\n".join(_source(f"{name}.css") for name in dict.fromkeys(("page", *part.also, part.name)))
+    script = "\n".join(_source(f"{name}.js") for name in dict.fromkeys(("page", part.name)))
     chapters = [ShownChapter(number, chapter, language) for number, chapter in enumerate(in_chapters(tables), 1)]
     sections = [one for chapter in chapters for one in chapter.sections]
     signatures = [table for chapter in chapters for table in chapter.signatures]
     stream = (
         templates("saiten.views")
-        .get_template(f"{names[-1]}.html")
+        .get_template(f"{part.name}.html")
         .stream(
-            **(part.values if part is not None else {}),
+            **part.values,
             language=language,
             labels=labels,
             title=clean(title) or (sections[0].title if len(sections) == 1 else labels["report"]),
