@@ -16,18 +16,7 @@ _ONE_LINE = 30
 _LONGEST_CELL = 400
 """Maximum characters of a fully open cell; a longer one shows its beginning, and the rest unfolds."""
 _BEGINNING = 160
-_NOTHING = Markup()
-
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnHead:
-    """A column's head."""
-
-    name: str
-    kind: str = ""
-    """Its class: `number`, `interval`, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +47,7 @@ def marked_up(text: str) -> Markup:
     parts = [escape(part) for part in clean(text).split("`")]
     if len(parts) % 2 == 0:  # an unmatched backtick
         return Markup("`").join(parts)
-    return _NOTHING.join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
+    return Markup().join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def note_cell(cell: Value, language: Language) -> ShownCell:

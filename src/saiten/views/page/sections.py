@@ -1,12 +1,11 @@
-"""Chapters and tables in the form of the page's template."""
+"""A table in the form of the page's template."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from saiten.records import Language
-from saiten.views.page.cells import ColumnHead, ShownCell, interval_cell, marked_up, note_cell, shown_cell
+from saiten.views.page.cells import ShownCell, interval_cell, marked_up, note_cell, shown_cell
 from saiten.views.strip_controls import clean
 from saiten.views.table import Table, Value, is_number
 from saiten.words import section
@@ -17,15 +16,6 @@ _NOTES = ("note",)
 """Columns of a table of notes."""
 _FEW = 3
 """Maximum charts that stay open above a folded table; if there are more, all are folded with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRow:
-    """A row as shown on the page."""
-
-    cells: Sequence[ShownCell]
-    below: ShownCell | None
-    """Its remarks: a line across the whole table, since a column at its end would be out of sight."""
 
 
 class ShownSection:
@@ -58,22 +48,25 @@ class ShownSection:
         self.counted = self._labels["rows"].format(n=self.length)
 
     @property
-    def heads(self) -> Iterator[ColumnHead]:
-        """Yield one head per column; both ends of an interval share one."""
+    def heads(self) -> Iterator[tuple[str, str]]:
+        """Yield each column's name and class: `number`, `interval`, or none. Both ends of an interval share one."""
         for place, name in enumerate(self._table.columns):
             if place in self._ends:
-                yield ColumnHead(self._labels["interval"], "interval")
+                yield self._labels["interval"], "interval"
             elif place not in self._left_out:
-                yield ColumnHead(clean(name), "number" if place in self._numeric else "")
+                yield clean(name), "number" if place in self._numeric else ""
 
     @property
-    def rows(self) -> Iterator[ShownRow]:
-        """Yield one row at a time, so that they are never all in memory."""
+    def rows(self) -> Iterator[tuple[Sequence[ShownCell], ShownCell | None]]:
+        """Yield the cells and the remark of one row at a time, so that they are never all in memory.
+
+        A remark is a line across the whole table, since a column at its end would be out of sight.
+        """
         makers = [self._maker(place) for place in range(len(self._table.columns)) if place not in self._left_out]
         for row in self._table.rows:
             remark = None if self._below is None else row[self._below]
             below = None if remark in (None, "") else shown_cell(remark, "none", self._language, whole=True)
-            yield ShownRow([make(row) for make in makers], below)
+            yield [make(row) for make in makers], below
 
     def _maker(self, place: int) -> Callable[[tuple[Value, ...]], ShownCell]:
         if place in self._ends:
