@@ -14,14 +14,16 @@ A table is made of a record by a function in `views/tables/`, without a sentence
 Words are in `saiten/words/en.po` and `ja.po`. All forms but a Japanese page have the English ones, JSON and CSV too.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from saiten import words
 from saiten.records import Language
 from saiten.views.strip_controls import strip_controls
 from saiten.words import Message, joined
+
+if TYPE_CHECKING:
+    from saiten.views.charts.chart import VegaChart
 
 
 class Name(str):
@@ -58,23 +60,6 @@ class Interval:
     high: Heading
 
 
-class Chart(Protocol):
-    """A picture of figures for a page."""
-
-    @property
-    def title(self) -> str:
-        """The heading above it."""
-        ...
-
-    def svg(self, clean: Callable[[str], str]) -> str:
-        """Return the picture with escaped texts; `clean` sanitizes those from outside. Empty if there is none."""
-        ...
-
-    def in_language(self, language: Language) -> "Chart":
-        """Return the chart with its fixed words in this language."""
-        ...
-
-
 @dataclass(frozen=True)
 class Table:
     """Rows of cells under columns. Numbers stay numbers, and words stay keys, until the table is rendered."""
@@ -86,7 +71,7 @@ class Table:
     """Explanations needed to interpret the figures."""
     intervals: tuple[Interval, ...] = ()
     """The intervals, by the names in `columns`."""
-    charts: tuple[Chart, ...] = ()
+    charts: "tuple[VegaChart, ...]" = ()
     """Charts that a page draws above the table."""
     folded: bool = False
     """Whether a page initially shows only its title and a few charts."""
@@ -139,7 +124,7 @@ class WordedTable:
     rows: tuple[tuple[Value, ...], ...]
     caption: str = ""
     intervals: tuple[Interval, ...] = ()
-    charts: tuple[Chart, ...] = ()
+    charts: "tuple[VegaChart, ...]" = ()
     folded: bool = False
 
 

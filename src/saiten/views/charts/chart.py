@@ -14,10 +14,7 @@ from saiten.views.charts.texts import plain
 
 @dataclass(frozen=True)
 class VegaChart:
-    """A chart, drawn once, on first use.
-
-    Implements `Chart` of `views/table.py`. Altair and vl-convert, which take a second to load, are loaded on first use.
-    """
+    """A chart, drawn once, on first use: Altair and vl-convert take a second to load."""
 
     title: str
     """The heading above it, which is not in the picture."""

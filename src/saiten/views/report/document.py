@@ -70,22 +70,16 @@ class Report:
     @property
     def figures(self) -> Iterator[PlacedChart]:
         """All charts in the order and the language of the page, with their locations."""
+        offline = any(only_words(one.summary.signatures.values()) for one in self.tallies)
+        note = in_language(ONLY_WORDS_SHORT, self.language) if offline else ""
         for chapter in self.chapters:
-            for table in chapter.tables:
-                title = table.in_language(self.language).title if table.charts else ""
-                for chart in table.charts:
-                    if isinstance(chart, VegaChart):
-                        yield PlacedChart(str(chapter.title), title, chart.in_language(self.language), self._note)
+            for table in (one.in_language(self.language) for one in chapter.tables if one.charts):
+                yield from (PlacedChart(str(chapter.title), table.title, chart, note) for chart in table.charts)
 
     @property
     def charts(self) -> Iterator[VegaChart]:
         """All charts in the order and the language of the page."""
         return (figure.chart for figure in self.figures)
-
-    @property
-    def _note(self) -> str:
-        offline = any(only_words(one.summary.signatures.values()) for one in self.tallies)
-        return in_language(ONLY_WORDS_SHORT, self.language) if offline else ""
 
 
 def make_report(
