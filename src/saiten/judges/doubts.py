@@ -5,7 +5,6 @@ two lists, text that no unit covers, the number of a unit that does not exist. U
 same faults.
 """
 
-from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -19,13 +18,12 @@ _MOST_FAULTS = 5
 
 def doubt(task: Task[Any], reply: Reply) -> str | None:
     """Return the faults as a sentence for the model; None if there are none."""
-    find = _DOUBTS.get(type(task))
-    faults = find(task, reply) if find is not None else ()
+    faults: tuple[str, ...] = ()
+    if isinstance(task, SplitGist) and isinstance(reply, ReferenceUnits):
+        faults = lay_out(task.reference, {"gist": reply.gist, "supplement": reply.supplement}, whole=True).faults
+    elif isinstance(task, FindMissingAndExtra) and isinstance(reply, MissingAndExtra):
+        faults = _of_find(task, reply)
     return "; ".join(faults[:_MOST_FAULTS]) or None
-
-
-def _of_split(task: SplitGist, reply: ReferenceUnits) -> tuple[str, ...]:
-    return lay_out(task.reference, {"gist": reply.gist, "supplement": reply.supplement}, whole=True).faults
 
 
 def _of_find(task: FindMissingAndExtra, reply: MissingAndExtra) -> tuple[str, ...]:
@@ -36,9 +34,3 @@ def _of_find(task: FindMissingAndExtra, reply: MissingAndExtra) -> tuple[str, ..
         *lay_out(task.answer, extra, whole=False).faults,
         *known,
     )
-
-
-_DOUBTS: Mapping[type[Task[Any]], Callable[[Any, Any], tuple[str, ...]]] = {
-    SplitGist: _of_split,
-    FindMissingAndExtra: _of_find,
-}

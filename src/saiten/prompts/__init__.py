@@ -11,7 +11,7 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any, Protocol
 
-from saiten.prompts.blocks import as_blocks
+from saiten.prompts.blocks import as_blocks, texts_of
 from saiten.prompts.files import PLACEHOLDER, Example, Prompt, load, names
 from saiten.protocols import ChatMessage, Task, snake_case
 from saiten.records import Language
@@ -50,9 +50,7 @@ def render(prompted: Prompted, examples: Sequence[Example] | None = None) -> tup
 def texts_in(prompted: Prompted) -> tuple[str, ...]:
     """Return the untrusted texts sent to a model with this prompt, without worked examples."""
     values = (getattr(prompted, name) for name in load(prompted.prompt)[prompted.language].fields)
-    return tuple(
-        text for value in values if _is_material(value) for text in ([value] if isinstance(value, str) else value)
-    )
+    return texts_of(filter(_is_material, values))
 
 
 def fill(prompt: Prompt, inputs: Mapping[str, Any]) -> str:

@@ -23,13 +23,13 @@ _ITEM_NUMBER = re.compile(rf"(?:^|[{_LINE_BREAKS}])[ \t\xa0\u3000]*[\[［]([#＃
 
 def as_blocks(materials: Mapping[str, Content]) -> dict[str, str]:
     """Return the marked block of each material, by its name, which is also its mark."""
-    suffix = _free_suffix(materials, list(_texts(materials.values())))
+    suffix = _free_suffix(materials, texts_of(materials.values()))
     return {name: _block(f"{name}{suffix}", material) for name, material in materials.items()}
 
 
-def _texts(materials: Iterable[Content]) -> Iterable[str]:
-    for material in materials:
-        yield from [material] if isinstance(material, str) else material
+def texts_of(materials: Iterable[Content]) -> tuple[str, ...]:
+    """Return all texts, in order."""
+    return tuple(text for each in materials for text in ([each] if isinstance(each, str) else each))
 
 
 def _block(mark: str, material: Content) -> str:

@@ -23,7 +23,7 @@ from saiten.data import BadRow
 from saiten.data.hand_written import checked, read_file
 from saiten.data.labels import read_labels
 from saiten.errors import BadInput, ConfigurationError
-from saiten.metrics.judged.gist_counts import CLASSES
+from saiten.metrics.judged.gist_counts import CLASSES, layout_of_extra
 from saiten.records import Label, Span
 from saiten.tasks.gist_example import GistExample
 from saiten.tasks.gist_units import read_positions
@@ -60,8 +60,7 @@ def _example(table: Any) -> GistExample:
 def _check(example: GistExample) -> None:
     layouts = [lay_out(example.reference, {"gist": example.gist, "supplement": example.supplement}, whole=True)]
     if example.answer is not None:
-        extra = {"extra_gist": example.extra_gist, "extra_supplement": example.extra_supplement}
-        layouts.append(lay_out(example.answer, extra, whole=False))
+        layouts.append(layout_of_extra(example.answer, example.extra_gist, example.extra_supplement))
     for layout in layouts:
         for fault in layout.faults:
             raise ValueError(fault)
