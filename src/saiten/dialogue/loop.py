@@ -171,7 +171,6 @@ class _Talk:
         return replace(self.dialogue("failed", reason), fault=whose, kind=kind, lost=lost)
 
     def dialogue(self, ended: Ended, reason: str | None) -> Dialogue:
-        """Return the record of the dialogue."""
         pair = self.pair
         made = Dialogue(
             id=pair.id,

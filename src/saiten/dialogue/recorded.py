@@ -40,11 +40,9 @@ class RecordedSystem:
 
     @property
     def name(self) -> str:
-        """Return the system's name."""
         return self._system.name
 
     def describe(self) -> Mapping[str, str]:
-        """Return the system's description."""
         return self._system.describe()
 
     async def answer(self, inquiry: Inquiry) -> Answer:
@@ -63,7 +61,6 @@ class RecordedSystem:
         return answer
 
     async def close(self) -> None:
-        """Close the system."""
         await self._system.close()
 
 

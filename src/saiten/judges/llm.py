@@ -52,7 +52,7 @@ class LLMJudge:
             ConfigurationError: a task needs an embedder, which is missing.
         """
         kinds = set(tasks)
-        names = [*(name for kind in kinds for name in prompts.names_for(kind))]
+        names = [name for kind in kinds for name in prompts.names_for(kind)]
         parts: dict[str, str] = {}
         if kinds - {MeasureSimilarity}:
             parts = {
@@ -124,7 +124,6 @@ class LLMJudge:
             raise ConfigurationError(f"a first small call failed, so the run does not begin: {error}") from error
 
     async def close(self) -> None:
-        """Close the connections of model and embedder."""
         try:
             await self.chat.close()
         finally:

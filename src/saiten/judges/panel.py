@@ -68,7 +68,6 @@ class Panel:
         return (replies[0] if len(outcomes) == 1 else task.merge(replies)).with_usage(usage)
 
     async def preflight(self) -> None:
-        """Preflight all members concurrently."""
         await asyncio.gather(*(member.preflight() for member in self.members))
 
     async def close(self) -> None:

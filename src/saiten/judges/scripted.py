@@ -25,7 +25,6 @@ class ScriptedJudge:
     """Every task, in order."""
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
-        """Name the double."""
         return {"judge": "scripted"}
 
     async def perform(self, task: Task[R]) -> R:

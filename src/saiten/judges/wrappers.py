@@ -41,7 +41,6 @@ class Metered(JudgeWrapper):
     """Usage so far, including failures."""
 
     async def perform(self, task: Task[R]) -> R:
-        """Return or raise what the inner judge returns or raises."""
         stopped = self.stopped()
         if stopped is not None:
             raise stopped

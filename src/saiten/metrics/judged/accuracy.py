@@ -35,7 +35,6 @@ class Accuracy(BaseMetric):
             self.declare(needs=(*self.needs, "contexts"))
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the verdict as 1 or 0."""
         if not (sample.answer or "").strip():
             return Score(0.0, reason="the answer is empty")
         decision = await judge.perform(self.task(sample))
@@ -46,7 +45,6 @@ class Accuracy(BaseMetric):
         )
 
     def task(self, sample: Sample) -> DecideCorrect:
-        """Return the judge's task for this sample."""
         contexts = (sample.contexts or ()) if self.grounded else None
         return DecideCorrect(
             sample.question, sample.answer or "", sample.references, contexts, self.form, language=sample.language

@@ -28,11 +28,9 @@ class RubricMetric(BaseMetric):
 
     @cached_property
     def read(self) -> Rubric:
-        """The rubric."""
         return read_rubric(self.rubric)
 
     def describe(self) -> Mapping[str, str]:
-        """Return the rubric and its digest."""
         return {"rubric": f"{self.read.name}:{self.read.digest}"}
 
 
@@ -57,7 +55,13 @@ class Aspects(RubricMetric):
         """Read the rubric at once rather than at the first sample; the aspect determines scale and direction."""
         if not self.aspect:
             self.declare(aspect=self.read.names[0])
-        chosen = aspect_of(self.read, self.aspect, "aspects")
+        rubric = self.read
+        if self.aspect not in rubric.names:
+            listed = ", ".join(rubric.names)
+            raise ConfigurationError(
+                f"aspects: the rubric {rubric.name!r} has no aspect {self.aspect!r}; it has {listed}"
+            )
+        chosen = rubric.aspect(self.aspect)
         self.declare(bounds=chosen.bounds, higher_is_better=chosen.higher_is_better)
 
     @property
@@ -66,21 +70,11 @@ class Aspects(RubricMetric):
         return self.read.names
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the grade."""
         if not (sample.answer or "").strip():
             return Score.undefined("the answer is empty")
         aspect = self.read.aspect(self.aspect)
         rating = await judge.perform(rating_task(aspect, sample))
         return score_of(aspect, rating)
-
-
-def aspect_of(rubric: Rubric, name: str, metric: str) -> Aspect:
-    """Return the aspect; raises ConfigurationError listing the available ones."""
-    if name not in rubric.names:
-        raise ConfigurationError(
-            f"{metric}: the rubric {rubric.name!r} has no aspect {name!r}; it has {', '.join(rubric.names)}"
-        )
-    return rubric.aspect(name)
 
 
 def rating_task(aspect: Aspect, sample: Sample) -> RateAspect:

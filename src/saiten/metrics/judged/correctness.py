@@ -36,7 +36,6 @@ class Correctness(BaseMetric):
     """The order in which the grades are explained to the judge: 5 to 0, or 0 to 5 (used by a probe)."""
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the grade."""
         if not (sample.answer or "").strip():
             return Score.declined("the answer is empty")
         task = self.task(sample)
@@ -47,7 +46,6 @@ class Correctness(BaseMetric):
         return Score(grade.value, reason=grade.feedback, details=details)
 
     def task(self, sample: Sample) -> GradeAnswer:
-        """Return the judge's task for this sample."""
         chosen = {"none": (), "answer": sample.contexts, "reference": sample.evidence}[self.evidence]
         return GradeAnswer(
             sample.question,

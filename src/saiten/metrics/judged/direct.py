@@ -43,7 +43,6 @@ class Direct(RubricMetric):
         return self.read.aspect(self.read.overall)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the grade."""
         if not (sample.answer or "").strip():
             worst = self.overall.worst
             details = {"aspect": self.overall.name, "grade": worst, "best": self.overall.best}

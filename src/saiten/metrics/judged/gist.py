@@ -81,12 +81,10 @@ class Gist(BaseMetric):
         return read_units(Path(self.units), self.annotator) if self.units else None
 
     def describe(self) -> Mapping[str, str]:
-        """Return the digests of the files' contents."""
         read = {"examples": self.shots, "units": sorted(self.marked.items()) if self.marked else ()}
         return {key: hashlib.sha256(repr(value).encode()).hexdigest()[:8] for key, value in read.items() if value}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the ratio."""
         if not (sample.reference or "").strip():
             return Score.undefined("the reference is empty")
         if self.marked is not None and sample.id not in self.marked:

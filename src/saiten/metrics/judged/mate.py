@@ -41,7 +41,6 @@ class Mate(RubricMetric):
 
     @cached_property
     def weighing(self) -> Weights:
-        """The weights."""
         return read_weights(self.weights)
 
     def describe(self) -> Mapping[str, str]:
@@ -51,7 +50,6 @@ class Mate(RubricMetric):
         return {**super().describe(), "weights": weights}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the weighted sum."""
         if not (sample.answer or "").strip():
             return Score(self.bounds[0], reason="the answer is empty")
         aspects = [self.read.aspect(name) for name in self.weighing.names]

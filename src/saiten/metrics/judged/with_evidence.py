@@ -23,7 +23,6 @@ class WithEvidence(Correctness):
     """Passages per sample; None: the knowledge base's default."""
 
     def describe(self) -> Mapping[str, str]:
-        """Name the source of the evidence."""
         how_many = {} if self.k is None else {"evidence_k": str(self.k)}
         return {**super().describe(), "evidence_from": self.retriever.name, **how_many}
 

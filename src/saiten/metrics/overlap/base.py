@@ -23,7 +23,6 @@ class TokenMetric(BaseMetric):
     """A metric that counts tokens, whose tokenizers are in its signature."""
 
     def describe(self) -> Mapping[str, str]:
-        """Return the tokenizers of both languages."""
         return {"tokeniser_ja": tokeniser_for("ja").name, "tokeniser_en": tokeniser_for("en").name}
 
 

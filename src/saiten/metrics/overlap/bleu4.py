@@ -27,7 +27,6 @@ class Bleu4(ReferenceMetric):
     title = "bleu4"
 
     def describe(self) -> Mapping[str, str]:
-        """Return the tokenizers, sacrebleu's version and its settings."""
         return {**super().describe(), "sacrebleu": version("sacrebleu"), "smooth": "exp", "effective_order": "yes"}
 
     def best(self, answer: Units, references: Mapping[int, Units]) -> Score:

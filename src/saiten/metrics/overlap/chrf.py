@@ -32,7 +32,6 @@ class ChrF(ReferenceMetric):
         return "".join(normalise(text).split())
 
     def compare(self, answer: Units, reference: Units) -> Compared:
-        """Return sacrebleu's sentence score divided by 100."""
         score = _scorer().sentence_score("".join(answer), ["".join(reference)]).score / 100
         return min(1.0, score), {"answer_size": len(answer), "reference_size": len(reference)}
 

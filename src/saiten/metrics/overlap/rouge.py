@@ -52,7 +52,6 @@ class RougeL(ReferenceMetric):
     title = "rouge_l"
 
     def describe(self) -> Mapping[str, str]:
-        """Return the tokenizers and the version of rapidfuzz."""
         return {**super().describe(), "rapidfuzz": version("rapidfuzz")}
 
     def compare(self, answer: Units, reference: Units) -> Compared:

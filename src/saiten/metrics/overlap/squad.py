@@ -35,15 +35,12 @@ class ExactMatch(ReferenceMetric):
     title = "exact_match"
 
     def describe(self) -> Mapping[str, str]:
-        """Return the normalizations."""
         return {"normalised_ja": "bare-2", "normalised_en": "squad-1"}
 
     def units(self, text: str, language: Language) -> Units:
-        """Return SQuAD's words, or the bare characters."""
         return squad_words(text) if language == "en" else bare(text)
 
     def compare(self, answer: Units, reference: Units) -> Compared:
-        """Return 1 if both are equal, else 0."""
         return float(answer == reference), {}
 
 
@@ -54,11 +51,9 @@ class TokenF1(ReferenceMetric):
     title = "token_f1"
 
     def describe(self) -> Mapping[str, str]:
-        """Return Sudachi for Japanese, SQuAD's rule for English."""
         return {"tokeniser_ja": tokeniser_for("ja").name, "tokeniser_en": "squad-1"}
 
     def units(self, text: str, language: Language) -> Units:
-        """Return tokens, or SQuAD's words."""
         return squad_words(text) if language == "en" else tokeniser_for(language).tokens(text)
 
     def compare(self, answer: Units, reference: Units) -> Compared:

@@ -55,7 +55,6 @@ class AnswerCorrectness(RagasMetric):
             raise ConfigurationError(f"answer_correctness needs a weight from 0 to 1, not {self.weight}")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the weighted mean of F and similarity."""
         if nothing := self.empty(sample, "reference"):
             return nothing
         texts = (sample.answer or "", sample.reference or "")

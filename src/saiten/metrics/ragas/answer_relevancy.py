@@ -44,7 +44,6 @@ class AnswerRelevancy(RagasMetric):
             raise ConfigurationError(f"answer_relevancy needs 1 to 50 questions, not {self.questions}")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the mean similarity."""
         if nothing := self.empty(sample, "question"):
             return nothing
         if not self.as_ragas and is_blank(sample.answer):

@@ -30,7 +30,6 @@ class AnswerSimilarity(RagasMetric):
     lowest_in_ragas = -1.0
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the cosine."""
         if nothing := self.empty(sample, "reference"):
             return nothing
         cosine = await self.similarity(sample, judge)

@@ -86,7 +86,6 @@ class AspectCritique(RagasMetric):
             self.declare(higher_is_better=known.yes_is_good)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the verdict."""
         if nothing := self.empty(sample, "answer"):
             return nothing
         known = CRITERIA.get(self.criterion)

@@ -35,7 +35,6 @@ class RagasMetric(BaseMetric):
 
     @property
     def as_ragas(self) -> bool:
-        """Whether to follow RAGAS."""
         return self.compat == "ragas"
 
     def empty(self, sample: Sample, *fields: Need) -> Score | None:

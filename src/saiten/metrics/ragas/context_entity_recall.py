@@ -35,7 +35,6 @@ class ContextEntityRecall(RagasMetric):
     tasks = (ListEntities,)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the share of entities found."""
         if nothing := self.empty(sample, "reference", "contexts"):
             return nothing
         found_nothing = self.found_nothing(sample)

@@ -31,7 +31,6 @@ class ContextPrecision(RagasMetric):
     refused_by_ragas = ("question", "reference", "contexts")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the average precision."""
         if nothing := self.empty(sample, "question", "reference", "contexts"):
             return nothing
         if self.found_nothing(sample):

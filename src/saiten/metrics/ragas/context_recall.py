@@ -35,7 +35,6 @@ class ContextRecall(RagasMetric):
     refused_by_ragas = ("question", "reference", "contexts")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the share of attributed statements."""
         if nothing := self.empty(sample, "reference", "contexts"):
             return nothing
         yes, no = "statements of the reference are in the contexts", "not in them"

@@ -27,7 +27,6 @@ class ContextRelevance(BaseMetric):
     tasks = (SelectRelevantSentences,)
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the share of needed sentences."""
         if nothing := first_blank(sample, self.needs):
             return nothing
         sentences = [

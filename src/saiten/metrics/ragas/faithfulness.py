@@ -35,7 +35,6 @@ class Faithfulness(RagasMetric):
     refused_by_ragas = ("question", "answer", "contexts")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the share of supported statements."""
         if nothing := self.empty(sample, "answer", "contexts"):
             return nothing
         if self.found_nothing(sample) and is_refusal(sample.answer or "", sample.language):

@@ -44,7 +44,6 @@ class SummarizationScore(RagasMetric):
             )
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        """Return the weighted mean."""
         if nothing := first_blank(sample, ("answer", "contexts")):
             return nothing
         summary, contexts, language = sample.answer or "", sample.contexts or (), sample.language

@@ -100,7 +100,6 @@ class Weights:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the aspects."""
         return tuple(aspect.name for aspect in self.aspects)
 
     def feature(self, aspect: AspectWeight, grades: Sequence[float]) -> float:
