@@ -146,9 +146,5 @@ class Keywords(TypedDict, total=False):
 
 
 def read_config(path: Path | None = None) -> Config:
-    """Read `path`, or `saiten.toml` in the current folder if there is one.
-
-    Raises:
-        ConfigurationError: The file is missing, is not TOML, or has an unknown setting or one of the wrong type.
-    """
+    """Read `path`, or `saiten.toml` in the current folder if there is one; see `options.read_config`."""
     return options.read_config(path, (JudgeSettings, MetricSettings, DataSettings, CallSettings))

@@ -1,13 +1,12 @@
 """`saiten index`: build a knowledge base from documents."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from saiten.cli import INTERRUPTED
 from saiten.cli.output import escape_untrusted, stderr, stdout
 from saiten.cli.shared_options import FormatOption, QuietOption
 from saiten.cli.unfold import Omit, note_servers, unfold
@@ -75,7 +74,7 @@ def index(
     Ctrl-C.
     """
     from saiten.cli.progress import IndexProgress
-    from saiten.cli.running import STOPPED
+    from saiten.cli.running import STOPPED, resumable
     from saiten.views.render import render
     from saiten.views.tables.index import index_tables
     from saiten.views.tables.summary import usage_text
@@ -84,30 +83,27 @@ def index(
     note_servers(config, {"embedder": embedder})
     notes = stderr()
     calls = calls.kept_in(None)  # the base itself keeps the vectors
-    with IndexProgress(notes, quiet=quiet) as progress:
-        try:
-            done, contents = asyncio.run(
-                index_documents(
-                    documents,
-                    kb,
-                    Models(calls),
-                    embedder=embedder,
-                    default_embedder=config.settings(JudgeSettings).embedder,
-                    chunk_size=chunking.chunk_size,
-                    overlap=chunking.overlap,
-                    exact=chunking.exact,
-                    prune=prune,
-                    watch=progress,
-                )
+    kept = "what is stored is kept"
+    resuming = resumable(
+        notes, kept=kept, unfinished=f"{kept}; re-run the command to resume", stops=(BudgetSpent, CallFailed)
+    )
+    with IndexProgress(notes, quiet=quiet) as progress, resuming as ending:
+        done, contents = asyncio.run(
+            index_documents(
+                documents,
+                kb,
+                Models(calls),
+                embedder=embedder,
+                default_embedder=config.settings(JudgeSettings).embedder,
+                **asdict(chunking),
+                prune=prune,
+                watch=progress,
             )
-        except (BudgetSpent, CallFailed) as error:
-            notes.print(f"[yellow]stopped:[/] {escape_untrusted(error)}")
-            notes.print("what is stored is kept; re-run the command to resume")
-            notes.print(usage_text(progress.done.usage, calls.currency), markup=False)
-            raise typer.Exit(STOPPED) from None
-        except KeyboardInterrupt:
-            notes.print("[yellow]interrupted:[/] what is stored is kept; re-run the command to resume")
-            raise typer.Exit(INTERRUPTED) from None
+        )
+    if ending.status == STOPPED:
+        notes.print(usage_text(progress.done.usage, calls.currency), markup=False)
+    if ending.status:
+        raise typer.Exit(ending.status)
     notes.print(
         f"{done.chunks} chunks in {progress.seconds():.1f} s; {usage_text(done.usage, calls.currency)}", markup=False
     )

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from saiten.cli import INTERRUPTED
 from saiten.cli.output import escape_untrusted
-from saiten.errors import BudgetSpent
+from saiten.errors import BudgetSpent, SaitenError
 
 STOPPED = 3
 """Exit status of a run that can be continued, as that of Ctrl-C."""
@@ -23,16 +23,18 @@ class Ending:
 
 
 @contextmanager
-def resumable(notes: Console, *, kept: str, unfinished: str = "") -> Iterator[Ending]:
-    """Turn a spent budget or Ctrl-C into a note and an exit status.
+def resumable(
+    notes: Console, *, kept: str, unfinished: str = "", stops: tuple[type[SaitenError], ...] = (BudgetSpent,)
+) -> Iterator[Ending]:
+    """Turn Ctrl-C and the errors that stop a run, such as a spent budget, into a note and an exit status.
 
-    `kept` says what Ctrl-C leaves, `unfinished` what becomes of work that the budget cut off.
+    `kept` says what Ctrl-C leaves, `unfinished` what becomes of work that an error cut off.
     """
     ending = Ending()
     try:
         with _fewer_collections():
             yield ending
-    except BudgetSpent as error:
+    except stops as error:
         notes.print(f"[yellow]stopped:[/] {escape_untrusted(error)}")
         if unfinished:
             notes.print(unfinished)
