@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.shared_options import DataArgument, FormatOption, QuietOption, RetryFailedOption
+from saiten.cli.shared_options import DataArgument, FormatOption, RunOptions
 from saiten.cli.system_options import SystemCalls, SystemOptions
 from saiten.cli.unfold import unfold
 from saiten.options import Config
@@ -29,9 +29,8 @@ def answer(
     ] = False,
     rows: DataSettings,
     calls: SystemCalls,
-    retry_failed: RetryFailedOption = False,
     config: Config,
-    quiet: QuietOption = False,
+    how: RunOptions,
     form: FormatOption = "table",
 ) -> None:
     """Ask a system every question and save its answers.
@@ -64,5 +63,5 @@ def answer(
     if dry_run:
         rehearse_answers(source, system, settings, calls, out, name, form)
         return
-    status = answer_into(out, source, system, settings, calls, name, retry_failed=retry_failed, quiet=quiet)
+    status = answer_into(out, source, system, settings, calls, name, how)
     show_answers(out, calls.currency, form, status)

@@ -15,6 +15,7 @@ from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import AnswerProgress
 from saiten.cli.running import resumable
+from saiten.cli.shared_options import RunOptions
 from saiten.cli.system_options import SystemOptions
 from saiten.data import BadRow
 from saiten.errors import BadInput
@@ -48,9 +49,7 @@ def answer_into(
     settings: SystemSettings,
     calls: CallSettings,
     name: str | None,
-    *,
-    retry_failed: bool,
-    quiet: bool,
+    how: RunOptions,
 ) -> int:
     """Ask every question, and report the outcome.
 
@@ -65,14 +64,14 @@ def answer_into(
         language=source.settings.language, more={**described.describe(), "system": described.name, "name": called}
     )
     rows = source.peeked(notifier(notes), questions=True)
-    with AnswersFile.open(out, kept, called, retry_failed=retry_failed, notify=notifier(notes)) as answers:
+    with AnswersFile.open(out, kept, called, retry_failed=how.retry_failed, notify=notifier(notes)) as answers:
         if answers.before:
             notes.print(f"{escape_untrusted(out)} already has {answers.before} of the answers; resuming")
         wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
         models = Models(wide)
         models.account.book = answers.paid
         performing = assemble_system(system.system, settings, models) if system.has_models else described
-        progress = AnswerProgress(notes, source.count(), calls.currency, quiet=quiet)
+        progress = AnswerProgress(notes, source.count(), calls.currency, quiet=how.quiet)
         resuming = resumable(notes, kept="all answers so far are kept")
         with progress, redirect_stdout(sys.stderr), resuming as ending:
             asyncio.run(

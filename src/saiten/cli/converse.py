@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from saiten.choices import MAX_TURNS, Retrieval
-from saiten.cli.shared_options import DataArgument, DryRunOption, FormatOption, QuietOption, RetryFailedOption
+from saiten.cli.shared_options import DataArgument, DryRunOption, FormatOption, RunOptions
 from saiten.cli.system_options import AT_ONCE, SYSTEM, SystemOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.errors import ConfigurationError
@@ -54,9 +54,8 @@ def converse(
     rows: DataSettings,
     judge: JudgeSettings,
     calls: CallSettings,
-    retry_failed: RetryFailedOption = False,
     config: Config,
-    quiet: QuietOption = False,
+    how: RunOptions,
     form: FormatOption = "table",
 ) -> None:
     """Hold a dialogue about each question, and grade how much of the reference the system says, and how soon.
@@ -97,9 +96,7 @@ def converse(
     if dry_run:
         rehearse_dialogues(source.rows(notifier(stderr())), dialogue.max_turns, judge, calls, form)
         return
-    status = converse_into(
-        out, source, system, settings, dialogue, judge, calls.kept_in(out), retry_failed=retry_failed, quiet=quiet
-    )
+    status = converse_into(out, source, system, settings, dialogue, judge, calls.kept_in(out), how)
     nothing = show_summary(out, form, stdout())
     if status or nothing:
         raise typer.Exit(status or nothing)

@@ -14,6 +14,7 @@ from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DialogueProgress
 from saiten.cli.rehearse import SPENT, spent_cells
 from saiten.cli.running import resumable
+from saiten.cli.shared_options import RunOptions
 from saiten.cli.system_options import SystemOptions
 from saiten.data import BadRow
 from saiten.dialogue.conversations import Conversations
@@ -54,9 +55,7 @@ def converse_into(
     dialogue: DialogueOptions,
     judge: JudgeSettings,
     calls: CallSettings,
-    *,
-    retry_failed: bool,
-    quiet: bool,
+    how: RunOptions,
 ) -> int:
     """Hold the dialogues, and report the outcome.
 
@@ -88,7 +87,7 @@ def converse_into(
     kept = source.run_settings(judge, calls, conversations.settings())
     rows = source.peeked(notifier(notes))
     with open_journal(
-        out, kept, conversations.signatures(), command=sys.argv, retry_failed=retry_failed, notify=notifier(notes)
+        out, kept, conversations.signatures(), command=sys.argv, retry_failed=how.retry_failed, notify=notifier(notes)
     ) as journal:
         if journal.done:
             notes.print(f"{escape_untrusted(out)} already has {journal.done} scores; resuming")
@@ -103,7 +102,7 @@ def converse_into(
             except CallFailed as error:
                 raise ConfigurationError(f"the knowledge base of the evidence cannot be opened: {error}") from error
 
-        progress = DialogueProgress(notes, source.count(), calls.currency, quiet=quiet)
+        progress = DialogueProgress(notes, source.count(), calls.currency, quiet=how.quiet)
         resuming = resumable(
             notes,
             kept="all turns so far are kept",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.shared_options import FormatOption, QuietOption, RetryFailedOption
+from saiten.cli.shared_options import FormatOption, RunOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.errors import ConfigurationError
 from saiten.options import Config
@@ -26,9 +26,8 @@ def experiment(
     results: Annotated[bool, typer.Option("--results", help="Show the results so far without running.")] = False,
     *,
     calls: Annotated[CallSettings, Omit({"cache", "no_cache"})],
-    retry_failed: RetryFailedOption = False,
     config: Config,
-    quiet: QuietOption = False,
+    how: RunOptions,
     form: FormatOption = "table",
 ) -> None:
     """Run a grid of models, chains and data sets, and compare accuracy and latency.
@@ -56,6 +55,4 @@ def experiment(
     from saiten.cli.experimenting import run_experiment
 
     folder = out or Path("runs") / file.stem
-    run_experiment(
-        file, folder, calls.kept_in(folder), form, only_results=results, retry_failed=retry_failed, quiet=quiet
-    )
+    run_experiment(file, folder, calls.kept_in(folder), form, how, only_results=results)

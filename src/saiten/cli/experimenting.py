@@ -13,6 +13,7 @@ from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import AnswerProgress, IndexProgress, ScoreProgress
 from saiten.cli.reading import read_some_labels
 from saiten.cli.running import resumable
+from saiten.cli.shared_options import RunOptions
 from saiten.cli.subject import JudgeFiles
 from saiten.errors import BadInput, CallFailed
 from saiten.experiments.cells import scores_folder
@@ -39,20 +40,19 @@ def run_experiment(
     folder: Path,
     calls: CallSettings,
     form: Format,
+    how: RunOptions,
     *,
     only_results: bool,
-    retry_failed: bool,
-    quiet: bool,
 ) -> None:
     """Run the cells and print the results; raises typer.Exit with the command's status if it is not 0."""
     notes = stderr()
     plan = read_plan(file)
     status = 0
     if not only_results:
-        work = Experiment(plan, folder, calls, notifier(notes), retry_failed)
+        work = Experiment(plan, folder, calls, notifier(notes), how.retry_failed)
         work.check()
         folder.mkdir(parents=True, exist_ok=True)
-        stages = _Stages(notes, calls.currency, quiet=quiet)
+        stages = _Stages(notes, calls.currency, how.quiet)
 
         async def run() -> None:
             async with awake():

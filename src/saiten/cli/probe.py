@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from saiten.choices import PROBE_NAMES
-from saiten.cli.shared_options import DryRunOption, FormatOption, QuietOption, RetryFailedOption
+from saiten.cli.shared_options import DryRunOption, FormatOption, RunOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.options import Config, option
 from saiten.records import Language
@@ -60,9 +60,8 @@ def probe(
     fail: Annotated[bool, typer.Option("--fail", help="Exit with status 4 if an expectation is violated.")] = False,
     rows: Annotated[ProbedData, Omit({"data_format", "strict"})],
     calls: CallSettings,
-    retry_failed: RetryFailedOption = False,
     config: Config,
-    quiet: QuietOption = False,
+    how: RunOptions,
     form: FormatOption = "table",
 ) -> None:
     r"""Probe a judge: score samples before and after changes with a known effect.
@@ -96,15 +95,7 @@ def probe(
         rehearse(samples, probing.metrics, judge, calls, form, wanted)
         return
     status = score_into(
-        folder,
-        source,
-        [*probing.bad_rows, *samples],
-        probing.metrics,
-        judge,
-        calls,
-        wanted=wanted,
-        retry_failed=retry_failed,
-        quiet=quiet,
+        folder, source, [*probing.bad_rows, *samples], probing.metrics, judge, calls, how, wanted=wanted
     )
     if status:
         raise typer.Exit(status)

@@ -10,8 +10,7 @@ from saiten.cli.shared_options import (
     DryRunOption,
     EvidenceOptions,
     FormatOption,
-    QuietOption,
-    RetryFailedOption,
+    RunOptions,
     ThresholdOptions,
 )
 from saiten.cli.unfold import unfold
@@ -36,9 +35,8 @@ def score(
     ] = None,
     evidence: EvidenceOptions,
     calls: CallSettings,
-    retry_failed: RetryFailedOption = False,
     config: Config,
-    quiet: QuietOption = False,
+    how: RunOptions,
     thresholds: ThresholdOptions,
     form: FormatOption = "table",
 ) -> None:
@@ -85,9 +83,7 @@ def score(
     if dry_run:
         rehearse(samples, planned(metrics, evidence), judge, calls, form)
         return
-    status = score_into(
-        folder, source, samples, metrics, judge, calls, evidence, retry_failed=retry_failed, quiet=quiet
-    )
+    status = score_into(folder, source, samples, metrics, judge, calls, how, evidence)
     if status and gate is not None:
         stderr().print("the thresholds were not checked, since the run is not finished")
     missed = show_summary(folder, form, stdout(), None if status else gate)

@@ -12,7 +12,7 @@ from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.progress import ScoreProgress
 from saiten.cli.rehearse import Placeholder
 from saiten.cli.running import resumable
-from saiten.cli.shared_options import EvidenceOptions
+from saiten.cli.shared_options import EvidenceOptions, RunOptions
 from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
 from saiten.executor import LocalExecutor
@@ -33,11 +33,10 @@ def score_into(
     metrics: tuple[Metric, ...],
     judge: JudgeSettings,
     calls: CallSettings,
+    how: RunOptions,
     evidence: EvidenceOptions = EvidenceOptions(),
     *,
     wanted: frozenset[tuple[str, str]] | None = None,
-    retry_failed: bool,
-    quiet: bool,
 ) -> int:
     """Score the rows, and report the outcome.
 
@@ -54,14 +53,14 @@ def score_into(
     described = assemble_judge(judge, replace(calls, cache=None))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}
     with Journal.open(
-        folder, kept, signatures=signatures, command=sys.argv, retry_failed=retry_failed, notify=notifier(notes)
+        folder, kept, signatures=signatures, command=sys.argv, retry_failed=how.retry_failed, notify=notifier(notes)
     ) as journal:
         if journal.done:
             notes.print(f"{escape_untrusted(folder)} already has {journal.done} scores; resuming")
         models.account.book = journal.paid
         scoring = Scoring(metrics, assemble_judge(judge, models=models), journal, wanted)
         total = source.count() if wanted is None else len({sample for sample, _ in wanted})
-        progress = ScoreProgress(notes, total, calls.currency, quiet=quiet)
+        progress = ScoreProgress(notes, total, calls.currency, quiet=how.quiet)
         unfinished = "replies for unfinished scores are kept and will not be requested again"
         with progress, resumable(notes, kept="all scores so far are kept", unfinished=unfinished) as ending:
             executor, closing = LocalExecutor(calls.concurrency), (scoring.judge, base)

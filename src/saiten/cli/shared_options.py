@@ -27,10 +27,6 @@ DryRunOption = Annotated[
     bool,
     typer.Option("--dry-run", help="Print the number of calls, tokens and the cost without calling a model."),
 ]
-RetryFailedOption = Annotated[
-    bool,
-    typer.Option("--retry-failed", help="Retry what failed or was unreadable.", rich_help_panel=CALLS),
-]
 AspectsOption = Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Use only this aspect. Repeatable.")]
 LABEL_COLUMN_HELP = "Map a field of the labels to a column: FIELD=COLUMN. Repeatable."
 LabelColumnOption = Annotated[list[str] | None, typer.Option(help=LABEL_COLUMN_HELP)]
@@ -44,6 +40,14 @@ GRADE_ZERO = (
     "Meaning of the label 0: the answer declines and is excluded (declined), or the lowest grade (lowest). "
     "auto: declined for correctness graded 0 to 5, otherwise lowest."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a run is resumed and shown; no figure depends on it."""
+
+    retry_failed: bool = option(False, "Retry what failed or was unreadable.", panel=CALLS)
+    quiet: bool = option(False, "Hide progress.", "--quiet", "-q")
 
 
 @dataclass(frozen=True, slots=True)
