@@ -12,13 +12,11 @@ from saiten.records import Retrieved
 from saiten.wiring.knowledge import open_knowledge_base
 from saiten.wiring.models import Models
 
-Opening = Callable[[], Awaitable[Retriever]]
-
 
 class OpenedLater:
     """A `Retriever` that opens another one: by `open`, or at the first query."""
 
-    def __init__(self, name: str, opening: Opening) -> None:
+    def __init__(self, name: str, opening: Callable[[], Awaitable[Retriever]]) -> None:
         """`name`: the name of the retriever that `opening` opens."""
         self.name = name
         self._opening = opening
@@ -51,36 +49,24 @@ class OpenedLater:
             await self._opened.close()
 
 
-def name_of(opening: Opening) -> str:
-    """Open the retriever, return its name and close it; in a thread, since this one may have a running loop.
-
-    Raises:
-        ConfigurationError: it cannot be opened.
-    """
-
-    async def named() -> str:
-        opened = await opening()
-        try:
-            return opened.name
-        finally:
-            await opened.close()
-
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(named())).result()
-
-
 def knowledge_base_later(kb: str, models: Models, *, retrieval: Retrieval = "dense", k: int = 5) -> OpenedLater:
     """Return the knowledge base at an address, opened by `open` or at the first query; its name is read at once.
 
     Raises:
         ConfigurationError: the knowledge base does not exist, or cannot be opened.
     """
+    opening = partial(open_knowledge_base, kb, retrieval=retrieval, k=k)
 
-    async def opened(with_models: Models) -> Retriever:
-        return await open_knowledge_base(kb, with_models, retrieval=retrieval, k=k)
+    async def named() -> str:
+        opened = await opening(models.without_store())  # a cache would be closed with the base
+        try:
+            return opened.name
+        finally:
+            await opened.close()
 
     try:
-        name = name_of(partial(opened, models.without_store()))  # closed afterwards, including any cache
+        with ThreadPoolExecutor(1) as thread:  # since this one may have a running loop
+            name = thread.submit(lambda: asyncio.run(named())).result()
     except CallFailed as error:
         raise ConfigurationError(f"the knowledge base cannot be opened: {error}") from error
-    return OpenedLater(name, partial(opened, models))
+    return OpenedLater(name, partial(opening, models))
