@@ -16,6 +16,14 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from saiten.records import Answer, Inquiry, Language, Retrieved, Sample, Score, Usage
 
+
+class Closable(Protocol):
+    """Something that holds connections or files until it is closed."""
+
+    async def close(self) -> None:
+        """Close connections and files."""
+
+
 # ---------------------------------------------------------------------------------------------------- tasks
 
 
@@ -92,7 +100,7 @@ class Task(ABC, Generic[R]):
         raise NotImplementedError(f"{type(self).__name__} is not votable")
 
 
-class Judge(Protocol):
+class Judge(Closable, Protocol):
     """Performs tasks."""
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
@@ -110,9 +118,6 @@ class Judge(Protocol):
 
     async def preflight(self) -> None:
         """Make one small call to detect a wrong setup before 10,000 calls; raises ConfigurationError."""
-
-    async def close(self) -> None:
-        """Close connections and files."""
 
 
 # ---------------------------------------------------------------------------------------------------- models
@@ -158,7 +163,7 @@ class Completion:
         return self.finish_reason in _CUT_OFF
 
 
-class Chat(Protocol):
+class Chat(Closable, Protocol):
     """A chat model at some endpoint, or a wrapper around another Chat (cache, retries, limits, budget)."""
 
     @property
@@ -167,9 +172,6 @@ class Chat(Protocol):
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return the model's answer; raises CallFailed, ConfigurationError or BudgetSpent."""
-
-    async def close(self) -> None:
-        """Close connections and files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,7 @@ class Embeddings:
     usage: Usage = field(default_factory=Usage)
 
 
-class Embedder(Protocol):
+class Embedder(Closable, Protocol):
     """Converts texts to unit vectors; knowledge bases may use unscaled ones."""
 
     @property
@@ -191,14 +193,11 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         """Return one row per text, in order; raises CallFailed, ConfigurationError or BudgetSpent."""
 
-    async def close(self) -> None:
-        """Close connections and files."""
-
 
 # --------------------------------------------------------------------------------------- the system under test
 
 
-class Retriever(Protocol):
+class Retriever(Closable, Protocol):
     """Finds the passages of a knowledge base that match a query."""
 
     @property
@@ -213,11 +212,8 @@ class Retriever(Protocol):
             CallFailed: the server or the embedder failed permanently.
         """
 
-    async def close(self) -> None:
-        """Close connections and files."""
 
-
-class System(Protocol):
+class System(Closable, Protocol):
     """The system under test, which answers a question, given the conversation so far."""
 
     @property
@@ -235,9 +231,6 @@ class System(Protocol):
             ConfigurationError: the system is misconfigured; no other question will work.
             BudgetSpent: the budget does not allow the call.
         """
-
-    async def close(self) -> None:
-        """Close connections and files."""
 
 
 # --------------------------------------------------------------------------------------------------- metrics

@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, NotWritten
-from saiten.protocols import Executor, Judge, Retriever, System
+from saiten.protocols import Closable, Executor, Judge
 from saiten.records import Sample
 
 T = TypeVar("T")
@@ -101,7 +101,7 @@ async def run_all(
     watch: Watch[T],
     *,
     first: Callable[[], Awaitable[object]] | None = None,
-    closing: Iterable[Judge | System | Retriever | None] = (),
+    closing: Iterable[Closable | None] = (),
     strict: bool = False,
     whole: bool = True,
 ) -> None:
