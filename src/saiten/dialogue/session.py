@@ -17,10 +17,7 @@ SESSION = "session"
 
 
 def open_journal(folder: Path, settings: RunSettings, signatures: Mapping[str, str], **more: Any) -> Journal:
-    """Open the journal of a run of dialogues, whose settings include a unique name; see `name_of_run`.
-
-    First write the scores that are missing because the process was killed between dialogue and scores.
-    """
+    """Open the journal of a run of dialogues, whose settings include a unique name, and write missing scores."""
     named = replace(settings, more={**settings.more, SESSION: _session(folder, settings, signatures)})
     journal = Journal.open(folder, named, signatures=signatures, **more)
     _finish_scores(journal)

@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,15 +154,9 @@ def parse(block: str) -> Any:
         ValueError: it cannot be read without guessing.
     """
     for text in (block, half_width(block)):
-        try:
-            return _strictly(text)
-        except json.JSONDecodeError:
-            continue
+        with suppress(json.JSONDecodeError):
+            return json.loads(text, strict=False, object_pairs_hook=_once)
     return _mended(half_width(block))
-
-
-def _strictly(text: str) -> Any:
-    return json.loads(text, strict=False, object_pairs_hook=_once)
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """From one JSON value of a reply to the reply's type, or the fault in it."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,11 +18,8 @@ def from_list(kind: type[Reply], block: str) -> Sequence[Reply]:
     """Read a bare list where the requested object has a single list field; or a list of such objects."""
     items = parse(block)
     if isinstance(items, list) and items and all(isinstance(item, dict) for item in items):
-        try:
+        with suppress(ValueError):  # read as the list itself below
             whole = [validated(kind, with_all_fields(kind, item)) for item in items]
-        except ValueError:
-            pass  # read as the list itself below
-        else:
             if len(whole) == 1 or holds_lists(kind):
                 return whole
     fields = shown_fields(kind)

@@ -43,15 +43,15 @@ def layout_of_reference(reference: str, units: Mapping[str, Sequence[str | Span]
 
     Raises ValueError if a span has no text, and its offsets are outside the reference.
     """
-    marked = {name: [unit if isinstance(unit, Span) else Span(unit) for unit in of] for name, of in units.items()}
-    known = [(name, _as_marked(reference, span)) for name, of in marked.items() for span in of]
+    known = [(name, _as_marked(reference, unit)) for name, of in units.items() for unit in of]
     lost = [one.text for _, one in known if one.start is None]
     found = iter(place(reference, lost))
     listed = [(name, one if one.start is not None else next(found)) for name, one in known]
     return check_layout(reference, [(name, one) for name, one in listed if one.text], names=CLASSES, whole=True)
 
 
-def _as_marked(reference: str, span: Span) -> Placed:
+def _as_marked(reference: str, unit: str | Span) -> Placed:
+    span = Span(unit) if isinstance(unit, str) else unit
     if span.start is not None and span.end is not None and span.end <= len(reference):
         there = reference[span.start : span.end]
         if there.strip() and (not span.text or there == span.text):

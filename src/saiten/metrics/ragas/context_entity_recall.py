@@ -44,14 +44,13 @@ class ContextEntityRecall(RagasMetric):
         wanted, there = self._spelled(listed["reference"]), self._spelled(listed["contexts"])
         if not wanted and not self.as_ragas:
             return Score.undefined("the reference names no entity", entities=listed)
-        if found_nothing:
-            details = {"entities": listed, "missing": list(wanted.values())}
-            return Score(0.0, reason=NOTHING_RETRIEVED, details=details)
         missing = [entity for spelling, entity in wanted.items() if spelling not in there]
+        reason = f"{len(wanted) - len(missing)} of {len(wanted)} entities of the reference are in the contexts"
+        if missing:
+            reason += f"; missing: {quoted(missing)}"
         return Score(
             entity_recall(wanted.keys(), there.keys(), epsilon=1e-8 if self.as_ragas else 0.0),
-            reason=f"{len(wanted) - len(missing)} of {len(wanted)} entities of the reference are in the contexts"
-            + (f"; missing: {quoted(missing)}" if missing else ""),
+            reason=NOTHING_RETRIEVED if found_nothing else reason,
             details={"entities": listed, "missing": missing},
         )
 
