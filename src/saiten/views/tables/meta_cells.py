@@ -1,13 +1,17 @@
-"""Parts shared by all tables of a meta-evaluation: an aspect's name, remarks, and the table itself."""
+"""Parts shared by the tables of a meta-evaluation: an aspect's name, remarks, and the table itself."""
 
 from collections.abc import Iterable
 
 from saiten.results.aspect_result import AspectResult
 from saiten.results.metric_result import MetricResult
+from saiten.results.origin import Unpaired
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Heading, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.words import Message, joined
+
+CORRELATIONS = ("pearson", "spearman", "kendall_tau_b")
+"""Their columns."""
 
 
 def aspect_table(
@@ -19,17 +23,30 @@ def aspect_table(
     *,
     before: tuple[Heading, ...] = ("metric", "n"),
     after: tuple[Heading, ...] = ("remarks",),
-    captions: tuple[Message, ...] = (),
+    captions: Iterable[str | Message] = (),
 ) -> Table:
-    """Return a table of an aspect: the columns before the figures, the figures with intervals, the columns after."""
+    """Return a table of an aspect: the columns before the figures, the figures with intervals, the columns after.
+
+    `captions`: keys of captions, or messages with values.
+    """
     form = form or IntervalColumns(numbers=True)
     return Table(
         Message("title", title, aspect=aspect_name(aspect)),
         (*before, *form.columns(*figures), *after),
         tuple(rows),
-        captions,
+        tuple(Message("caption", each) if isinstance(each, str) else each for each in captions),
         form.intervals(*figures),
     )
+
+
+def left_out_table(whose: str, sides: Iterable[tuple[str | Message, str, Unpaired]]) -> Table:
+    """Return one row per side that leaves items out: whose it is (the first column), the key of what, and examples."""
+    rows = tuple(
+        (name, Message("cell", what), side.n, ", ".join(side.examples) + (" …" if side.n > len(side.examples) else ""))
+        for name, what, side in sides
+        if side.n
+    )
+    return Table(Message("title", "left_out"), (whose, "what", "n", "for_example"), rows)
 
 
 def aspect_name(aspect: AspectResult) -> str | Message:

@@ -1,25 +1,28 @@
 """A meta-evaluation as tables: the ranking first, then its details, then omissions."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from functools import partial
 
 from saiten.results.aspect_result import AspectResult
-from saiten.results.ceiling import AnnotatorFigures, Ceiling
+from saiten.results.ceiling import PeopleFigures
 from saiten.results.figure import counted
 from saiten.results.meta_evaluation import MetaEvaluation
 from saiten.results.metric_figures import Confusion
-from saiten.results.origin import Unpaired
-from saiten.results.ranking import RankedMetric
+from saiten.results.ranking import PairwiseTest, RankedMetric
+from saiten.stats.dependent_correlations import WilliamsTest
 from saiten.stats.estimate import Estimate
 from saiten.trust.meta_evaluation.ranking import RECOUNTED
-from saiten.views.table import Cell, Heading, Name, PValue, Table
+from saiten.views.table import Cell, Name, PValue, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import (
+    CORRELATIONS,
     aspect_name,
     aspect_table,
     counted_if,
     distinct,
     easier,
+    left_out_table,
     measure_name,
     why_not,
 )
@@ -79,15 +82,10 @@ def _about(aspect: AspectResult, note: Message) -> Message:
     return Message("note", "about", aspect=aspect_name(aspect), note=note)
 
 
-def _ranking_title(aspect: AspectResult) -> Message:
-    measure = measure_name(aspect.ranking.by) if aspect.ranking else ""
-    return Message("title", "ranking", aspect=aspect_name(aspect), measure=measure)
-
-
 def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
     ranking = aspect.ranking
     if ranking is None:
-        return Table(_ranking_title(aspect), (), ())
+        return Table("", (), ())
     # If unmeasured items are counted, nothing is left out.
     sets = {one.metric: easier(one) for one in aspect.metrics}
     lacks = {one.metric: counted(one.missing) for one in aspect.metrics}
@@ -104,7 +102,7 @@ def _ranking(aspect: AspectResult, form: IntervalColumns) -> Table:
 
     measure = measure_name(ranking.by)
     return Table(
-        _ranking_title(aspect),
+        Message("title", "ranking", aspect=aspect_name(aspect), measure=measure),
         ("rank", "letters", "metric", *form.columns(measure), "n", "remarks"),
         tuple(map(row, ranking.places)),
         tuple(_ranking_captions(aspect, "bootstrap" if ranking.by in RECOUNTED else "swap")),
@@ -119,9 +117,6 @@ def _ranking_captions(aspect: AspectResult, test: str) -> Iterator[Message]:
         figure: Estimate | None = getattr(aspect.ceiling, aspect.ranking.by, None)
         why = why_not(figure) if figure is not None else Message("remark", "no_two_labels")
         yield Message("caption", "no_ceiling", why=why)
-
-
-_CORRELATIONS = ("pearson", "spearman", "kendall_tau_b")
 
 
 def _items(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -143,14 +138,13 @@ def _items(aspect: AspectResult, form: IntervalColumns) -> Table:
         annotators=aspect.annotators,
     )
     title = "over_points" if aspect.pairs else "over_items"
-    return aspect_table(aspect, title, rows, _CORRELATIONS, form, captions=(caption,))
+    return aspect_table(aspect, title, rows, CORRELATIONS, form, captions=[caption])
 
 
 def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
-        got = one.decisions
-        if got is not None:
+        if (got := one.decisions) is not None:
             figures = form.cells(got.agreement, got.kappa, got.f1, got.macro_f1, got.balanced_accuracy, got.auroc)
             split, filled = counted_if("split_items", got.split), counted_if("unmeasured_counted", got.filled)
             remarks = distinct(got.rule, split, filled, counted(one.missing), why_not(got.auroc))
@@ -160,56 +154,36 @@ def _decisions(aspect: AspectResult, form: IntervalColumns) -> Table:
 
 
 def _grades(aspect: AspectResult, form: IntervalColumns) -> Table:
-    rows = [
-        (
-            one.metric,
-            got.n,
-            *form.cells(got.agreement, got.linear_kappa, got.quadratic_kappa, got.macro_f1),
-            why_not(got.quadratic_kappa),
-        )
-        for one in aspect.metrics
-        if (got := one.grades) is not None
-    ]
+    rows: list[Cells] = []
+    for one in aspect.metrics:
+        if (got := one.grades) is not None:
+            figures = form.cells(got.agreement, got.linear_kappa, got.quadratic_kappa, got.macro_f1)
+            rows.append((one.metric, got.n, *figures, why_not(got.quadratic_kappa)))
     names = ("same_grade", "kappa_linear", "kappa_quadratic", "macro_f1")
-    return aspect_table(aspect, "grades", rows, names, form, captions=(Message("caption", "grades"),))
+    return aspect_table(aspect, "grades", rows, names, form, captions=["grades"])
 
 
 def _preferences(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows: list[Cells] = []
     for one in aspect.metrics:
-        got = one.preferences
-        if got is not None:
+        if (got := one.preferences) is not None:
             figures = form.cells(got.accuracy, got.kappa, got.macro_f1)
-            remarks = distinct(
-                counted_if("unmeasured_counted", got.filled), counted(one.missing), why_not(got.accuracy)
-            )
+            filled = counted_if("unmeasured_counted", got.filled)
+            remarks = distinct(filled, counted(one.missing), why_not(got.accuracy))
             rows.append((one.metric, got.n, *figures, got.right, got.tied, got.wrong, remarks))
-    return aspect_table(
-        aspect,
-        "preferences",
-        rows,
-        ("accuracy", "kappa", "macro_f1"),
-        form,
-        before=("metric", "pairs"),
-        after=("right", "tied", "wrong", "remarks"),
-        captions=(Message("caption", "preferences"),),
-    )
+    names, before = ("accuracy", "kappa", "macro_f1"), ("metric", "pairs")
+    after = ("right", "tied", "wrong", "remarks")
+    return aspect_table(aspect, "preferences", rows, names, form, before=before, after=after, captions=["preferences"])
 
 
 def _orders(aspect: AspectResult, form: IntervalColumns) -> Table:
     rows = [
-        (
-            one.metric,
-            got.consistent.n,
-            *form.cells(got.consistent, got.accuracy, got.first),
-            why_not(got.consistent),
-        )
+        (one.metric, got.consistent.n, *form.cells(got.consistent, got.accuracy, got.first), why_not(got.consistent))
         for one in aspect.metrics
         if one.preferences and (got := one.preferences.orders) is not None
     ]
     names = ("consistent", "mean_accuracy", "shown_first")
-    captions = (Message("caption", "orders"),)
-    return aspect_table(aspect, "orders", rows, names, form, before=("metric", "pairs"), captions=captions)
+    return aspect_table(aspect, "orders", rows, names, form, before=("metric", "pairs"), captions=["orders"])
 
 
 def _bias(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -218,17 +192,8 @@ def _bias(aspect: AspectResult, form: IntervalColumns) -> Table:
         for one in aspect.metrics
         if one.bias is not None
     ]
-    captions = (Message("caption", "bias"),)
-    return aspect_table(
-        aspect,
-        "bias",
-        rows,
-        ("metric_minus_people",),
-        form,
-        before=("metric",),
-        after=("n", "remarks"),
-        captions=captions,
-    )
+    names, after = ("metric_minus_people",), ("n", "remarks")
+    return aspect_table(aspect, "bias", rows, names, form, before=("metric",), after=after, captions=["bias"])
 
 
 def _bias_in_parts(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -237,10 +202,8 @@ def _bias_in_parts(aspect: AspectResult, form: IntervalColumns) -> Table:
         for kind, parts in (("system", one.bias.systems), ("grade", one.bias.grades)) if one.bias else ():
             by = Message("cell", kind)
             rows += [(one.metric, by, name, *form.cells(part), part.n, why_not(part)) for name, part in parts]
-    before = ("metric", "by", "which")
-    return aspect_table(
-        aspect, "bias_in_parts", rows, ("metric_minus_people",), form, before=before, after=("n", "remarks")
-    )
+    names, before, after = ("metric_minus_people",), ("metric", "by", "which"), ("n", "remarks")
+    return aspect_table(aspect, "bias_in_parts", rows, names, form, before=before, after=after)
 
 
 def _declined(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -249,57 +212,37 @@ def _declined(aspect: AspectResult, form: IntervalColumns) -> Table:
         by_both, by_metric = one.beside_declined.get("declined", 0), one.missing.get("declined", 0)
         if by_both or by_metric:
             rows.append((one.metric, by_both, one.beside_declined.get("graded", 0), by_metric, one.n))
-    return aspect_table(
-        aspect,
-        "declined",
-        rows,
-        before=("metric", "by_both", "by_people_only", "by_metric_only", "graded_by_both"),
-        after=(),
-        captions=(Message("caption", "declined", n=aspect.declined, of=aspect.declined + aspect.n),),
-    )
+    before = ("metric", "by_both", "by_people_only", "by_metric_only", "graded_by_both")
+    caption = Message("caption", "declined", n=aspect.declined, of=aspect.declined + aspect.n)
+    return aspect_table(aspect, "declined", rows, before=before, after=(), captions=[caption])
 
 
-_CEILINGS: dict[str, str] = {
-    "pearson": "pearson",
-    "spearman": "spearman",
-    "kendall": "kendall_tau_b",
-    "agreement": "agreement",
-    "kappa": "kappa",
-    "f1": "f1",
-    "macro_f1": "macro_f1",
-    "balanced_accuracy": "balanced_accuracy",
-    "auroc": "auroc",
-    "linear_kappa": "kappa_linear",
-    "quadratic_kappa": "kappa_quadratic",
-    "accuracy": "accuracy",
-}
-"""Each figure's column, in order; except for the correlations, those that no annotator has are left out."""
+_RENAMED = {"kendall": "kendall_tau_b", "linear_kappa": "kappa_linear", "quadratic_kappa": "kappa_quadratic"}
+"""The columns that are not named like their figure."""
 
 
 def _ceiling(aspect: AspectResult, form: IntervalColumns) -> Table:
+    """Return the columns that any annotator has a figure for, and always those of correlations."""
     rows: list[Cells] = []
     columns: dict[str, str] = {}
-    if aspect.ceiling is not None:
-        top = aspect.ceiling
+    if (top := aspect.ceiling) is not None:
         columns = {
-            name: column
-            for name, column in _CEILINGS.items()
-            if column in _CORRELATIONS or getattr(top, name).value is not None
+            each.name: column
+            for each in fields(PeopleFigures)
+            if (column := _RENAMED.get(each.name, each.name)) in CORRELATIONS
+            or getattr(top, each.name).value is not None
         }
-        everyone: list[tuple[Cell, int, AnnotatorFigures | Ceiling]] = [(Message("cell", "mean"), top.pearson.n, top)]
+        everyone: list[tuple[Cell, int, PeopleFigures]] = [(Message("cell", "mean"), top.pearson.n, top)]
         everyone += [(Name(one.annotator), one.n, one) for one in top.people]
         rows = [
             (who, n, *form.cells(*(getattr(of, name) for name in columns)), why_not(of.pearson))
             for who, n, of in everyone
         ]
-    keys = ["ceiling"]
-    keys += [f"ceiling_of_{kind}" for kind, name in _KINDS.items() if name in columns]
+    captions = ["ceiling", *(f"ceiling_of_{kind}" for kind, name in _KINDS.items() if name in columns)]
     if "auroc" in columns and aspect.scale.unit:
-        keys.append("ceiling_auroc")
-    captions = tuple(Message("caption", key) for key in keys)
-    return aspect_table(
-        aspect, "ceiling", rows, tuple(columns.values()), form, before=("annotator", "n"), captions=captions
-    )
+        captions.append("ceiling_auroc")
+    names, before = tuple(columns.values()), ("annotator", "n")
+    return aspect_table(aspect, "ceiling", rows, names, form, before=before, captions=captions)
 
 
 _KINDS = {"decisions": "agreement", "preferences": "accuracy"}
@@ -310,7 +253,7 @@ def _confusions(aspect: AspectResult, form: IntervalColumns) -> Table:
     for one in aspect.metrics:
         for figures in (one.decisions, one.grades, one.preferences):
             rows += _cells(one.metric, figures.confusion if figures else None)
-    captions = (Message("caption", "confusions_of_preferences"),) if aspect.pairs else ()
+    captions = ["confusions_of_preferences"] if aspect.pairs else []
     before = ("metric", "people", "metric_says", "n")
     return aspect_table(aspect, "confusions", rows, before=before, after=(), captions=captions)
 
@@ -322,36 +265,22 @@ def _cells(metric: str, table: Confusion | None) -> Iterator[Cells]:
 
 
 def _comparisons(aspect: AspectResult, form: IntervalColumns) -> Table:
-    rows: list[Cells] = [
-        (
-            one.first,
-            one.second,
-            one.difference,
-            PValue.of(one.p_value),
-            PValue.of(one.corrected),
-            one.apart,
-            one.williams.t if one.williams else None,
-            PValue.of(one.williams.p_value) if one.williams else None,
-            one.n,
-            (one.williams.reason or "") if one.williams else "",
-        )
-        for one in (aspect.ranking.comparisons if aspect.ranking else ())
-    ]
-    before: tuple[Heading, ...] = ("first", "second", "first_minus_second", "p_value", "p_corrected", "apart")
-    before += ("williams_t", "williams_p", "n")
+    rows = map(_compared, aspect.ranking.comparisons if aspect.ranking else ())
+    p_values, williams = ("p_value", "p_corrected"), ("williams_t", "williams_p")
+    before = ("first", "second", "first_minus_second", *p_values, "apart", *williams, "n")
     return aspect_table(aspect, "metric_pairs", rows, before=before)
 
 
+def _compared(one: PairwiseTest) -> Cells:
+    test = one.williams or WilliamsTest(None, None, 0)
+    p_values, williams = (PValue.of(one.p_value), PValue.of(one.corrected)), (test.t, PValue.of(test.p_value))
+    return (one.first, one.second, one.difference, *p_values, one.apart, *williams, one.n, test.reason or "")
+
+
 def _pairing(found: MetaEvaluation) -> Table:
-    rows = tuple(
-        (aspect_name(aspect), Message("cell", what), side.n, examples_of(side))
+    sides = (
+        (aspect_name(aspect), what, side)
         for aspect in found.aspects
         for what, side in (("scored_no_label", aspect.unlabelled), ("labelled_not_scored", aspect.unmatched))
-        if side.n
     )
-    return Table(Message("title", "left_out"), ("aspect", "what", "n", "for_example"), rows)
-
-
-def examples_of(side: Unpaired) -> str:
-    """Return the examples of items on one side only."""
-    return ", ".join(side.examples) + (" …" if side.n > len(side.examples) else "")
+    return left_out_table("aspect", sides)

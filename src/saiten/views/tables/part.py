@@ -29,11 +29,8 @@ def parts_table(aspect: AspectResult, form: IntervalColumns, *, by: SplitBy | No
                 if not glance or name == ranked
             ]
     by = by or "group"
-    before = (by, "labeled", "metric", "figure")
-    captions = (Message("caption", "parts"),)
-    return aspect_table(
-        aspect, f"aspect_by_{by}", rows, ("value",), form, before=before, after=("n", "remarks"), captions=captions
-    )
+    title, before, after = f"aspect_by_{by}", (by, "labeled", "metric", "figure"), ("n", "remarks")
+    return aspect_table(aspect, title, rows, ("value",), form, before=before, after=after, captions=["parts"])
 
 
 def _figures(one: MetricResult) -> Iterator[tuple[Message, Estimate]]:

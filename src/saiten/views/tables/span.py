@@ -6,7 +6,7 @@ from saiten.results.spans import SpanComparison, SpanFigures, SpanReport
 from saiten.trust.spans.marks import CLASSES
 from saiten.views.table import Heading, Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
-from saiten.views.tables.meta_evaluation import examples_of
+from saiten.views.tables.meta_cells import left_out_table
 from saiten.words import Message, joined
 
 _FIGURES = ("span_precision", "span_recall", "span_f")
@@ -104,10 +104,9 @@ def _empties(comparisons: Iterable[SpanComparison]) -> Table:
 
 
 def _left_out(comparisons: Iterable[SpanComparison]) -> Table:
-    rows = tuple(
-        (one.judge, Message("cell", what), side.n, examples_of(side))
+    sides = (
+        (one.judge, what, side)
         for one in comparisons
         for what, side in (("judged_no_label", one.unlabelled), ("labelled_not_judged", one.unmatched))
-        if side.n
     )
-    return Table(Message("title", "left_out"), ("marked_by", "what", "n", "for_example"), rows)
+    return left_out_table("marked_by", sides)

@@ -6,10 +6,9 @@ from saiten.results.levels import Ordered
 from saiten.trust.meta_evaluation.levels import FEWEST
 from saiten.views.table import Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
-from saiten.views.tables.meta_cells import aspect_table, counted_if, distinct, easier, why_not
+from saiten.views.tables.meta_cells import CORRELATIONS, aspect_table, counted_if, distinct, easier, why_not
 from saiten.words import Message
 
-_CORRELATIONS = ("pearson", "spearman", "kendall_tau_b")
 _PAIRS = ("ties_as_half", "alike", "otherwise", "tied_by_metric", "tied_by_people", "tied_by_both", "remarks")
 """The columns after the share of pairs ordered alike."""
 
@@ -33,35 +32,24 @@ def means_table(aspect: AspectResult, form: IntervalColumns) -> Table:
     levels = {one.metric: one.systems for one in aspect.metrics if one.systems is not None}
     means = [dict(zip(level.systems, level.metric, strict=True)) for level in levels.values()]
     rows: list[Cells] = [
-        (Name(system), people.n, people.value, *form.ends(people.low, people.high), *(of.get(system) for of in means))
+        (Name(system), people.n, *form.cells(people), *(of.get(system) for of in means))
         for system, people in aspect.by_system
     ]
-    return aspect_table(
-        aspect,
-        "means_of_systems",
-        rows,
-        ("people",),
-        form,
-        before=("system", "n"),
-        after=tuple(map(Name, levels)),
-        captions=(Message("caption", "means_of_systems"),),
-    )
+    title, before, after = "means_of_systems", ("system", "n"), tuple(map(Name, levels))
+    return aspect_table(aspect, title, rows, ("people",), form, before=before, after=after, captions=[title])
 
 
 def systems_table(aspect: AspectResult, form: IntervalColumns, *, over: SystemsOver) -> Table:
     """Return the correlations of systems' means, and the pairs of systems ordered by them."""
     rows: list[Cells] = []
     for one in () if too_few(aspect) else aspect.metrics:
-        level = one.systems
-        if level is not None:
+        if (level := one.systems) is not None:
             figures = form.cells(level.kendall, level.spearman, level.pearson, level.pairs.ordered)
             remarks = distinct(why_not(level.kendall), why_not(level.pairs.ordered), easier(one))
             rows.append((one.metric, len(level.systems), *figures, *_counted(level.pairs), remarks))
-    names = (*_CORRELATIONS[::-1], "pairs_ordered_alike")
-    captions = (Message("caption", f"means_over_{over}"), Message("caption", "pairs_tied"))
-    return aspect_table(
-        aspect, "over_systems", rows, names, form, before=("metric", "systems"), after=_PAIRS, captions=captions
-    )
+    names = (*CORRELATIONS[::-1], "pairs_ordered_alike")
+    before, captions = ("metric", "systems"), (f"means_over_{over}", "pairs_tied")
+    return aspect_table(aspect, "over_systems", rows, names, form, before=before, after=_PAIRS, captions=captions)
 
 
 def never_within(aspect: AspectResult) -> Message | None:
@@ -83,17 +71,8 @@ def wins_table(aspect: AspectResult, form: IntervalColumns) -> Table:
         if one.wins is not None and one.wins.ordered.n and one.wins.ordered.value is not None:
             remarks = distinct(counted_if("unmet_pairs", one.wins.unmet), why_not(one.wins.ordered), easier(one))
             rows.append((one.metric, one.wins.ordered.n, *form.cells(one.wins.ordered), *_counted(one.wins), remarks))
-    captions = (Message("caption", "wins"), Message("caption", "pairs_tied"))
-    return aspect_table(
-        aspect,
-        "wins",
-        rows,
-        ("pairs_ordered_alike",),
-        form,
-        before=("metric", "pairs"),
-        after=_PAIRS,
-        captions=captions,
-    )
+    names, before, captions = ("pairs_ordered_alike",), ("metric", "pairs"), ("wins", "pairs_tied")
+    return aspect_table(aspect, "wins", rows, names, form, before=before, after=_PAIRS, captions=captions)
 
 
 def within_table(aspect: AspectResult, form: IntervalColumns) -> Table:
@@ -105,12 +84,5 @@ def within_table(aspect: AspectResult, form: IntervalColumns) -> Table:
             without = counted_if("questions_without_correlation", level.questions - level.pearson.n)
             figures = form.cells(level.pearson, level.spearman, level.kendall)
             rows.append((one.metric, level.pearson.n, *figures, distinct(without, why_not(level.pearson))))
-    return aspect_table(
-        aspect,
-        "within_questions",
-        rows,
-        _CORRELATIONS,
-        form,
-        before=("metric", "questions"),
-        captions=(Message("caption", "within_questions"),),
-    )
+    title, before = "within_questions", ("metric", "questions")
+    return aspect_table(aspect, title, rows, CORRELATIONS, form, before=before, captions=[title])
