@@ -16,9 +16,12 @@ from saiten.results.place import Place
 from saiten.trust.meta_evaluation.aspect_grades import AspectGrades, grades_by_system, is_aspect_metric
 from saiten.trust.meta_evaluation.preferred import preferred_and_top
 from saiten.views.table import Cell, Interval, Name, Table
+from saiten.views.tables.interval_columns import IntervalColumns
+from saiten.views.tables.meta_cells import counted_if
 from saiten.words import Message, joined
 
 _ENDS = ("ci_low", "ci_high")
+_FORM = IntervalColumns(numbers=True)
 
 
 def has_aspects(metrics: Iterable[str]) -> bool:
@@ -51,16 +54,8 @@ def _grades(one: AspectGrades) -> tuple[Cell, ...]:
         " · ".join(f"{grade}: {n}" for grade, n in one.counts.items()),
         one.top.n,
         one.best,
-        one.top.value,
-        one.top.low,
-        one.top.high,
-        joined(
-            [
-                Message("remark", "split_votes", n=one.split) if one.split else None,
-                Message("remark", "without_grade", n=one.without) if one.without else None,
-                one.top.note,
-            ]
-        ),
+        *_FORM.cells(one.top),
+        joined([counted_if("split_votes", one.split), counted_if("without_grade", one.without), one.top.note]),
     )
 
 
@@ -80,17 +75,8 @@ def preference_tables(
     found = preferred_and_top(labels, items, overall=overall, best=best)
     if not found:
         return []
-    columns = (
-        "system",
-        "questions",
-        "preferred_in",
-        "tied_in",
-        "comparisons",
-        "graded_answers",
-        "top_by_people",
-        "top_of_preferred",
-        "top_by_judge",
-    )
+    tops = ("top_by_people", "top_of_preferred", "top_by_judge")
+    columns = ("system", "questions", "preferred_in", "tied_in", "comparisons", "graded_answers", *tops)
     rows = tuple((*astuple(one), judged.get(one.system)) for one in found)
     caption = Message("caption", "preference_and_grades", aspect=overall, best=best)
     return [Table(Message("title", "preference_and_grades"), columns, rows, (caption,))]
@@ -104,7 +90,7 @@ def aspect_bias_tables(found: MetaEvaluation) -> list[Table]:
             if one.bias is not None and _about(one.made.metric) == aspect.aspect:
                 overall = one.bias.overall
                 remarks = joined((overall.reason, overall.note))
-                rows.append((aspect.aspect, one.metric, overall.value, overall.low, overall.high, overall.n, remarks))
+                rows.append((aspect.aspect, one.metric, *_FORM.cells(overall), overall.n, remarks))
     if not rows:
         return []
     return [

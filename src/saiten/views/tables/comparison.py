@@ -17,7 +17,7 @@ from saiten.results.what_differs import what_differs
 from saiten.runs import RunReader
 from saiten.views.charts.dialogue_lines import MOST_GROUPS, Series, Value, dialogue_lines
 from saiten.views.table import Cell, Interval, Name, PValue, Table
-from saiten.views.tables.interval_columns import IntervalColumns
+from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.summary import corpus_side_by_side
 from saiten.words import Message
 
@@ -63,44 +63,32 @@ def comparison_tables(
 
 def comparison_table(found: Comparison, *, glance: bool = False) -> Table:
     """Return one row per metric; `glance`: for the terminal, with intervals as text."""
+    rows: list[Cells] = []
+    for each in found.metrics:
+        counts = (each.pairs.wins, each.pairs.ties, each.pairs.losses, each.one_sided)
+        rows.append((each.metric, *_difference(each, glance=glance), *counts, each.remarks))
+    counted = ("higher", "equal", "lower", "one_side_only")
     return Table(
         Message("title", "comparison", first=found.first, second=found.second),
-        (
-            "metric",
-            "difference",
-            *(("interval",) if glance else ("ci_low", "ci_high")),
-            "p_value",
-            "verdict",
-            "n",
-            "of",
-            "higher",
-            "equal",
-            "lower",
-            "one_side_only",
-            "remarks",
-        ),
-        tuple(_row(each, glance=glance) for each in found.metrics),
+        ("metric", *_difference_columns(glance=glance), *counted, "remarks"),
+        tuple(rows),
         tuple(_captions(found)),
-        () if glance else (Interval("difference", "ci_low", "ci_high"),),
+        () if glance else (_INTERVAL,),
     )
 
 
-def _row(each: MetricComparison, *, glance: bool) -> tuple[Cell, ...]:
+_INTERVAL = Interval("difference", "ci_low", "ci_high")
+
+
+def _difference_columns(*, glance: bool) -> tuple[str, ...]:
+    ends = ("interval",) if glance else (_INTERVAL.low, _INTERVAL.high)
+    return (_INTERVAL.figure, *ends, "p_value", "verdict", "n", "of")
+
+
+def _difference(each: MetricComparison | GroupDifference, *, glance: bool) -> Cells:
     pairs = each.pairs
-    return (
-        each.metric,
-        pairs.difference,
-        *IntervalColumns(numbers=not glance).ends(pairs.low, pairs.high),
-        PValue.of(each.p_value),
-        Message("verdict", each.verdict),
-        pairs.n,
-        each.of,
-        pairs.wins,
-        pairs.ties,
-        pairs.losses,
-        each.one_sided,
-        each.remarks,
-    )
+    ends = IntervalColumns(numbers=not glance).ends(pairs.low, pairs.high)
+    return (pairs.difference, *ends, PValue.of(each.p_value), Message("verdict", each.verdict), pairs.n, each.of)
 
 
 def _captions(found: Comparison) -> Iterator[Message]:
@@ -182,25 +170,13 @@ def _whole(groups: set[str]) -> Message:
 
 
 def _differences(first: str, other: str, found: Sequence[GroupDifference], *, glance: bool) -> Table:
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            each.score,
-            Name(each.group),
-            each.pairs.difference,
-            *IntervalColumns(numbers=not glance).ends(each.pairs.low, each.pairs.high),
-            PValue.of(each.p_value),
-            Message("verdict", each.verdict),
-            each.pairs.n,
-            each.of,
-            each.pairs.note or "",
-        )
-        for each in found
+    rows = tuple(
+        (each.score, Name(each.group), *_difference(each, glance=glance), each.pairs.note or "") for each in found
     )
-    ends = ("interval",) if glance else ("ci_low", "ci_high")
     return Table(
         Message("title", "dialogues_by_group", first=first, second=other),
-        ("score", "group", "difference", *ends, "p_value", "verdict", "n", "of", "remarks"),
+        ("score", "group", *_difference_columns(glance=glance), "remarks"),
         rows,
         (Message("caption", "dialogue_differences"), Message("caption", "holm_tests", n=len(rows))),
-        () if glance else (Interval("difference", "ci_low", "ci_high"),),
+        () if glance else (_INTERVAL,),
     )

@@ -4,8 +4,8 @@ from itertools import groupby
 
 from saiten.results.estimate import Estimates, MeanEstimate
 from saiten.stats.prediction_powered_records import Mean
-from saiten.views.table import Cell, Heading, Table
-from saiten.views.tables.interval_columns import IntervalColumns
+from saiten.views.table import Heading, Table
+from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.words import Message, joined
 
 _FORM = IntervalColumns(numbers=True)
@@ -27,13 +27,11 @@ def estimate_tables(found: Estimates, *, glance: bool = False) -> list[Table]:
     return [Table(title, (*columns, "remarks"), rows, tuple(captions), _FORM.intervals(*_MEANS))]
 
 
-def _row(row: MeanEstimate, width: float | None) -> tuple[Cell, ...]:
+def _row(row: MeanEstimate, width: float | None) -> Cells:
     found = row.powered
     one = found.lambdas[0] if len(found.lambdas) == 1 else None
     several = ", ".join(f"{each:.2f}" for each in found.lambdas) if one is None else ""
-    cells: tuple[Cell, ...] = (row.aspect, row.metric, row.what, found.judge)
-    for mean in (found.alone, found.powered):
-        cells += (mean.value, *_FORM.ends(mean.low, mean.high))
+    cells: Cells = (row.aspect, row.metric, row.what, found.judge, *_FORM.cells(found.alone, found.powered))
     cells += (one, found.n, found.clusters, found.total, found.saved)
     if width is not None:
         needed = found.needed(width)
@@ -65,9 +63,9 @@ def _glance(found: Estimates) -> list[Table]:
     return [*tables, Table(Message("title", "remarks"), ("remark", "of"), remarks)] if remarks else tables
 
 
-def _short(row: MeanEstimate, width: float | None) -> tuple[Cell, ...]:
+def _short(row: MeanEstimate, width: float | None) -> Cells:
     found = row.powered
-    cells: tuple[Cell, ...] = (row.what, found.judge, _with_half(found.alone), _with_half(found.powered))
+    cells: Cells = (row.what, found.judge, _with_half(found.alone), _with_half(found.powered))
     cells += (found.n, found.total, found.saved)
     if width is None:
         return cells

@@ -5,48 +5,34 @@ from collections.abc import Sequence
 from saiten.choices import By
 from saiten.results.threshold import Outcome
 from saiten.results.worse import Worsening
-from saiten.views.table import Cell, Table
+from saiten.views.table import Table
+from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.summary import interval_text
 from saiten.words import Message
 
 
 def threshold_table(outcomes: Sequence[Outcome], each: By | None = None, *, glance: bool = False) -> Table:
     """Return one row per threshold, and system or group if any; `glance`: for the terminal."""
-    columns = (
-        "threshold",
-        *((each,) if each else ()),
-        *(() if glance else ("metric", "figure", "bound", "limit")),
-        "value",
-        *(("interval",) if glance else ("ci_low", "ci_high")),
-        "n",
-        "of",
-        "verdict",
-        "why",
-    )
+    place = (each,) if each else ()
+    parts = () if glance else ("metric", "figure", "bound", "limit")
+    ends = ("interval",) if glance else ("ci_low", "ci_high")
     missed = sum(outcome.missed for outcome in outcomes)
     return Table(
         Message("title", "thresholds"),
-        columns,
+        ("threshold", *place, *parts, "value", *ends, "n", "of", "verdict", "why"),
         tuple(_row(outcome, each, glance=glance) for outcome in outcomes),
         (Message("caption", "thresholds", n=missed, of=len(outcomes)),),
     )
 
 
-def _row(outcome: Outcome, each: By | None, *, glance: bool) -> tuple[Cell, ...]:
+def _row(outcome: Outcome, each: By | None, *, glance: bool) -> Cells:
     threshold = outcome.threshold
-    parts = (threshold.metric, threshold.figure, ">=" if threshold.side == "under" else "<=", threshold.limit)
+    bound = ">=" if threshold.side == "under" else "<="
+    parts: Cells = () if glance else (threshold.metric, threshold.figure, bound, threshold.limit)
     place = outcome.place if outcome.place is not None else Message("gate", "all")
-    return (
-        str(threshold),
-        *((place,) if each else ()),
-        *(() if glance else parts),
-        outcome.value,
-        *((interval_text(outcome.low, outcome.high),) if glance else (outcome.low, outcome.high)),
-        outcome.n,
-        outcome.samples,
-        Message("gate", outcome.verdict),
-        outcome.why or "",
-    )
+    ends = IntervalColumns(numbers=not glance).ends(outcome.low, outcome.high)
+    found = (outcome.value, *ends, outcome.n, outcome.samples, Message("gate", outcome.verdict), outcome.why or "")
+    return (str(threshold), *((place,) if each else ()), *parts, *found)
 
 
 def missed_line(outcome: Outcome, each: By | None = None) -> str:
@@ -58,16 +44,10 @@ def missed_line(outcome: Outcome, each: By | None = None) -> str:
 
 def worse_table(found: Sequence[Worsening]) -> Table:
     """Return one row per margin and run after the first."""
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            Message("title", "comparison", first=each.first, second=each.second),
-            each.metric,
-            each.margin,
-            each.passed,
-            each.why or "",
-        )
-        for each in found
-    )
+    rows: list[Cells] = []
+    for each in found:
+        runs = Message("title", "comparison", first=each.first, second=each.second)
+        rows.append((runs, each.metric, each.margin, each.passed, each.why or ""))
     failed = sum(not each.passed for each in found)
     caption = Message("caption", "worse", n=failed, of=len(found))
-    return Table(Message("title", "worse"), ("runs", "metric", "margin", "passed", "why"), rows, (caption,))
+    return Table(Message("title", "worse"), ("runs", "metric", "margin", "passed", "why"), tuple(rows), (caption,))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from saiten.stats.estimate import Estimate
+from saiten.stats.prediction_powered_records import Mean
 from saiten.views.table import Cell, Heading, Interval
 from saiten.views.tables.summary import interval_text
 from saiten.words import Message
@@ -27,7 +28,7 @@ class IntervalColumns:
         drawn = figures if self.numbers else ()
         return tuple(Interval(figure, _end("ci_low_of", figure), _end("ci_high_of", figure)) for figure in drawn)
 
-    def cells(self, *estimates: Estimate) -> Cells:
+    def cells(self, *estimates: Estimate | Mean) -> Cells:
         """Return the figures with their intervals; reasons for missing ones are in other columns."""
         return tuple(cell for one in estimates for cell in (one.value, *self.ends(one.low, one.high)))
 

@@ -82,20 +82,16 @@ def _orders(orders: tuple[OrderRow, ...], form: IntervalColumns) -> Table:
 
 
 def _order(row: OrderRow, form: IntervalColumns) -> Cells:
+    without = counted_if("without_two_verdicts", row.pairs - row.changed.n)
     return (
         row.variant or Message("cell", "all"),
         row.changed.n,
         row.changed.clusters,
-        row.changed.value,
-        *form.ends(row.changed.low, row.changed.high),
-        row.first.value,
-        *form.ends(row.first.low, row.first.high),
+        *form.cells(row.changed, row.first),
         row.same_place,
         row.ties,
         row.usage.calls,
-        distinct(
-            counted_if("without_two_verdicts", row.pairs - row.changed.n), why_not(row.changed) or why_not(row.first)
-        ),
+        distinct(without, why_not(row.changed) or why_not(row.first)),
     )
 
 
