@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from saiten.results.agreement import AgreementReport, AspectAgreement
 from saiten.stats.estimate import Estimate
 from saiten.views.table import Cell, Interval, Table
+from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.words import Message, joined
 
+_FORM = IntervalColumns(numbers=True)
 _MOST_VALUES = 12
 """Maximum values shown with their rates on screen; files contain all."""
 
@@ -49,40 +51,32 @@ def _labels(report: AgreementReport) -> Table:
     known = any(one.questions is not None for one in report.aspects)
     questions = ("questions",) if known else ()
     columns = ("aspect", *questions, "items", "doubly_labeled", "annotators", "labels", "per_item", "adjudicated")
-    rows: list[tuple[Cell, ...]] = [
-        (
-            one.aspect,
-            *((one.questions,) if known else ()),
-            one.items,
-            one.figures.items,
-            len(one.rates) if "" not in one.rates else None,
-            one.labels,
-            one.labels / one.items if one.items else None,
-            one.adjudicated,
-            joined(one.notes),
-        )
-        for one in report.aspects
-    ]
+    rows: list[Cells] = []
+    for one in report.aspects:
+        counts = (*((one.questions,) if known else ()), one.items, one.figures.items)
+        annotators = len(one.rates) if "" not in one.rates else None
+        per_item = one.labels / one.items if one.items else None
+        rows.append((one.aspect, *counts, annotators, one.labels, per_item, one.adjudicated, joined(one.notes)))
     return Table(Message("title", "labels"), (*columns, "remarks"), tuple(rows), (Message("caption", "adjudicated"),))
 
 
-def _figures(one: AspectAgreement) -> Iterator[tuple[Cell, ...]]:
+def _figures(one: AspectAgreement) -> Iterator[Cells]:
     for name, figure in one.named_figures().items():
-        yield (one.aspect, Message("cell", name), figure.value, figure.low, figure.high, figure.n, _remark(one, figure))
+        yield (one.aspect, Message("cell", name), *_FORM.cells(figure), figure.n, _remark(one, figure))
 
 
 def _remark(one: AspectAgreement, figure: Estimate) -> Message:
     return joined((one.of_numbers, figure.reason or figure.note))
 
 
-def _rates(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
+def _rates(report: AgreementReport) -> Iterator[Cells]:
     for one in report.aspects:
         for person, counts in one.rates.items():
             total = sum(counts.values())
             yield from ((one.aspect, person, value, times, times / total) for value, times in counts.items())
 
 
-def _rates_at_a_glance(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
+def _rates_at_a_glance(report: AgreementReport) -> Iterator[Cells]:
     for one in report.aspects:
         together: Counter[str] = sum((Counter(counts) for counts in one.rates.values()), Counter[str]())
         everyone = {value: together[value] for value in sorted(together, key=_in_order)}
@@ -111,7 +105,7 @@ def _shares(counts: Mapping[str, int]) -> str | Message:
 
 
 def _unanimity(report: AgreementReport) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Cells] = []
     for one in report.aspects:
         for found in one.unanimity:
             total = sum(found.agreed.values())
@@ -128,24 +122,12 @@ def _pairs(report: AgreementReport) -> Table:
     graded = any(one.levels != ("nominal",) for one in report.aspects)
     weights = ("kappa_linear", "kappa_quadratic") if graded else ()
     columns = ("aspect", "annotators", "items", "percent", "kappa", "ci_low", "ci_high", *weights, "remarks")
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Cells] = []
     for one in report.aspects:
         for pair in one.figures.pairs:
-            kappa = pair.kappa
+            names, kappa = f"{pair.first} – {pair.second}", pair.kappa
             weighted = (pair.linear.value, pair.quadratic.value) if one.levels != ("nominal",) else (None, None)
-            rows.append(
-                (
-                    one.aspect,
-                    f"{pair.first} – {pair.second}",
-                    kappa.n,
-                    pair.percent,
-                    kappa.value,
-                    kappa.low,
-                    kappa.high,
-                    *(weighted if graded else ()),
-                    _remark(one, kappa),
-                )
-            )
-    return Table(
-        Message("title", "annotator_pairs"), columns, tuple(rows), intervals=(Interval("kappa", "ci_low", "ci_high"),)
-    )
+            figures = (pair.percent, *_FORM.cells(kappa), *(weighted if graded else ()))
+            rows.append((one.aspect, names, kappa.n, *figures, _remark(one, kappa)))
+    intervals = (Interval("kappa", "ci_low", "ci_high"),)
+    return Table(Message("title", "annotator_pairs"), columns, tuple(rows), intervals=intervals)

@@ -6,8 +6,7 @@ from saiten.choices import By
 from saiten.results.threshold import Outcome
 from saiten.results.worse import Worsening
 from saiten.views.table import Table
-from saiten.views.tables.interval_columns import Cells, IntervalColumns
-from saiten.views.tables.summary import interval_text
+from saiten.views.tables.interval_columns import Cells, IntervalColumns, interval_text
 from saiten.words import Message
 
 

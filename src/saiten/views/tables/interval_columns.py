@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from saiten.stats.estimate import Estimate
 from saiten.stats.prediction_powered_records import Mean
 from saiten.views.table import Cell, Heading, Interval
-from saiten.views.tables.summary import interval_text
 from saiten.words import Message
 
 Cells = tuple[Cell, ...]
@@ -35,6 +34,11 @@ class IntervalColumns:
     def ends(self, low: float | None, high: float | None) -> Cells:
         """Return only the interval."""
         return (low, high) if self.numbers else (interval_text(low, high),)
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """Return `[0.712, 0.843]`, or a dash if there is no interval."""
+    return "–" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 def _end(key: str, figure: Heading) -> Message:

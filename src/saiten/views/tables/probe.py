@@ -7,16 +7,14 @@ from saiten.results.probe import ProbeReport, ProbeRow
 from saiten.views.table import PValue, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import counted_if, distinct, why_not
+from saiten.views.tables.summary import reliability_cells
 from saiten.words import Message, joined
 
 
 def probe_tables(report: ProbeReport, *, glance: bool = False) -> list[Table]:
     """Return all tables of the report except empty ones; `glance`: for the terminal."""
     form = IntervalColumns(numbers=not glance)
-    votes = tuple(
-        (metric, r.votes, r.items, r.agreement, r.icc, r.icc_average, r.spread, r.changed, r.reason)
-        for metric, r in report.reliability.items()
-    )
+    votes = tuple((metric, found.votes, *reliability_cells(found)) for metric, found in report.reliability.items())
     columns = ("metric", "votes", "n", "pairwise_agreement", "icc", "icc_of_mean", "mean_sd", "changed", "note")
     return [
         table

@@ -8,7 +8,10 @@ from saiten.records import Usage
 from saiten.results.figure import Figure, unmeasured
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.summary import Summary
-from saiten.views.table import Cell, Interval, Name, PValue, Table
+from saiten.stats.estimate import Estimate
+from saiten.stats.reliability import Reliability
+from saiten.views.table import Interval, Name, PValue, Table
+from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.words import Message, joined
 
 Conclusion = Literal["e3_stricter", "e3_lenient", "e3_noise"]
@@ -33,13 +36,7 @@ def summary_tables(summary: Summary) -> list[Table]:
         figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
         rows = tuple((Name(getattr(f, by)), *_row(f)) for f in figures)
         tables.append(Table(Message("title", f"by_{by}"), (by, *_COLUMNS), rows, intervals=_MEANS))
-    tables += [
-        corpus_table([("", summary)]),
-        _missing(summary),
-        _grades(summary),
-        _evidence(summary),
-        _votes(summary),
-    ]
+    tables += [corpus_table([("", summary)]), _missing(summary), _grades(summary), _evidence(summary), _votes(summary)]
     tables.append(signatures_table(map(str, summary.signatures.values())))
     return [table for table in tables if table.rows]
 
@@ -65,32 +62,23 @@ def glance_tables(summary: Summary) -> list[Table]:
     ]
 
 
-def _row(figure: Figure) -> tuple[Cell, ...]:
-    return (
-        figure.metric,
-        figure.mean,
-        figure.low,
-        figure.high,
-        figure.n,
-        figure.total,
-        figure.questions,
-        joined([unmeasured(figure.coverage), figure.note]),
-    )
-
-
-def interval_text(low: float | None, high: float | None) -> str:
-    """Return `[0.712, 0.843]`, or a dash if there is no interval."""
-    if low is None or high is None:
-        return "–"
-    return f"[{low:.3f}, {high:.3f}]"
+def _row(figure: Figure) -> Cells:
+    counts = (figure.n, figure.total, figure.questions)
+    remarks = joined([unmeasured(figure.coverage), figure.note])
+    return (figure.metric, figure.mean, figure.low, figure.high, *counts, remarks)
 
 
 def corpus_table(summaries: Sequence[tuple[str, Summary]]) -> Table:
     """Return BLEU of whole data sets next to the mean over their answers; each summary with its name."""
     several = len(summaries) > 1
-    found = [(name, figure) for name, summary in summaries for figure in summary.figures if figure.corpus is not None]
-    rows = tuple(_corpus_row(name, figure, several=several) for name, figure in found)
-    signatures = dict.fromkeys(figure.corpus_signature for _, figure in found)
+    found = [
+        (name, figure, figure.corpus)
+        for name, summary in summaries
+        for figure in summary.figures
+        if figure.corpus is not None
+    ]
+    rows = tuple(_corpus_row(name, figure, corpus, several=several) for name, figure, corpus in found)
+    signatures = dict.fromkeys(figure.corpus_signature for _, figure, _ in found)
     captions = (Message("caption", "corpus"), *(Message("caption", "sacrebleu", signature=each) for each in signatures))
     return Table(
         Message("title", "corpus_bleu"),
@@ -101,20 +89,11 @@ def corpus_table(summaries: Sequence[tuple[str, Summary]]) -> Table:
     )
 
 
-def _corpus_row(name: str, figure: Figure, *, several: bool) -> tuple[Cell, ...]:
-    corpus, of = figure.corpus, figure.system or figure.group
-    assert corpus is not None  # noqa: S101 - said for the type checker
-    data: Cell = Name(f"{name} · {of}" if several and of else name if several else of or "")
-    return (
-        figure.metric,
-        data or Message("cell", "all"),
-        corpus.value,
-        corpus.low,
-        corpus.high,
-        figure.mean,
-        corpus.n,
-        corpus.note or "",
-    )
+def _corpus_row(name: str, figure: Figure, corpus: Estimate, *, several: bool) -> Cells:
+    of = figure.system or figure.group
+    data = Name(f"{name} · {of}" if several and of else name if several else of or "") or Message("cell", "all")
+    cells = IntervalColumns(numbers=True).cells(corpus)
+    return (figure.metric, data, *cells, figure.mean, corpus.n, corpus.note or "")
 
 
 def corpus_side_by_side(summaries: Sequence[tuple[str, Summary]]) -> Table:
@@ -127,7 +106,7 @@ def corpus_side_by_side(summaries: Sequence[tuple[str, Summary]]) -> Table:
 
 
 def _grades(summary: Summary) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Cells] = []
     for figure in summary.figures:
         if figure.overall and len(figure.distribution) > 1:
             declined = figure.coverage.get("declined", 0)
@@ -138,7 +117,7 @@ def _grades(summary: Summary) -> Table:
 
 
 def _missing(summary: Summary) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Cells] = []
     for figure in summary.figures:
         if figure.overall:
             most = list(figure.missing.items())[:_REASONS_SHOWN]
@@ -159,7 +138,7 @@ def _short(reason: str) -> str:
 
 def _evidence(summary: Summary) -> Table:
     shift = summary.evidence
-    rows: tuple[tuple[Cell, ...], ...] = ()
+    rows: tuple[Cells, ...] = ()
     captions: tuple[Message, ...] = ()
     if shift is not None:
         rows = ((shift.difference, shift.low, shift.high, PValue.of(shift.p_value), shift.n, shift.note or ""),)
@@ -181,22 +160,18 @@ def evidence_shift(difference: float | None, p: float | None) -> Conclusion:
 
 
 def _votes(summary: Summary) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (
-            metric,
-            int(found.votes) if found.votes and found.votes.is_integer() else found.votes,
-            found.items,
-            found.agreement,
-            found.icc,
-            found.icc_average,
-            found.spread,
-            found.changed,
-            found.reason,
-        )
-        for metric, found in summary.reliability.items()
-    ]
+    rows: list[Cells] = []
+    for metric, found in summary.reliability.items():
+        votes = int(found.votes) if found.votes and found.votes.is_integer() else found.votes
+        rows.append((metric, votes, *reliability_cells(found)))
     columns = ("metric", "votes", "n", "pairwise_agreement", "icc", "icc_of_mean", "mean_sd", "items_changed", "note")
     return Table(Message("title", "votes"), columns, tuple(rows))
+
+
+def reliability_cells(found: Reliability) -> Cells:
+    """Return the figures of repeated votes, from the number of items to the reason for missing ones."""
+    figures = (found.agreement, found.icc, found.icc_average, found.spread, found.changed)
+    return (found.items, *figures, found.reason)
 
 
 def signatures_table(signatures: Iterable[str]) -> Table:
