@@ -1,6 +1,7 @@
 """The summary of a file of answers as tables."""
 
 from saiten.runs.answers.summary import AnswerSummary
+from saiten.stats.latency import Latency
 from saiten.views.table import Cell, Table
 from saiten.words import Message
 
@@ -19,20 +20,18 @@ def answer_tables(summary: AnswerSummary, currency: str = "USD") -> list[Table]:
 
 
 def _answers(summary: AnswerSummary) -> Table:
-    latency = summary.latency
-    cells: dict[str, Cell] = {
-        "system": summary.system,
-        "answered": summary.answered,
-        **{kind: summary.failures.get(kind, 0) for kind in ("failed", "timeout", "unreadable")},
-        "median": latency.median if latency else None,
-        "mean": latency.mean if latency else None,
-        "p95": latency.p95 if latency else None,
-        "measured": latency.n if latency else 0,
-    }
+    kinds = ("failed", "timeout", "unreadable")
+    columns = ("system", "answered", *kinds, "median", "mean", "p95", "measured")
+    failures = (summary.failures.get(kind, 0) for kind in kinds)
+    row = (summary.system, summary.answered, *failures, *latency_cells(summary.latency))
     without = summary.answered - summary.with_contexts
     captions = (Message("caption", "without_contexts", n=without),) if without else ()
-    title = Message("title", "answers")
-    return Table(title, tuple(cells), (tuple(cells.values()),), (*captions, Message("caption", "answers")))
+    return Table(Message("title", "answers"), columns, (row,), (*captions, Message("caption", "answers")))
+
+
+def latency_cells(latency: Latency | None) -> tuple[Cell, ...]:
+    """Return median, mean and 95th percentile in seconds, and the number of measured answers."""
+    return (None, None, None, 0) if latency is None else (latency.median, latency.mean, latency.p95, latency.n)
 
 
 def _spent(summary: AnswerSummary, currency: str) -> Table:

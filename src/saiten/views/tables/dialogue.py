@@ -7,12 +7,11 @@ from saiten.dialogue.dialogue import Ended
 from saiten.dialogue.outcomes import Outcomes
 from saiten.records import Usage
 from saiten.views.table import Cell, Table
+from saiten.views.tables.answer import latency_cells
 from saiten.words import Message
 
 _ENDS: tuple[Ended, ...] = ("grade 5", "no question needed", "turn limit", "repeated question")
-_FAULTS = {("system", "failed"), ("system", "timeout"), ("system", "unreadable"), ("judge", "failed")} | {
-    ("judge", "unreadable")
-}
+_FAULTS = {"system_failed", "system_timeout", "system_unreadable", "judge_failed", "judge_unreadable"}
 
 
 def dialogue_tables(found: Outcomes, currency: str = "USD") -> list[Table]:
@@ -50,7 +49,7 @@ def _ended(found: Outcomes) -> Table:
 
 def _fault(fault: tuple[str, str]) -> str | Message:
     key = "_".join(fault)
-    return Message("fault", key) if fault in _FAULTS else " ".join(fault)
+    return Message("fault", key) if key in _FAULTS else " ".join(fault)
 
 
 def _leaked(found: Outcomes) -> Table:
@@ -62,18 +61,13 @@ def _leaked(found: Outcomes) -> Table:
         "questions_asked": found.asked,
         "stating_questions": found.stating,
     }
-    return Table(
-        Message("title", "leak_check"), tuple(cells), (tuple(cells.values()),), (Message("caption", "leak_check"),)
-    )
+    captions = (Message("caption", "leak_check"),)
+    return Table(Message("title", "leak_check"), tuple(cells), (tuple(cells.values()),), captions)
 
 
 def _took(found: Outcomes, currency: str) -> Table:
-    latency = found.latency
-    times: tuple[Cell, ...] = (None, None, None, 0)
-    if latency is not None:
-        times = (latency.median, latency.mean, latency.p95, latency.n)
     rows = (
-        (Message("cell", "system"), found.turns, *_spent(found.of_system), *times),
+        (Message("cell", "system"), found.turns, *_spent(found.of_system), *latency_cells(found.latency)),
         (Message("cell", "agents"), None, *_spent(found.of_agents), None, None, None, None),
     )
     spent = ("calls", "prompt_tokens", "completion_tokens", Message("column", "cost", currency=currency))

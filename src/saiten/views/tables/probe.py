@@ -48,17 +48,18 @@ def _probe(name: str, row: ProbeRow, form: IntervalColumns) -> Cells:
         Message("remark", "such_as", example=row.examples[0]) if row.examples else None,
         row.reason,
     ]
+    expected = Message("expectation", row.expectation.replace(" ", "_"))
+    verdict = Message("verdict", row.verdict.replace(" ", "_"))
+    difference = (row.difference, *form.ends(row.low, row.high), PValue.of(row.p_value))
     return (
         name,
         row.metric,
-        Message("expectation", row.expectation.replace(" ", "_")),
-        Message("verdict", row.verdict.replace(" ", "_")),
+        expected,
+        verdict,
         *_broken(row, form),
         row.n,
         row.questions,
-        row.difference,
-        *form.ends(row.low, row.high),
-        PValue.of(row.p_value),
+        *difference,
         joined(remarks),
     )
 
@@ -81,16 +82,10 @@ def _orders(orders: tuple[OrderRow, ...], form: IntervalColumns) -> Table:
 
 def _order(row: OrderRow, form: IntervalColumns) -> Cells:
     without = counted_if("without_two_verdicts", row.pairs - row.changed.n)
-    return (
-        row.variant or Message("cell", "all"),
-        row.changed.n,
-        row.changed.clusters,
-        *form.cells(row.changed, row.first),
-        row.same_place,
-        row.ties,
-        row.usage.calls,
-        distinct(without, why_not(row.changed) or why_not(row.first)),
-    )
+    remarks = distinct(without, why_not(row.changed) or why_not(row.first))
+    variant = row.variant or Message("cell", "all")
+    shares = (row.changed.n, row.changed.clusters, *form.cells(row.changed, row.first))
+    return (variant, *shares, row.same_place, row.ties, row.usage.calls, remarks)
 
 
 def drift_tables(report: DriftReport, *, glance: bool = False) -> list[Table]:
@@ -129,20 +124,10 @@ def _shift(each: MetricDrift, form: IntervalColumns) -> Cells:
         Message("remark", "status_change", n=n, old=Message("status", old), new=Message("status", new))
         for (old, new), n in sorted(each.statuses.items())
     ]
-    return (
-        each.metric,
-        each.mean_before,
-        each.mean_now,
-        shift.difference,
-        *form.ends(shift.low, shift.high),
-        PValue.of(shift.p_value),
-        shift.n,
-        each.equal.value,
-        *form.cells(each.icc),
-        each.kappa.value,
-        joined(changes, "listed"),
-        distinct(shift.note, each.icc.reason or each.icc.note, each.kappa.reason if form.numbers else None),
-    )
+    remarks = distinct(shift.note, each.icc.reason or each.icc.note, each.kappa.reason if form.numbers else None)
+    means = (each.mean_before, each.mean_now, shift.difference, *form.ends(shift.low, shift.high))
+    same = (each.equal.value, *form.cells(each.icc), each.kappa.value)
+    return (each.metric, *means, PValue.of(shift.p_value), shift.n, *same, joined(changes, "listed"), remarks)
 
 
 def _people(report: DriftReport, form: IntervalColumns) -> Table:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from saiten.judges.held_out import HeldOut, HeldOutAspect
 from saiten.stats.estimate import Estimate
-from saiten.views.table import Cell, Interval, Table
-from saiten.views.tables.interval_columns import IntervalColumns
+from saiten.views.table import Interval, Table
+from saiten.views.tables.interval_columns import Cells, IntervalColumns
+from saiten.views.tables.meta_cells import counted_if
 from saiten.words import Message, joined
 
 _FORM = IntervalColumns(numbers=True)
@@ -34,7 +35,7 @@ def tuned_judge_tables(found: Sequence[HeldOut], notes: Sequence[str] = ()) -> l
 
 def _overall(found: Sequence[HeldOut]) -> Table:
     """Return the paper's table: the overall grade, requested directly and computed from aspects."""
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
+    rows: tuple[Cells, ...] = tuple(
         (one.name, one.target, each.judge, one.n, one.questions, *_FORM.cells(one.pearson), _remark(one.pearson) or "")
         for each in found
         for one in each.scores
@@ -44,27 +45,16 @@ def _overall(found: Sequence[HeldOut]) -> Table:
     return Table(Message("title", "tuned_judge_overall"), columns, rows, captions, (Interval(*_PEARSON),))
 
 
-def _row(judge: str, one: HeldOutAspect) -> tuple[Cell, ...]:
+def _row(judge: str, one: HeldOutAspect) -> Cells:
     figures = {"pearson": one.pearson, "mae": one.mae, "bias": one.bias}
     remarks = [
         Message("remark", "of_figure", figure=Message("column", name), remark=remark)
         for name, each in figures.items()
         if (remark := _remark(each))
     ]
-    if one.declined:
-        remarks.insert(0, Message("remark", "declined_on_a_side", n=one.declined))
-    return (
-        one.aspect,
-        judge,
-        one.n,
-        one.questions,
-        *_FORM.cells(one.pearson, one.mae),
-        one.mae_of_mean.value,
-        *_FORM.cells(one.bias),
-        one.unreadable,
-        one.failed,
-        joined(remarks),
-    )
+    said = joined([counted_if("declined_on_a_side", one.declined), *remarks])
+    cells = (*_FORM.cells(one.pearson, one.mae), one.mae_of_mean.value, *_FORM.cells(one.bias))
+    return (one.aspect, judge, one.n, one.questions, *cells, one.unreadable, one.failed, said)
 
 
 def _remark(found: Estimate) -> Message | str | None:
