@@ -70,7 +70,7 @@ def _better(tallies: Sequence[Tally], tests: Tests) -> tuple[list[str], list[Mes
     pairs = [each for each in tests.runs if each.first == first.name][: MOST_SYSTEMS - 1]
     if pairs:
         named = [one for one in tallies if one is first or any(each.second == one.name for each in pairs)]
-        metrics = _first([metric for metric in first.metrics if any(each.of(metric) for each in pairs)])
+        metrics = _discussed(first, pairs)
         return metrics, [
             _sentence(metric, [(one.name, f) for one in named if (f := _figure(one, metric, None))], pairs)
             for metric in metrics
@@ -78,8 +78,7 @@ def _better(tallies: Sequence[Tally], tests: Tests) -> tuple[list[str], list[Mes
     for one in tallies:
         all_of_it = tests.systems.get(one.name, ())
         pairs = [each for each in all_of_it if each.first == all_of_it[0].first][: MOST_SYSTEMS - 1]
-        metrics = _first([metric for metric in one.metrics if any(each.of(metric) for each in pairs)])
-        if metrics:
+        if metrics := _discussed(one, pairs):
             systems = [pairs[0].first, *(each.second for each in pairs)]
             found = []
             for metric in metrics:
@@ -90,9 +89,10 @@ def _better(tallies: Sequence[Tally], tests: Tests) -> tuple[list[str], list[Mes
     return [], []
 
 
-def _first(metrics: Sequence[str]) -> list[str]:
-    """Return the first metrics with a known direction."""
-    return [metric for metric in metrics if higher_is_better(metric) is not None][:_METRICS]
+def _discussed(one: Tally, pairs: Sequence[Comparison]) -> list[str]:
+    """Return the run's first metrics that were compared and have a known direction."""
+    compared = [metric for metric in one.metrics if any(pair.of(metric) for pair in pairs)]
+    return [metric for metric in compared if higher_is_better(metric) is not None][:_METRICS]
 
 
 def _figure(one: Tally, metric: str, system: str | None) -> Figure | None:

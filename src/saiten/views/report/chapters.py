@@ -102,19 +102,9 @@ def _side_by_side(tallies: Sequence[Tally]) -> Table:
                 parts = [f for f in one.summary.figures if f.metric == metric and f.system is not None]
                 parts = parts if systems_apart(one) else []
                 found += [(f"{one.name} · {f.system}", f) for f in parts] or [(one.name, whole)]
-                rows += [
-                    (
-                        metric,
-                        one.name,
-                        Name(f.system) if f.system else Message("cell", "all"),
-                        f.mean,
-                        f.low,
-                        f.high,
-                        f.n,
-                        f.total,
-                    )
-                    for f in (*parts, whole)
-                ]
+                for f in (*parts, whole):
+                    system = Name(f.system) if f.system else Message("cell", "all")
+                    rows.append((metric, one.name, system, f.mean, f.low, f.high, f.n, f.total))
             elif metric in one.summary.signatures:
                 rows.append((metric, one.name, Message("cell", "all"), None, None, None, 0, len(one.facts.places)))
     columns: tuple[str, ...] = ("metric", "run", "system", "mean", "ci_low", "ci_high", "n", "of")
@@ -124,21 +114,16 @@ def _side_by_side(tallies: Sequence[Tally]) -> Table:
     captions = [Message("caption", "means_of_runs")]
     if len(charts) > _DRAWN_AT_MOST:
         captions.append(Message("caption", "first_drawn"))
-    return Table(
-        Message("title", "means_of_runs"),
-        columns,
-        tuple(rows),
-        tuple(captions),
-        (Interval("mean", "ci_low", "ci_high"),),
-        tuple(charts[:_DRAWN_AT_MOST]),
-    )
+    interval = Interval("mean", "ci_low", "ci_high")
+    drawn = tuple(charts[:_DRAWN_AT_MOST])
+    return Table(Message("title", "means_of_runs"), columns, tuple(rows), tuple(captions), (interval,), drawn)
 
 
 def run_chapter(one: Tally) -> Chapter:
     """Return everything that `saiten show` shows of a run, with charts of its means and distributions."""
     tables = run_tables(one.reader, one.summary)
     of_systems = [(str(f.system), f) for f in one.summary.figures if f.system is not None]
-    overall = [("", f) for f in one.summary.figures if f.system is None and f.group is None]
+    overall = [("", f) for f in one.summary.figures if f.overall]
     drawn = "by_system" if of_systems else "scores"
     tables = [
         replace(table, charts=tuple(means_charts(of_systems or overall))) if table.key == drawn else table
@@ -156,15 +141,9 @@ def _distributions(values: Values) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for metric, of in values.items():
         for system, numbers in sorted(of.items()):  # the order of the tables by system
-            quarters = np.quantile(np.frombuffer(numbers), _QUARTERS)
-            rows.append(
-                (
-                    metric,
-                    Name(system) or (Message("cell", "all") if len(of) == 1 else "–"),
-                    len(numbers),
-                    *(float(each) for each in quarters),
-                )
-            )
+            quarters = np.quantile(np.frombuffer(numbers), _QUARTERS).tolist()
+            without = Message("cell", "all") if len(of) == 1 else "–"
+            rows.append((metric, Name(system) or without, len(numbers), *quarters))
     columns = ("metric", "system", "n", "lowest", "lower_quarter", "median", "upper_quarter", "highest")
     charts = tuple(distributions(metric, dict(sorted(of.items())), bounds_of(metric)) for metric, of in values.items())
     return Table(Message("title", "distributions"), columns, tuple(rows), charts=charts)
@@ -303,29 +282,19 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
     currency = currency_of(tallies[0].reader)
     for one in tallies:
         total = sum(one.spent.values(), Usage())
-        seconds = None
-        if one.dialogues:
-            outcomes = outcomes_of(read_dialogues(one.reader))
-            latency = outcomes.latency
-            seconds = latency.mean if latency is not None else None
+        latency = outcomes_of(read_dialogues(one.reader)).latency if one.dialogues else None
+        seconds = latency.mean if latency is not None else None
         tokens = total.prompt_tokens + total.completion_tokens
         drawn.append(CostRow(one.name, total.known_cost, seconds, tokens, total.calls, len(one.facts.places)))
         rows.append((one.name, Message("cell", "all"), *_cells(total), seconds))
         rows += [(one.name, metric, *_cells(one.spent[metric]), None) for metric in one.metrics]
-    columns: tuple[str | Message, ...] = (
-        "run",
-        "metric",
-        "calls",
-        "prompt_tokens",
-        "completion_tokens",
-        Message("column", "cost", currency=currency),
-        "unpriced",
-        "reused",
-        "mean_seconds",
-    )
+    cost = Message("column", "cost", currency=currency)
+    used = ("calls", "prompt_tokens", "completion_tokens", cost, "unpriced", "reused")
     caption = (Message("caption", "spent_by_metric"),)
     charts = (costs(drawn, currency=currency),) if any(row.calls for row in drawn) else ()
-    table = Table(Message("title", "spent"), columns, tuple(rows), caption, charts=charts)
+    table = Table(
+        Message("title", "spent"), ("run", "metric", *used, "mean_seconds"), tuple(rows), caption, charts=charts
+    )
     return Chapter(Message("report", "spent"), [table])
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from saiten.durable.whole_file import whole_file
+from saiten.durable.whole_file import whole_file, write_whole
 from saiten.errors import BadInput, ConfigurationError
 from saiten.views.charts.drawing import draw_png
 from saiten.views.report.document import PlacedChart
@@ -54,8 +54,7 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
         written = {row["file"] for row in rows}
         kept += [folder / name for name in before if name not in written and not _removed(folder / name, before[name])]
         text = json.dumps({"charts": rows}, ensure_ascii=False, indent=1) + "\n"
-        with whole_file(folder / LIST_NAME) as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
+        write_whole(folder / LIST_NAME, text, otherwise="name another folder")
     except OSError as error:
         raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
     return kept

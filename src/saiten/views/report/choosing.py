@@ -27,11 +27,7 @@ class Choice:
         return self._below is None or _digest(self._leader(identity)) < self._below
 
 
-def _itself(identity: str) -> str:
-    return identity
-
-
-def choose(ids: Sequence[str], limit: int, leader: Callable[[str], str] = _itself) -> Choice:
+def choose(ids: Sequence[str], limit: int, leader: Callable[[str], str] = str) -> Choice:
     """Choose at most `limit` of the samples with these ids, over all runs.
 
     `leader` returns the same text for ids that are selected together; if not even one group fits, ids are separate.
@@ -39,8 +35,8 @@ def choose(ids: Sequence[str], limit: int, leader: Callable[[str], str] = _itsel
     if len(ids) <= limit:
         return Choice(len(ids), len(ids), None, leader)
     ordered = sorted(_digest(leader(identity)) for identity in ids)
-    if leader is not _itself and ordered[limit] == ordered[0]:
-        leader, ordered = _itself, sorted(map(_digest, ids))
+    if ordered[limit] == ordered[0]:
+        leader, ordered = str, sorted(map(_digest, ids))
     below = ordered[limit]  # a group that would not fit as a whole is left out as a whole
     return Choice(len(ids), bisect_left(ordered, below), below, leader)
 

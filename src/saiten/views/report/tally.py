@@ -96,7 +96,7 @@ class Tally:
     @property
     def measured(self) -> int:
         """Number of scores with a value."""
-        return sum(figure.n for figure in self.summary.figures if figure.system is None and figure.group is None)
+        return sum(figure.n for figure in self.summary.figures if figure.overall)
 
     @property
     def unfinished(self) -> bool:
