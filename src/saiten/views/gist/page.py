@@ -28,9 +28,6 @@ CLASSES: Mapping[Kind, str] = {
 }
 """CSS classes, short since every unit has one."""
 
-_REMARKS = ("without", "faulty", "unplaced")
-"""What may be remarked on profiles, by key of the words and of the count."""
-
 Words = Mapping[str, str]
 
 
@@ -40,26 +37,21 @@ def write_gist_page(run: GistRun, out: IO[str], *, title: str, language: Languag
     `language`: of the page's fixed words; by default that of most samples.
     """
     chosen = language or run.language
-    write_page([], out, title=title, language=chosen, part=_part(run, section("gist", chosen), chosen))
+    words, alone = section("gist", chosen), len(run.profiles) == 1
+    values = {
+        "words": words,
+        "legend": [(kind, CLASSES[kind]) for kind in KINDS],
+        "tables": [_profile_table(one, words, alone=alone) for one in run.profiles],
+        "options": [(_number(one), profile_name(one, words), n) for one, n in run.by_profile.items()],
+        "shown": run.shown,
+        "left_out": words["left_out"].format(shown=run.shown, all=run.total) if run.shown < run.total else "",
+        "blocks": (gist_block(view, chosen, alone=alone) for view in run.views()),
+    }
+    write_page([], out, title=title, language=chosen, part=Part("gist", values))
 
 
-def _part(run: GistRun, words: Words, language: Language) -> Part:
-    left_out = words["left_out"].format(shown=run.shown, all=run.total) if run.shown < run.total else ""
-    return Part(
-        "gist",
-        {
-            "words": words,
-            "legend": [(kind, CLASSES[kind]) for kind in KINDS],
-            "tables": [_profile_table(one, words, alone=len(run.profiles) == 1) for one in run.profiles],
-            "options": [
-                ("none" if profile is None else PROFILES.index(profile), profile_name(profile, words), n)
-                for profile, n in run.by_profile.items()
-            ],
-            "shown": run.shown,
-            "left_out": left_out,
-            "blocks": (gist_block(view, language, alone=len(run.profiles) == 1) for view in run.views()),
-        },
-    )
+def _number(profile: str | None) -> int | str:
+    return "none" if profile is None else PROFILES.index(profile)
 
 
 def gist_block(view: GistView, language: Language, *, alone: bool = True) -> Markup:
@@ -70,7 +62,7 @@ def gist_block(view: GistView, language: Language, *, alone: bool = True) -> Mar
     sample, words = view.sample, section("gist", language)
     html = templates("saiten.views").get_template("gist_block.html").render(
         words=words,
-        number="none" if view.profile is None else PROFILES.index(view.profile),
+        number=_number(view.profile),
         id=clean(sample.id),
         where=" · ".join(clean(part) for part in (sample.system, sample.group) if part),
         metric="" if alone else clean(view.metric),
@@ -127,7 +119,6 @@ def remark_of(unit: Unit, words: Words) -> str:
 
 
 def _profile_table(profiles: Profiles, words: Words, *, alone: bool) -> Mapping[str, object]:
-    common = sorted(profiles.answers.items(), key=lambda pair: -pair[1])
     return {
         "title": words["profiles"] + ("" if alone else f": {clean(profiles.metric)}"),
         "heads": [(CLASSES[which], words[which]) for which in WHICH],
@@ -139,9 +130,9 @@ def _profile_table(profiles: Profiles, words: Words, *, alone: bool) -> Mapping[
                 n,
                 f"{n / profiles.total:.3f}",
             )
-            for profile, n in common
+            for profile, n in sorted(profiles.answers.items(), key=lambda pair: -pair[1])
         ],
-        "remarks": [words[key].format(n) for key in _REMARKS if (n := getattr(profiles, key))],
+        "remarks": [words[key].format(n) for key in ("without", "faulty", "unplaced") if (n := getattr(profiles, key))],
     }
 
 
