@@ -2,11 +2,10 @@
 
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.demo.grades import few_labels, known_labels, simulated_grades
@@ -25,20 +24,26 @@ _BUILDS = {"before": "careful", "after": "chatty"}
 
 def write_files(folder: Path) -> None:
     """Write all files that the steps of the tour read; raise ConfigurationError if that fails."""
-    demo = load_demo()
-    samples = [one.sample for one in demo]
-    gist = load_gist()
-    _write_samples(folder / "samples.jsonl", samples)
-    _write_samples(folder / "by-defect.jsonl", by_defect(demo))
-    _write_samples(folder / "gist-samples.jsonl", [one.sample for one in gist])
-    _write_samples(folder / "questions.jsonl", demo_questions())
-    _write_samples(folder / "to-grade.jsonl", samples[:: len(samples) // TO_GRADE + 1])
-    for build, system in _BUILDS.items():
-        _write_samples(folder / f"{build}.jsonl", build_answers(demo, system))
-    _write_labels(folder / "labels.jsonl", known_labels(demo))
-    _write_labels(folder / "few-labels.jsonl", few_labels(demo, FEW))
-    _write_labels(folder / "gist-labels.jsonl", gist_labels(gist))
-    _write_labels(folder / "simulated-grades.jsonl", simulated_grades(demo))
+    demo, gist = load_demo(), load_gist()
+    answers = [one.sample for one in demo]
+    samples: dict[str, Iterable[Sample]] = {
+        "samples": answers,
+        "by-defect": by_defect(demo),
+        "gist-samples": [one.sample for one in gist],
+        "questions": demo_questions(),
+        "to-grade": answers[:: len(answers) // TO_GRADE + 1],
+        **{build: build_answers(demo, system) for build, system in _BUILDS.items()},
+    }
+    labels: dict[str, Iterable[Label]] = {
+        "labels": known_labels(demo),
+        "few-labels": few_labels(demo, FEW),
+        "gist-labels": gist_labels(gist),
+        "simulated-grades": simulated_grades(demo),
+    }
+    rows = {name: map(sample_to_json, of) for name, of in samples.items()}
+    rows |= {name: map(asdict, of) for name, of in labels.items()}
+    for name, of in rows.items():
+        _write(folder / f"{name}.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in of))
     _write(folder / "chains.yaml", files("saiten.demo").joinpath("chains.yaml").read_text(encoding="utf-8"))
     shutil.copytree(corpus(), folder / "documents", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
 
@@ -57,18 +62,6 @@ def build_answers(demo: Sequence[DemoSample], system: str) -> list[Sample]:
         for one in demo
         if one.sample.system == system
     ]
-
-
-def _write_samples(path: Path, samples: Iterable[Sample]) -> None:
-    _write_rows(path, map(sample_to_json, samples))
-
-
-def _write_labels(path: Path, labels: Iterable[Label]) -> None:
-    _write_rows(path, map(asdict, labels))
-
-
-def _write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    _write(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
 def _write(path: Path, text: str) -> None:

@@ -9,23 +9,16 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 from saiten.demo.samples import LANGUAGES
 from saiten.records import Label, Language, Sample, Span
+from saiten.trust.spans.marks import CLASSES, COMBINATIONS
 
-GistAspect = Literal["gist", "supplement", "extra_gist", "extra_supplement", "missing_gist", "missing_supplement"]
-ASPECTS: tuple[GistAspect, ...] = (
-    "gist",
-    "supplement",
-    "extra_gist",
-    "extra_supplement",
-    "missing_gist",
-    "missing_supplement",
-)
+ASPECTS = (*CLASSES, *COMBINATIONS)
 ANNOTATOR = "by construction"
 
-_CLASSES = {"G": "gist", "S": "supplement"}
+_SIGNS = {"G": "gist", "S": "supplement"}
 _GAP: Mapping[Language, str] = {"ja": "", "en": " "}
 _UNIT = re.compile(r"([GS]\d+) (.+)")
 _PIECE = re.compile(
@@ -38,7 +31,7 @@ class GistSample:
     """A sample, and the facts about its answer and reference that are known by construction."""
 
     sample: Sample
-    units: Mapping[GistAspect, tuple[Span, ...]]
+    units: Mapping[str, tuple[Span, ...]]
     """All six aspects: `gist`, `supplement` and missing units are in the reference, extra units in the answer."""
 
     @property
@@ -77,19 +70,13 @@ def _sample(item: Mapping[str, Any], language: Language) -> GistSample:
     answer, where = _joined(texts, _GAP[language])
     said = {one["kept"] or one["said"] for one in pieces}
     found: dict[str, tuple[Span, ...]] = {}
-    for sign, name in _CLASSES.items():
+    for sign, name in _SIGNS.items():
         own = {key: span for key, span in placed.items() if key.startswith(sign)}
         found[name] = tuple(own.values())
         found[f"missing_{name}"] = tuple(span for key, span in own.items() if key not in said)
         found[f"extra_{name}"] = tuple(span for span, one in zip(where, pieces, strict=True) if one["extra"] == sign)
-    sample = Sample(
-        id=item["id"],
-        question=item["question"],
-        answer=answer,
-        reference=reference,
-        group=item["group"],
-        language=language,
-    )
+    given = {name: item[name] for name in ("id", "question", "group")}
+    sample = Sample(**given, answer=answer, reference=reference, language=language)
     return GistSample(sample, {aspect: found[aspect] for aspect in ASPECTS})
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -64,20 +64,10 @@ def load_demo(language: Language | None = None) -> list[DemoSample]:
 def demo_questions(language: Language | None = None) -> list[Sample]:
     """Return the 24 questions of a language, or all 48 with references, grouped by text (`ja handbook`, …)."""
     questions: dict[str, Sample] = {}
-    for one in load_demo(language):
-        sample = one.sample
-        identity = sample.id.rpartition("-")[0]
-        questions.setdefault(
-            identity,
-            Sample(
-                identity,
-                sample.question,
-                reference=sample.reference,
-                alternatives=sample.alternatives,
-                group=f"{sample.language} {sample.group}",
-                language=sample.language,
-            ),
-        )
+    for sample in (one.sample for one in load_demo(language)):
+        identity, group = sample.id.rpartition("-")[0], f"{sample.language} {sample.group}"
+        question = replace(sample, id=identity, answer=None, contexts=None, evidence=None, system=None, group=group)
+        questions.setdefault(identity, question)
     return list(questions.values())
 
 
