@@ -1,25 +1,21 @@
 """A grader of single samples for tests: each judge is assembled once, tried once, and closed at the end."""
 
 import asyncio
-import logging
 import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Self
 
 from saiten.judges.memo import Memo
 from saiten.protocols import Judge, Metric
-from saiten.records import Language, Sample, Score
+from saiten.records import Sample, Score
 from saiten.runs.scoring import score_once, signature_of
 from saiten.settings import CallSettings, DataSettings, JudgeSettings, read_config
 from saiten.testing.background import BackgroundLoop
 from saiten.wiring import Models, assemble_judge
 from saiten.wiring.named_servers import servers_named
-
-_LOG = logging.getLogger(__name__)
 
 Named = str | JudgeSettings | Judge | None
 """A judge to use instead of the session's, or None."""
@@ -30,32 +26,13 @@ class Grader:
 
     def __init__(
         self,
-        judge: JudgeSettings,
-        calls: CallSettings,
-        folder: Path | None = None,
-        language: Language | None = None,
-    ) -> None:
-        """`folder`: keeps replies for the length of the session if no cache file is configured."""
-        self.language = language
-        """The language of samples that do not name theirs; None to detect it."""
-        self._default = judge
-        self._models = Models(calls)
-        self._models.expect(judge.judge, "judge")
-        self._folder = folder
-        self._judges: dict[JudgeSettings, Judge] = {}
-        self._tried: dict[JudgeSettings, asyncio.Task[None]] = {}
-        self._loop = BackgroundLoop()
-
-    @classmethod
-    def of(
-        cls,
         judge: str | None,
         cache: Path | None,
         config: Path | None,
-        notify: Callable[[str], None] = _LOG.warning,
-        ini_file: Path | None = None,
-    ) -> Self:
-        """Return the grader for a judge's name and a cache file; everything else comes from saiten.toml.
+        notify: Callable[[str], None],
+        ini_file: Path | None,
+    ) -> None:
+        """`judge` is a name, and `cache` a file; everything else comes from saiten.toml.
 
         `notify` is called with each server chosen by a file: saiten.toml, or `ini_file` for the judge.
 
@@ -63,8 +40,8 @@ class Grader:
             ConfigurationError: saiten.toml cannot be read.
         """
         defaults = read_config(config)
-        folder = Path(mkdtemp(prefix="saiten-"))
-        calls = defaults.settings(CallSettings, {"cache": cache}).kept_in(folder)
+        self._folder = Path(mkdtemp(prefix="saiten-"))
+        calls = defaults.settings(CallSettings, {"cache": cache}).kept_in(self._folder)
         base = defaults.settings(JudgeSettings)
         chosen = [*servers_named(defaults, {"judge": judge, "embedder": None}, os.environ)]
         if ini_file is not None:
@@ -72,8 +49,14 @@ class Grader:
             chosen += servers_named(named, {"judge": None}, os.environ)
         for sentence in chosen:
             notify(sentence)
-        language = defaults.settings(DataSettings).language
-        return cls(base if judge is None else _renamed(base, judge), calls, folder, language)
+        self.language = defaults.settings(DataSettings).language
+        """The language of samples that do not name theirs; None to detect it."""
+        self._default = base if judge is None else _renamed(base, judge)
+        self._models = Models(calls)
+        self._models.expect(self._default.judge, "judge")
+        self._judges: dict[JudgeSettings, Judge] = {}
+        self._tried: dict[JudgeSettings, asyncio.Task[None]] = {}
+        self._loop = BackgroundLoop()
 
     def score(self, sample: Sample, metric: Metric, judge: Named = None) -> tuple[Score, str]:
         """Return the score and its signature.
@@ -96,8 +79,7 @@ class Grader:
                 self._loop.wait(judge.close())
         finally:
             self._loop.stop()
-            if self._folder is not None:
-                rmtree(self._folder, ignore_errors=True)
+            rmtree(self._folder, ignore_errors=True)
 
     async def _scored(self, sample: Sample, metric: Metric, judge: Named) -> tuple[Score, str]:
         """Score in the grader's own loop, so that no judge is assembled or tried twice."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from saiten.testing.grader import Grader
 
-
 _LOG = logging.getLogger(__name__)
 
 
@@ -33,7 +32,7 @@ class Session:
 
         `notify` is called with each server chosen by a file (saiten.toml, or `ini_file` for the judge) before its use.
         """
-        self._judge, self._cache, self._config, self._notify, self._ini_file = judge, cache, config, notify, ini_file
+        self._settings = (judge, cache, config, notify, ini_file)
         self._lock = Lock()
         self._grader: Grader | None = None
 
@@ -47,7 +46,7 @@ class Session:
 
         with self._lock:
             if self._grader is None:
-                self._grader = Grader.of(self._judge, self._cache, self._config, self._notify, self._ini_file)
+                self._grader = Grader(*self._settings)
             return self._grader
 
     def close(self) -> None:
