@@ -2,9 +2,7 @@
 
 Names: `METRIC/mean`, `/low` and `/high` (the ends of the 95 % interval), `/n`, `/questions`, `/of`, and the number of
 scores per status; the same with the prefixes `system/NAME/` and `group/NAME/`; `usage/…` is the run's cost. Missing
-values have no key, rather than MLflow's NaN. Parameters distinguish runs (judge, embedder, votes, data, …); MLflow
-does not allow changing them. Tags are the rest, with the prefix `saiten.`: signatures, versions, digests, what is
-unfinished.
+values have no key, rather than MLflow's NaN.
 """
 
 from collections.abc import Iterator

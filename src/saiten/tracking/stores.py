@@ -50,7 +50,12 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
         ConfigurationError: MLflow is not installed, there is no such store, or it is unusable.
     """
     require("tracking in MLflow", "mlflow", "mlflow")
-    mlflow = _loaded("mlflow")
+    try:
+        mlflow = import_module("mlflow")
+    except Exception as error:  # an incompatible package
+        raise ConfigurationError(
+            f'MLflow cannot be loaded: {error}; repair it with pip install "saiten[mlflow]"'
+        ) from error
     address = str(mlflow.get_tracking_uri()) if uri is None else uri.strip()
     shown = redact(address)
     check_address(address, shown)
@@ -62,12 +67,3 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
         said = str(error).strip().splitlines() or [type(error).__name__]
         reason = said[0].replace(address, shown)
         raise ConfigurationError(f"MLflow at {shown} cannot store the run: {reason}") from error
-
-
-def _loaded(module: str) -> Any:
-    try:
-        return import_module(module)
-    except Exception as error:  # an incompatible package
-        raise ConfigurationError(
-            f'MLflow cannot be loaded: {error}; repair it with pip install "saiten[mlflow]"'
-        ) from error
