@@ -82,11 +82,9 @@ class Generator(Protocol):
     @property
     def name(self) -> str:
         """The name in signatures: the model and its endpoint, or `extractive`."""
-        ...
 
     def describe(self, steps: Iterable[type[Step]]) -> Mapping[str, str]:
         """Return the settings that these steps' texts depend on: model, prompts, example, temperature, seed, …."""
-        ...
 
     async def write(self, step: Step) -> Completion:
         """Return the text without thinking.
@@ -97,8 +95,6 @@ class Generator(Protocol):
             ConfigurationError: the generator is misconfigured; no other step will succeed.
             BudgetSpent: the budget does not allow the call.
         """
-        ...
 
     async def close(self) -> None:
         """Close connections and files."""
-        ...

@@ -56,59 +56,45 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """The folder, or the server's address followed by the name; no key."""
-        ...
 
     async def manifest(self) -> Mapping[str, Any] | None:
         """Return how the base was made; None if there is no base. Raises ConfigurationError for foreign data."""
-        ...
 
     async def create(self, dimensions: int) -> None:
         """Create an empty store with this number of dimensions; `write_manifest` makes it a base."""
-        ...
 
     async def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Store how the base was made, whole or not at all."""
-        ...
 
     async def put(self, points: Sequence[Point]) -> None:
         """Store points in this order; they are found at once, and durable after `flush`."""
-        ...
 
     async def present(self, ids: Sequence[str]) -> set[str]:
         """Return those ids that exist."""
-        ...
 
     async def search(self, query: Vector | Terms, k: int, without: Sequence[str] = ()) -> list[Hit]:
         """Return the k chunks with the highest inner product, best first, excluding these document versions."""
-        ...
 
     def marks(self) -> AsyncIterator[Mapping[str, Any]]:
         """Yield the payload of every mark."""
-        ...
 
     async def count(self, version: str) -> int:
         """Return the number of chunks of a document version."""
-        ...
 
     async def remove_version(self, version: str) -> None:
         """Remove the chunks of a document version."""
-        ...
 
     async def remove(self, ids: Sequence[str]) -> None:
         """Remove these points; missing ones are ignored."""
-        ...
 
     async def flush(self) -> None:
         """Write everything to disk; earlier points survive a kill."""
-        ...
 
     async def tidy(self) -> None:
         """Reclaim the space of removed points."""
-        ...
 
     async def close(self) -> None:
         """Close files and connections."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
