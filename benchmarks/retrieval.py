@@ -19,7 +19,7 @@ from saiten.choices import Retrieval
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
 from saiten.rag.knowledge.chunking import cut
-from saiten.rag.knowledge.engine import Point, chunk_id
+from saiten.rag.knowledge.engine import DENSE, TERMS, Point, chunk_id
 from saiten.rag.knowledge.folder_engine import FolderEngine
 from saiten.rag.knowledge.opening import begin
 from saiten.rag.knowledge.terms import document_terms
@@ -67,7 +67,9 @@ async def measure(title: str, asked: list[Question], every: set[str], dimensions
     vectors = (await embedder.embed(passages)).vectors
     await engine.put(
         [
-            Point(chunk_id("v", n, n), {"text": text, "version": "v"}, vector, document_terms(text, 512))
+            Point(
+                chunk_id("v", n, n), {"text": text, "version": "v"}, {DENSE: vector, TERMS: document_terms(text, 512)}
+            )
             for n, (text, vector) in enumerate(zip(passages, vectors, strict=True))
         ]
     )

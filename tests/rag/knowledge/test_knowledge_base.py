@@ -12,7 +12,7 @@ import pytest
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
-from saiten.rag.knowledge.engine import Mark, Point, version
+from saiten.rag.knowledge.engine import DENSE, TERMS, Mark, Point, version
 from saiten.rag.knowledge.folder_engine import MANIFEST_NAME, FolderEngine
 from saiten.rag.knowledge.opening import KnowledgeManifest, begin, end, open_manifest
 from saiten.rag.knowledge.server_engine import ServerEngine, connect
@@ -33,7 +33,7 @@ def chunk(number, text="text", source="a", digest="1", vector=None):
     """A chunk as it is stored."""
     payload = {"text": text, "source": source, "start": number, "end": number + 1, "version": version(source, digest)}
     dense = VECTORS[number % 4] * (1 + number) if vector is None else np.asarray(vector, np.float32)
-    return Point(identity(number), payload, dense, document_terms(text, 512))
+    return Point(identity(number), payload, {DENSE: dense, TERMS: document_terms(text, 512)})
 
 
 @pytest.fixture(params=["folder", "memory", pytest.param("server", marks=pytest.mark.real_server)])

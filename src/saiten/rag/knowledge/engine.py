@@ -8,7 +8,7 @@ removed last. So a mark is valid at every moment, even after a kill.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol
 from uuid import NAMESPACE_URL, uuid5
@@ -31,10 +31,8 @@ class Point:
     """A UUID; a point with the same id is replaced."""
     payload: Mapping[str, Any]
     """The data stored with the vectors, ready for JSON."""
-    dense: Vector | None = None
-    """The embedding; None for a mark."""
-    terms: Terms | None = None
-    """The weights of its terms; None for a mark."""
+    vectors: Mapping[str, Vector | Terms] = field(default_factory=dict)
+    """A chunk's embedding and the weights of its terms, by name; a mark has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,11 +88,7 @@ class FolderEngine:
 
     async def search(self, query: Vector | Terms, k: int, without: Sequence[str] = ()) -> list[Hit]:
         edge = self._edge
-        nearest = (
-            edge.Query.Nearest(edge.SparseVector(list(query.indices), list(query.weights)), using=TERMS)
-            if isinstance(query, Terms)
-            else edge.Query.Nearest(query.tolist(), using=DENSE)
-        )
+        nearest = edge.Query.Nearest(self._vector(query), using=TERMS if isinstance(query, Terms) else DENSE)
         hidden = edge.Filter(must_not=[edge.FieldCondition(VERSION, edge.MatchAny(list(without)))]) if without else None
         request = edge.QueryRequest(limit=k, query=nearest, filter=hidden, with_payload=True)
         points = await self._run(lambda: self._open().query(request))
@@ -176,12 +172,13 @@ class FolderEngine:
         self._shard.flush()
 
     def _point(self, point: Point) -> Any:
-        vectors: dict[str, Any] = {}
-        if point.dense is not None:
-            vectors[DENSE] = point.dense.tolist()
-        if point.terms is not None:
-            vectors[TERMS] = self._edge.SparseVector(list(point.terms.indices), list(point.terms.weights))
+        vectors = {name: self._vector(vector) for name, vector in point.vectors.items()}
         return self._edge.Point(point.id, vectors, dict(point.payload))
+
+    def _vector(self, vector: Vector | Terms) -> Any:
+        if isinstance(vector, Terms):
+            return self._edge.SparseVector(list(vector.indices), list(vector.weights))
+        return vector.tolist()
 
     def _update(self, operation: str, *arguments: Any) -> None:
         self._open().update(getattr(self._edge.UpdateOperation, operation)(*arguments))

@@ -24,7 +24,7 @@ from saiten.models.vectors import Vector
 from saiten.protocols import Embedder
 from saiten.rag.knowledge.chunking import Chunk, cut
 from saiten.rag.knowledge.documents import Document, FoundFile, Unread
-from saiten.rag.knowledge.engine import Engine, Mark, Point, chunk_id, mark_id, version
+from saiten.rag.knowledge.engine import DENSE, TERMS, Engine, Mark, Point, chunk_id, mark_id, version
 from saiten.rag.knowledge.finding import digest_of
 from saiten.rag.knowledge.opening import KnowledgeManifest
 from saiten.rag.knowledge.reading import Reader
@@ -287,7 +287,7 @@ class Indexing:
             "end": chunk.end,
             "version": task.version,
         }
-        return Point(name, payload, vector, document_terms(chunk.text, self._manifest.chunk_size))
+        return Point(name, payload, {DENSE: vector, TERMS: document_terms(chunk.text, self._manifest.chunk_size)})
 
     def _finish_if_whole(self, task: _Task) -> None:
         if task.read_out and task.stored == task.cut and not task.failed:

@@ -79,7 +79,7 @@ class ServerEngine:
         answer = await self._ask(
             self._client.query_points(
                 self._collection,
-                query=_sparse(query) if isinstance(query, Terms) else query.tolist(),
+                query=_vector(query),
                 using=TERMS if isinstance(query, Terms) else DENSE,
                 query_filter=m.Filter(must_not=hidden) if hidden else None,
                 limit=k,
@@ -194,16 +194,14 @@ def _models() -> Any:
 
 
 def _point(point: Point) -> Any:
-    vectors: dict[str, Any] = {}
-    if point.dense is not None:
-        vectors[DENSE] = point.dense.tolist()
-    if point.terms is not None:
-        vectors[TERMS] = _sparse(point.terms)
+    vectors = {name: _vector(vector) for name, vector in point.vectors.items()}
     return _models().PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
 
 
-def _sparse(terms: Terms) -> Any:
-    return _models().SparseVector(indices=list(terms.indices), values=list(terms.weights))
+def _vector(vector: Vector | Terms) -> Any:
+    if isinstance(vector, Terms):
+        return _models().SparseVector(indices=list(vector.indices), values=list(vector.weights))
+    return vector.tolist()
 
 
 def _of(version: str) -> Any:
