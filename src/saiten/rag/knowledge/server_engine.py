@@ -1,8 +1,8 @@
 """The store on a Qdrant server, through its own client."""
 
 import warnings
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
@@ -21,8 +21,6 @@ _PAGE = 1_000
 _REFUSED = frozenset({401, 403})
 _LATER = frozenset({408, 425, 429})
 
-T = TypeVar("T")
-
 
 class ServerEngine:
     """A base that is a collection on a server. Any number of processes may search it, even during indexing."""
@@ -38,53 +36,47 @@ class ServerEngine:
         return f"{self._address}/{self._collection}"
 
     async def manifest(self) -> Mapping[str, Any] | None:
-        if not await self._ask(self._client.collection_exists(self._collection), first=True):
+        if not await self._ask(self._client.collection_exists, first=True):
             return None
-        records = await self._ask(self._client.retrieve(self._collection, [_MANIFEST], with_payload=True))
+        records = await self._ask(self._client.retrieve, [_MANIFEST], with_payload=True)
         if records:
             value = (records[0].payload or {}).get(_MANIFEST_FIELD)
             return value if isinstance(value, dict) else {}
-        empty = (await self._ask(self._client.count(self._collection, exact=True))).count == 0
+        empty = (await self._ask(self._client.count, exact=True)).count == 0
         return None if empty else {}  # empty: its creator was killed before writing the manifest
 
     async def create(self, dimensions: int) -> None:
         m = _models()
-        if await self._ask(self._client.collection_exists(self._collection)):  # empty, as `manifest` found
-            await self._ask(self._client.delete_collection(self._collection))
+        if await self._ask(self._client.collection_exists):  # empty, as `manifest` found
+            await self._ask(self._client.delete_collection)
         await self._ask(
-            self._client.create_collection(
-                self._collection,
-                vectors_config={DENSE: m.VectorParams(size=dimensions, distance=m.Distance.DOT)},
-                sparse_vectors_config={TERMS: m.SparseVectorParams(modifier=m.Modifier.IDF)},
-            )
+            self._client.create_collection,
+            vectors_config={DENSE: m.VectorParams(size=dimensions, distance=m.Distance.DOT)},
+            sparse_vectors_config={TERMS: m.SparseVectorParams(modifier=m.Modifier.IDF)},
         )
         for field in (VERSION, DOCUMENT):
-            await self._ask(self._client.create_payload_index(self._collection, field, m.PayloadSchemaType.KEYWORD))
+            await self._ask(self._client.create_payload_index, field, m.PayloadSchemaType.KEYWORD)
 
     async def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         await self.put([Point(_MANIFEST, {_MANIFEST_FIELD: dict(manifest)})])
 
     async def put(self, points: Sequence[Point]) -> None:
-        await self._ask(self._client.upsert(self._collection, [_point(point) for point in points], wait=True))
+        await self._ask(self._client.upsert, [_point(point) for point in points], wait=True)
 
     async def present(self, ids: Sequence[str]) -> set[str]:
-        found = await self._ask(
-            self._client.retrieve(self._collection, list(ids), with_payload=False, with_vectors=False)
-        )
+        found = await self._ask(self._client.retrieve, list(ids), with_payload=False, with_vectors=False)
         return {str(record.id) for record in found}
 
     async def search(self, query: Vector | Terms, k: int, without: Sequence[str] = ()) -> list[Hit]:
         m = _models()
         hidden = [m.FieldCondition(key=VERSION, match=m.MatchAny(any=list(without)))] if without else None
         answer = await self._ask(
-            self._client.query_points(
-                self._collection,
-                query=_vector(query),
-                using=TERMS if isinstance(query, Terms) else DENSE,
-                query_filter=m.Filter(must_not=hidden) if hidden else None,
-                limit=k,
-                with_payload=True,
-            )
+            self._client.query_points,
+            query=_vector(query),
+            using=TERMS if isinstance(query, Terms) else DENSE,
+            query_filter=m.Filter(must_not=hidden) if hidden else None,
+            limit=k,
+            with_payload=True,
         )
         return [Hit(str(point.id), point.score, point.payload or {}) for point in answer.points]
 
@@ -93,7 +85,7 @@ class ServerEngine:
         only = m.Filter(must_not=[m.IsEmptyCondition(is_empty=m.PayloadField(key=DOCUMENT))])
         while True:
             records, offset = await self._ask(
-                self._client.scroll(self._collection, scroll_filter=only, limit=_PAGE, offset=offset, with_payload=True)
+                self._client.scroll, scroll_filter=only, limit=_PAGE, offset=offset, with_payload=True
             )
             for record in records:
                 yield record.payload
@@ -101,16 +93,14 @@ class ServerEngine:
                 return
 
     async def count(self, version: str) -> int:
-        answer = await self._ask(self._client.count(self._collection, count_filter=_of(version), exact=True))
+        answer = await self._ask(self._client.count, count_filter=_of(version), exact=True)
         return int(answer.count)
 
     async def remove_version(self, version: str) -> None:
-        m = _models()
-        await self._ask(self._client.delete(self._collection, m.FilterSelector(filter=_of(version)), wait=True))
+        await self._ask(self._client.delete, _models().FilterSelector(filter=_of(version)), wait=True)
 
     async def remove(self, ids: Sequence[str]) -> None:
-        m = _models()
-        await self._ask(self._client.delete(self._collection, m.PointIdsList(points=list(ids)), wait=True))
+        await self._ask(self._client.delete, _models().PointIdsList(points=list(ids)), wait=True)
 
     async def flush(self) -> None:
         """Do nothing: the server answers once its log is written."""
@@ -121,12 +111,14 @@ class ServerEngine:
     async def close(self) -> None:
         await self._client.close()
 
-    async def _ask(self, call: Awaitable[T], *, first: bool = False) -> T:
-        """Return the server's answer, explaining its errors. `first`: an unreachable server means a wrong setup."""
+    async def _ask(
+        self, method: Callable[..., Awaitable[Any]], *arguments: Any, first: bool = False, **named: Any
+    ) -> Any:
+        """Call a method for the collection, explaining errors. `first`: an unreachable server means a wrong setup."""
         from qdrant_client.http.exceptions import ApiException, UnexpectedResponse  # noqa: PLC0415 - an extra
 
         try:
-            return await call
+            return await method(self._collection, *arguments, **named)
         except UnexpectedResponse as error:
             status = error.status_code or 0
             said = error.content.decode("utf-8", "replace")[:300]
