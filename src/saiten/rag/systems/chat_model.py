@@ -7,7 +7,8 @@ from time import perf_counter
 from saiten.errors import CallFailed, SystemFailed
 from saiten.prompts import digest, render
 from saiten.protocols import Chat, ChatMessage, ChatRequest
-from saiten.records import Answer, Inquiry, Language, TimedCall, Turn
+from saiten.rag.system import CallLog
+from saiten.records import Answer, Inquiry, Language, Turn
 from saiten.text.thinking import without_thinking
 
 _PROMPT = "answer_question"
@@ -49,19 +50,16 @@ class ChatModel:
         request = ChatRequest(
             messages_for(inquiry), temperature=self._temperature, seed=self._seed, max_tokens=self._max_tokens
         )
-        begun = perf_counter()
+        log = CallLog(perf_counter)
         try:
-            reply = await self._chat.complete(request)
+            reply = await log.timed("answer", self._chat.complete(request))
         except CallFailed as error:
             raise SystemFailed(str(error), usage=error.usage) from error
-        seconds = perf_counter() - begun
         try:
             text = without_thinking(reply.text).strip()
         except ValueError as error:
             raise SystemFailed(f"{self.name}: {error}", "unreadable", reply.usage) from error
-        reused = bool(reply.usage.reused and not reply.usage.calls)
-        calls = () if reused else (TimedCall("answer", seconds, reply.usage),)
-        return Answer(text, None, None if reused else seconds, reply.usage, calls)
+        return Answer(text, None, log.calls[0].seconds if log.calls else None, reply.usage, log.calls)
 
     async def close(self) -> None:
         await self._chat.close()
