@@ -9,16 +9,16 @@ from shelf import blocks, shown
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
 from saiten.models.scripted import ScriptedChat
-from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS, Question
+from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.steps import AnswerFromDocuments
-from saiten.records import Turn
+from saiten.records import Inquiry, Turn
 
-QUESTION = Question("Who built it?", "en")
+QUESTION = Inquiry("Who built it?")
 DOCUMENTS = ("It was built by Ito.", "Ito died in 1950.", "The bridge is long.")
 
 
-async def run(chain: str, chat: ScriptedChat, documents=DOCUMENTS, question: Question = QUESTION) -> str:
+async def run(chain: str, chat: ScriptedChat, documents=DOCUMENTS, question: Inquiry = QUESTION) -> str:
     """The chain's answer with this chat behind it."""
     generator = ChatGenerator(chat)
 
@@ -169,7 +169,7 @@ async def test_what_stops_the_run_goes_before_what_fails_a_question(grave):
 @pytest.mark.parametrize("chain", CHAIN_NAMES)
 async def test_every_answering_call_shows_the_conversation(chain: str):
     """In a conversation, whoever answers knows what the question refers to."""
-    question = Question("そこはどこですか。", "ja", (Turn("橋は?", "明石海峡大橋です。"),))
+    question = Inquiry("そこはどこですか。", history=(Turn("橋は?", "明石海峡大橋です。"),), language="ja")
     chat = ScriptedChat(lambda _: "答え")
     await run(chain, chat, question=question)
     assert all(blocks(request)[:2] == ["conversation", "question"] for request in chat.requests)
@@ -199,7 +199,7 @@ HOSTILE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3), max_size=12
 def test_no_text_in_a_document_changes_what_is_asked(documents, said, chain, language):
     """Whatever stands in documents, candidates and histories, the calls are as many, and the blocks the same."""
     chat = ScriptedChat(lambda _: f"x{said}x")
-    question = Question("Why?", language, (Turn(said, said),))
+    question = Inquiry("Why?", history=(Turn(said, said),), language=language)
     asyncio.run(run(chain, chat, documents, question))
     k = len(documents)
     assert len(chat.requests) == {"stuff": 1, "refine": k, "map_reduce": k + 1}[chain]

@@ -9,59 +9,49 @@ that k documents always mean the same number of calls.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, get_args
 
 from saiten.choices import ChainName
 from saiten.executor import together
 from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step
-from saiten.records import Language, Turn
+from saiten.records import Inquiry
 
 CHAIN_NAMES: tuple[ChainName, ...] = get_args(ChainName)
 
 Ask = Callable[[Step], Coroutine[Any, Any, str]]
 """Performs a step with a generator, timing and counting its calls."""
 
+Chain = Callable[[Ask, Inquiry, Sequence[str]], Awaitable[str]]
+"""Maps an inquiry and at least one document, best first, to an answer; errors of `ask` propagate.
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The question, with the part of the conversation that the answer may use."""
-
-    text: str
-    language: Language
-    history: tuple[Turn, ...] = ()
+The answer may use the whole history.
+"""
 
 
-Chain = Callable[[Ask, Question, Sequence[str]], Awaitable[str]]
-"""Maps a question and at least one document, best first, to an answer; errors of `ask` propagate."""
-
-
-async def stuff(ask: Ask, question: Question, documents: Sequence[str]) -> str:
+async def stuff(ask: Ask, inquiry: Inquiry, documents: Sequence[str]) -> str:
     """Answer from all documents in one call: the plain baseline."""
-    return await ask(_from_documents(question, *documents))
+    return await ask(_from_documents(inquiry, *documents))
 
 
-async def refine(ask: Ask, question: Question, documents: Sequence[str]) -> str:
+async def refine(ask: Ask, inquiry: Inquiry, documents: Sequence[str]) -> str:
     """Answer from the best document, then improve the answer with each further one, sequentially."""
     first, *further = documents
-    answer = await ask(_from_documents(question, first))
+    answer = await ask(_from_documents(inquiry, first))
     for document in further:
-        answer = await ask(
-            RefineAnswer(question.text, answer, document, language=question.language, history=question.history)
-        )
+        step = RefineAnswer(inquiry.question, answer, document, language=inquiry.language, history=inquiry.history)
+        answer = await ask(step)
     return answer
 
 
-async def map_reduce(ask: Ask, question: Question, documents: Sequence[str]) -> str:
+async def map_reduce(ask: Ask, inquiry: Inquiry, documents: Sequence[str]) -> str:
     """Answer from each document separately, concurrently; then aggregate the answers without the documents."""
-    candidates = await together(ask(_from_documents(question, document)) for document in documents)
-    return await ask(
-        AggregateAnswers(question.text, tuple(candidates), language=question.language, history=question.history)
-    )
+    candidates = await together(ask(_from_documents(inquiry, document)) for document in documents)
+    step = AggregateAnswers(inquiry.question, tuple(candidates), language=inquiry.language, history=inquiry.history)
+    return await ask(step)
 
 
-def _from_documents(question: Question, *documents: str) -> AnswerFromDocuments:
-    return AnswerFromDocuments(question.text, documents, language=question.language, history=question.history)
+def _from_documents(inquiry: Inquiry, *documents: str) -> AnswerFromDocuments:
+    return AnswerFromDocuments(inquiry.question, documents, language=inquiry.language, history=inquiry.history)
 
 
 CHAINS: Mapping[ChainName, Chain] = {"stuff": stuff, "refine": refine, "map_reduce": map_reduce}

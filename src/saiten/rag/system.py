@@ -3,13 +3,13 @@
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, get_args
 
 from saiten.choices import ChainName, RagForm
 from saiten.errors import ConfigurationError, JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Completion, Retriever
-from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS, Question
+from saiten.rag.chains import CHAIN_NAMES, CHAINS, STEPS
 from saiten.rag.steps import I_DO_NOT_KNOW, Generator, Step, WriteQuery
 from saiten.records import Answer, Inquiry, Passage, Retrieved, TimedCall, Usage
 
@@ -132,20 +132,21 @@ class Rag:
             await self.retriever.close()
 
     async def _answer(self, inquiry: Inquiry, log: CallLog) -> tuple[tuple[Passage, ...], str]:
-        history = inquiry.history if self.form == "mqa" else ()
-        question = Question(inquiry.question, inquiry.language, history)
+        if self.form == "qa":
+            inquiry = replace(inquiry, history=())
 
         async def ask(step: Step) -> str:
             return (await log.timed(step.called, self.generator.write(step))).text
 
-        query = question.text
-        if history:
-            query = read_query(await ask(WriteQuery(query, language=question.language, history=history)), query)
+        query = inquiry.question
+        if inquiry.history:
+            write = WriteQuery(query, language=inquiry.language, history=inquiry.history)
+            query = read_query(await ask(write), query)
         found = await log.timed("retrieve", self.retriever.retrieve(query, self.k))
         if not found.passages:
-            return (), I_DO_NOT_KNOW[question.language]
+            return (), I_DO_NOT_KNOW[inquiry.language]
         documents = [passage.text for passage in found.passages]
-        return found.passages, await CHAINS[self.chain](ask, question, documents)
+        return found.passages, await CHAINS[self.chain](ask, inquiry, documents)
 
 
 def read_query(text: str, question: str) -> str:
