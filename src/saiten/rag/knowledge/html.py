@@ -23,12 +23,14 @@ class PageLines:
     def __init__(self) -> None:
         self.verbatim = 0
         """Above 0, white space is preserved."""
+        self.lists: list[int | None] = []
+        """The open lists, each with its next number or, if unnumbered, None."""
+        self.rows: list[tuple[int, int]] = []
+        """The open rows, each with its cells so far, and the number of parts when it began."""
         self._parts: list[str] = []
         self._gap = 0  # line ends due before the next word
         self._space = ""  # white space due before it, if no line ends
         self._glued = False  # the next word directly follows an item's marker
-        self._rows: list[tuple[int, int]] = []  # cells so far, and the number of parts when the row began
-        self._lists: list[int | None] = []
         self._tight = 0  # open cells and items, which contain no empty lines
 
     def words(self, text: str) -> None:
@@ -56,32 +58,24 @@ class PageLines:
 
     def item(self) -> None:
         """Begin a list item."""
-        number = self._lists[-1] if self._lists else None
+        number = self.lists[-1] if self.lists else None
         if number is not None:
-            self._lists[-1] = number + 1
+            self.lists[-1] = number + 1
         self._write("-" if number is None else f"{number}.")
         self._space, self._glued = " ", True
         self._tight += 1
 
-    def open_list(self, first: int | None) -> None:
-        """Begin a list, numbered from `first` or, with None, unnumbered."""
-        self._lists.append(first)
-
-    def close_list(self) -> None:
-        """End a list."""
-        self._lists.pop()
-
     def row(self) -> None:
         """Begin a table row."""
-        self._rows.append((0, len(self._parts)))
+        self.rows.append((0, len(self._parts)))
 
     def cell(self) -> None:
         """Begin a cell, after a bar on the line of the previous one."""
         self._tight += 1
-        if not self._rows:
+        if not self.rows:
             return
-        cells, begun = self._rows[-1]
-        self._rows[-1] = (cells + 1, begun)
+        cells, begun = self.rows[-1]
+        self.rows[-1] = (cells + 1, begun)
         if not cells:
             return
         if len(self._parts) > begun:
@@ -93,10 +87,6 @@ class PageLines:
         """End a cell or a list item."""
         self._glued = False
         self._tight -= 1
-
-    def close_row(self) -> None:
-        """End a row."""
-        self._rows.pop()
 
     def text(self) -> str:
         """Return the text so far."""
@@ -230,16 +220,15 @@ def _entered(node: LexborNode, lines: PageLines) -> bool:
         lines.words(node.text_content or "")
     if tag in _UNSEEN or tag.startswith(("-", "!")) or _hidden(node):
         return False
+    lines.end(_GAPS.get(tag, 0))
     if tag in _CELLS:
         lines.cell()
-    else:
-        lines.end(_GAPS.get(tag, 0))
-    if tag == "li":
+    elif tag == "li":
         lines.item()
     elif tag == "tr":
         lines.row()
     elif tag in {"ol", "ul"}:
-        lines.open_list(_first_number(node) if tag == "ol" else None)
+        lines.lists.append(_first_number(node) if tag == "ol" else None)
     elif tag == "pre":
         lines.verbatim += 1
     return True
@@ -247,15 +236,12 @@ def _entered(node: LexborNode, lines: PageLines) -> bool:
 
 def _left(node: LexborNode, lines: PageLines) -> None:
     tag = node.tag or ""
-    if tag in _CELLS:
-        lines.close()
-        return
-    if tag == "li":
+    if tag in _CELLS or tag == "li":
         lines.close()
     elif tag == "tr":
-        lines.close_row()
+        lines.rows.pop()
     elif tag in {"ol", "ul"}:
-        lines.close_list()
+        lines.lists.pop()
     elif tag == "pre":
         lines.verbatim -= 1
     if tag != "br":

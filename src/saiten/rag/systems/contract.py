@@ -69,7 +69,7 @@ def read_answer(value: Any) -> Answer:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"`{name}` must be a text, got {kind_of(value)}")  # noqa: TRY004 - the input is at fault
+        raise ValueError(f"`{name}` must be a text, got {_kind_of(value)}")  # noqa: TRY004 - the input is at fault
     # lone surrogates, which cannot be written to a file, become the replacement character
     return value if value.isascii() else value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -78,7 +78,7 @@ def _passages(value: Any) -> tuple[Passage, ...] | None:
     if value is None:
         return None
     if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
-        raise ValueError(f"`contexts` must be a list, got {kind_of(value)}")  # noqa: TRY004
+        raise ValueError(f"`contexts` must be a list, got {_kind_of(value)}")  # noqa: TRY004
     return tuple(_passage(item, f"contexts[{number}]") for number, item in enumerate(value))
 
 
@@ -90,7 +90,7 @@ def _passage(item: Any, place: str) -> Passage:
     if hasattr(item, "page_content"):  # a document of LangChain's, from a Python function
         item = {"text": item.page_content, "metadata": getattr(item, "metadata", None)}
     if not isinstance(item, Mapping):
-        raise ValueError(f"`{place}` must be a text or an object with `text`, got {kind_of(item)}")  # noqa: TRY004
+        raise ValueError(f"`{place}` must be a text or an object with `text`, got {_kind_of(item)}")  # noqa: TRY004
     name = next((name for name in _TEXT if name in item), None)
     if name is None:
         raise ValueError(f"`{place}` is an object with {_names(item)}; expected `text` in it")
@@ -132,20 +132,13 @@ def _number(value: Any) -> float | None:
     return number if isfinite(number) else None
 
 
-def kind_of(value: Any) -> str:
+def _kind_of(value: Any) -> str:
     """Describe a value's type in a word or two."""
     if value is None:
         return "nothing (null, None)"
-    kinds = {
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        list: "a list",
-        tuple: "a tuple",
-        dict: "an object",
-    }
     if type(value) is tuple:
         return f"a tuple of {len(value)}"
+    kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return kinds.get(type(value), f"a {type(value).__name__}")
 
 

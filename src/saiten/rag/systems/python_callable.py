@@ -17,7 +17,7 @@ from saiten.errors import CallFailed, FailureKind, SaitenError
 from saiten.models.http_client import CHARGED
 from saiten.models.layers import Layer
 from saiten.rag.systems.arguments import arguments_for
-from saiten.rag.systems.contract import ask, kind_of, read_answer
+from saiten.rag.systems.contract import ask, read_answer
 from saiten.rag.systems.loading import Loaded
 from saiten.rag.systems.threads import OutOfTime, Threads
 from saiten.records import Answer, Inquiry
@@ -141,4 +141,4 @@ def _hint(value: Any) -> str:
         return "; join what it yields into one text"
     if isinstance(value, Coroutine):
         value.close()
-    return f"; the value has the type {type(value).__name__}" if kind_of(value) == "a tuple" else ""
+    return ""
