@@ -167,16 +167,16 @@ def test_a_file_that_hangs_a_library_is_given_up_and_the_next_is_read(tmp_path):
     page = found(put(tmp_path / "a.html", HTML), "html")
     with Reader() as reader:
         assert isinstance(reader.read(page), Document)
-        reader._converter._seconds = 0.5
-        os.kill(reader._converter._process.pid, signal.SIGSTOP)  # as deaf as a library in an endless loop
+        reader._seconds = 0.5
+        os.kill(reader._process.pid, signal.SIGSTOP)  # as deaf as a library in an endless loop
         assert reader.read(page) == Unread("a.html", "was given up after 0.5 seconds without text")
-        reader._converter._seconds = 60
+        reader._seconds = 60
         assert isinstance(reader.read(page), Document)
 
 
 def waits_for_a_reply(reader):
     """Returns once the reader has sent its request, and hears nothing of a converter that is stopped."""
-    while not reader._converter._replies.not_empty._waiters:
+    while not reader._replies.not_empty._waiters:
         time.sleep(0.005)
 
 
@@ -184,7 +184,7 @@ def test_a_file_that_crashes_a_library_is_told_and_the_next_is_read(tmp_path, re
     """A converter that dies in the middle of a file takes only that file with it."""
     page = found(put(tmp_path / "a.html", HTML), "html")
     assert isinstance(reader.read(page), Document)
-    converter = reader._converter._process.pid
+    converter = reader._process.pid
     os.kill(converter, signal.SIGSTOP)
     crash = Thread(target=lambda: (waits_for_a_reply(reader), os.kill(converter, signal.SIGKILL)))
     crash.start()
@@ -197,7 +197,7 @@ def test_a_converter_that_died_between_two_files_is_replaced(tmp_path, reader):
     """Nothing is lost of a file because something else ended the process before it."""
     page = found(put(tmp_path / "a.html", HTML), "html")
     reader.read(page)
-    process = reader._converter._process
+    process = reader._process
     process.kill()
     process.wait()
     assert isinstance(reader.read(page), Document)
@@ -208,7 +208,7 @@ def test_closing_ends_a_reading_that_is_under_way(tmp_path):
     page = found(put(tmp_path / "a.html", HTML), "html")
     reader = Reader(seconds=100)
     reader.read(page)
-    os.kill(reader._converter._process.pid, signal.SIGSTOP)
+    os.kill(reader._process.pid, signal.SIGSTOP)
     results = []
     thread = Thread(target=lambda: results.append(reader.read(page)))
     thread.start()
@@ -225,7 +225,7 @@ def test_the_converter_ends_with_its_parent(tmp_path):
         "import sys; from pathlib import Path; from saiten.rag.knowledge.documents import FoundFile\n"
         "from saiten.rag.knowledge.reading import Reader\n"
         "reader = Reader(); reader.read(FoundFile(Path(sys.argv[1]), 'a', 'html'))\n"
-        "print(reader._converter._process.pid, flush=True); sys.stdin.read()"
+        "print(reader._process.pid, flush=True); sys.stdin.read()"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", program, str(tmp_path / "a.html")], stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 from saiten.errors import ConfigurationError
@@ -20,31 +19,35 @@ from saiten.rag.knowledge.documents import Document, FoundFile, Kind, NoText, Un
 
 _READ_HERE = frozenset[Kind](("text", "markdown"))
 """Kinds that are merely decoded, in bounded time and memory; others go to the converter's process."""
+_WAITING = 64  # maximum number of pieces in the queue; the process waits when it is full
+_ALL_IN_ALL = 20  # maximum time per file, as a multiple of the pause allowed between two pieces
+_LONGEST = 128 << 20  # maximum characters per text, since a small file can unpack to any length
 
 
 class Reader:
     """Reads documents, one at a time: `with Reader() as reader: reader.read(file)`. It blocks; call it in a thread.
 
     HTML, PDF and DOCX are converted in a separate process, so that a file that makes a library hang, crash or run out
-    of memory only becomes an Unread.
+    of memory only becomes an Unread. The process is started for the first such file, and restarted after a failure.
     """
 
     def __init__(self, seconds: float = 60.0) -> None:
         """`seconds`: how long to wait for the next piece (of a PDF, a page) before giving up."""
-        self._converter = Converter(seconds)
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._replies: queue.Queue[bytes | None] = queue.Queue()
+        self._pump: threading.Thread | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def read(self, file: FoundFile) -> Document | Unread:
         """Return the document, or the fault of the file; raises ConfigurationError if a library is missing."""
         pieces: list[str] = []
-        work = convert if file.kind in _READ_HERE else self._converter.convert
+        work = convert if file.kind in _READ_HERE else self._convert
         try:
             digest, note = work(file.path, file.kind, pieces.append)
         except NoText as error:
@@ -55,44 +58,7 @@ class Reader:
         return Document(text, file.source, digest, note)
 
     def close(self) -> None:
-        """End the converter's process, if any."""
-        self._converter.close()
-
-
-def check_readers(kinds: Iterable[Kind]) -> None:
-    """Raise ConfigurationError, saying what to install, if a library for one of the kinds is missing."""
-    for kind in sorted(set(kinds)):
-        library = LIBRARIES.get(kind)
-        if library and find_spec(library) is None:
-            raise ConfigurationError(missing_library(kind))
-
-
-_WAITING = 64  # maximum number of pieces in the queue; the process waits when it is full
-_ALL_IN_ALL = 20  # maximum time per file, as a multiple of the pause allowed between two pieces
-_LONGEST = 128 << 20  # maximum characters per text, since a small file can unpack to any length
-
-
-class Converter:
-    """A process that converts one file at a time, started for the first one and restarted after a failure."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._process: subprocess.Popen[bytes] | None = None
-        self._replies: queue.Queue[bytes | None] = queue.Queue()
-        self._pump: threading.Thread | None = None
-
-    def convert(self, path: Path, kind: Kind, take: Callable[[str], None]) -> tuple[str, str | None]:
-        """Convert as `conversion.convert` does, raising the same errors; the file cannot harm this process."""
-        try:
-            self._ask(path, kind)
-            return self._take_all(take)
-        except BaseException as error:
-            if not isinstance(error, NoText | ConfigurationError) or isinstance(error, _Lost):
-                self.close()
-            raise
-
-    def close(self) -> None:
-        """End the process, and any `convert` in another thread; the next file starts a new one."""
+        """End the converter's process, if any, and any `read` in another thread; the next file starts a new one."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -102,11 +68,21 @@ class Converter:
                 self._replies.get(timeout=0.05)  # make room, in case the pump is waiting for it
         process.wait()
         with suppress(queue.Full):
-            self._replies.put_nowait(None)  # wake a waiting `convert`
+            self._replies.put_nowait(None)  # wake a waiting `read`
         for stream in (process.stdin, process.stdout):
             with suppress(OSError):  # it may have been killed in the middle of a request
                 if stream is not None:
                     stream.close()
+
+    def _convert(self, path: Path, kind: Kind, take: Callable[[str], None]) -> tuple[str, str | None]:
+        """Convert as `conversion.convert` does, with the same errors, but in the other process."""
+        try:
+            self._ask(path, kind)
+            return self._take_all(take)
+        except BaseException as error:
+            if not isinstance(error, NoText | ConfigurationError) or isinstance(error, _Lost):
+                self.close()
+            raise
 
     def _ask(self, path: Path, kind: Kind) -> None:
         request = json.dumps({"path": str(path.absolute()), "kind": kind}).encode() + b"\n"
@@ -171,6 +147,14 @@ class Converter:
 
 class _Lost(NoText):
     """The process cannot continue, or must not."""
+
+
+def check_readers(kinds: Iterable[Kind]) -> None:
+    """Raise ConfigurationError, saying what to install, if a library for one of the kinds is missing."""
+    for kind in sorted(set(kinds)):
+        library = LIBRARIES.get(kind)
+        if library and find_spec(library) is None:
+            raise ConfigurationError(missing_library(kind))
 
 
 def _pump(stream: IO[bytes], replies: queue.Queue[bytes | None]) -> None:
