@@ -1,11 +1,9 @@
 """Forms with a rubric, and the form `aspects`: a grade on each aspect, the paper's four by default (spec 06)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any, Self
-
-from pydantic import TypeAdapter
+from typing import Any
 
 from saiten.annotation.forms.form import Form, InvalidPayload, labels_by_aspect
 from saiten.annotation.records import Json
@@ -20,13 +18,6 @@ class RubricForm(Form):
 
     rubric: Rubric | None = None
     """None for no grades."""
-
-    @classmethod
-    def from_options(cls, options: Json) -> Self:
-        form = super().from_options(options)
-        if "rubric" not in options:
-            return form
-        return replace(form, rubric=TypeAdapter(Rubric).validate_python(options["rubric"]))
 
     @property
     def options(self) -> Json:

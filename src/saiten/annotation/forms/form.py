@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from pydantic import TypeAdapter
+
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.records import Label, Language, Sample
@@ -50,7 +52,7 @@ class Form(ABC):
     @classmethod
     def from_options(cls, options: Json) -> Self:
         """Build the form from the options a project stores; the inverse of `options`."""
-        return cls(reason_required=bool(options.get("reason_required", False)))
+        return TypeAdapter(cls).validate_python(options)
 
     @property
     def options(self) -> Json:

@@ -7,7 +7,7 @@ its aspects.
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from typing import Any, Self
@@ -48,8 +48,7 @@ class PreferenceForm(RubricForm):
 
     @classmethod
     def from_options(cls, options: Json) -> Self:
-        form = super().from_options(options)
-        return replace(form, contexts=bool(options.get("contexts", False)), pick=bool(options.get("pick", False)))
+        return super().from_options({"contexts": False, **options})
 
     @property
     def options(self) -> Json:
