@@ -1,17 +1,18 @@
 """Pre-labels: a judge's labels from a file, or its scores from a run, as payloads of a form."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 
 from saiten.annotation.forms import Form
 from saiten.annotation.records import Json, NewItem
 from saiten.data import BadRow, read_labels
-from saiten.errors import BadInput, ConfigurationError
+from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
-from saiten.metrics.naming import read_name
-from saiten.records import Label, Scored
+from saiten.metrics.naming import settings_of
+from saiten.records import Label
 from saiten.runs import RunReader, read_run
 from saiten.trust.inputs.outputs import VERSUS
 from saiten.trust.spans.marks import judges_of
@@ -79,18 +80,19 @@ def _of_run(run: RunReader, folder: Path) -> Iterator[Label]:
     metrics: dict[str, str] = {}
     gist = False
     for scored in run.scores():
-        title, aspect = _title_and_aspect(scored)
-        gist |= title == "gist"
-        if aspect is None:
+        gist |= settings_of(scored.metric, "gist") is not None
+        if (aspect := _aspect_of(scored.metric)) is None:
             continue
         if metrics.setdefault(aspect, scored.metric) != scored.metric:
             raise BadInput(
                 f"the run {folder} has {aspect!r} as {metrics[aspect]} and as {scored.metric}; "
                 "give a run that scores it in one way"
             )
-        label = _label(scored, aspect)
-        if label is not None:
-            yield replace(label, annotator=judge)
+        value = scored.score.value
+        if value is None and scored.score.status == "declined" and aspect == "correctness":
+            value = 0.0  # the same as the grade 0 of people: the answer says that it does not know
+        if value is not None:
+            yield Label(scored.sample, value, judge, aspect, reason=scored.score.reason or "")
     if gist:
         marks = judges_of(run.scores(), judge)
         if len(marks) > 1:
@@ -101,18 +103,8 @@ def _of_run(run: RunReader, folder: Path) -> Iterator[Label]:
             yield Label(item, float(len(spans)), judge, aspect, spans=spans)
 
 
-def _title_and_aspect(scored: Scored) -> tuple[str, str | None]:
-    """Return the metric's title, and the aspect that a form asks people about instead."""
-    try:
-        title, _ = read_name(scored.metric)
-    except ConfigurationError:
-        return "", None
-    return title, aspect_of_metric(scored.metric) if title == "aspects" else _ASPECTS.get(title)
-
-
-def _label(scored: Scored, aspect: str) -> Label | None:
-    score = scored.score
-    value = score.value
-    if value is None and score.status == "declined" and aspect == "correctness":
-        value = 0.0  # the same as the grade 0 of people: the answer says that it does not know
-    return None if value is None else Label(scored.sample, value, aspect=aspect, reason=score.reason or "")
+@cache
+def _aspect_of(metric: str) -> str | None:
+    """Return the aspect that a form asks people about instead; None for another metric."""
+    own = (aspect for title, aspect in _ASPECTS.items() if settings_of(metric, title) is not None)
+    return next(own, None) or aspect_of_metric(metric)
