@@ -45,11 +45,11 @@ class LiveAgreement:
         with self._lock:
             acts = act_count(self._project)  # before reading, so that acts during the read invalidate the result
             if acts != self._acts:
-                self._figures, self._acts = live_agreement(self._form, annotated_items(self._project)), acts
+                self._figures, self._acts = _figures(self._form, annotated_items(self._project)), acts
             return self._figures
 
 
-def live_agreement(form: Form, items: Iterable[AnnotatedItem], *, resamples: int = 1_000) -> list[AgreementFigure]:
+def _figures(form: Form, items: Iterable[AnnotatedItem]) -> list[AgreementFigure]:
     """Compute the figures over the annotations so far, without decisions; empty if there are none.
 
     Intervals resample questions, as the commands do when they are given the samples.
@@ -64,11 +64,11 @@ def live_agreement(form: Form, items: Iterable[AnnotatedItem], *, resamples: int
     if not labels:
         return []
     figures = _of_values if labels[0].spans is None else _of_marks
-    return list(figures(labels, questions, resamples))
+    return list(figures(labels, questions))
 
 
-def _of_values(labels: list[Label], questions: dict[str, str], resamples: int) -> Iterator[AgreementFigure]:
-    for aspect in agreement_report(labels, questions=questions, resamples=resamples).aspects:
+def _of_values(labels: list[Label], questions: dict[str, str]) -> Iterator[AgreementFigure]:
+    for aspect in agreement_report(labels, questions=questions).aspects:
         figures = aspect.figures
         named = {"percent": figures.percent, "percent_by_chance": figures.by_chance, "kappa": figures.kappa}
         if aspect.levels != ("nominal",):
@@ -78,9 +78,9 @@ def _of_values(labels: list[Label], questions: dict[str, str], resamples: int) -
             yield AgreementFigure(aspect.aspect, Message("cell", name), estimate)
 
 
-def _of_marks(labels: list[Label], questions: dict[str, str], resamples: int) -> Iterator[AgreementFigure]:
+def _of_marks(labels: list[Label], questions: dict[str, str]) -> Iterator[AgreementFigure]:
     """Compare each annotator, as the judge, with each other."""
-    ceiling = compare_spans(people_of(labels), {}, questions=questions, resamples=resamples).ceiling
+    ceiling = compare_spans(people_of(labels), {}, questions=questions).ceiling
     if ceiling is None:
         return
     for figures in (*ceiling.aspects, *([ceiling.overall] if ceiling.overall is not None else [])):
