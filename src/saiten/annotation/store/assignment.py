@@ -221,8 +221,7 @@ def _spread(chunks: Iterable[list[_Candidate]], recent: dict[int, int]) -> _Cand
     first = next(iter(chunks), None)
     if first is None:
         return None
-    chosen = next((one for one in first if one.topic not in recent), None)
-    chosen = chosen or max(first, key=lambda one: recent[one.topic])
+    chosen = max(first, key=lambda one: recent.get(one.topic, _SPREAD))
     return replace(chosen, bin_rank=first[0].bin_rank)
 
 

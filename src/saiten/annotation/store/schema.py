@@ -36,10 +36,14 @@ metadata = sa.MetaData(
 )
 """Constraints are named for later migrations; tables have a prefix, since a PostgreSQL database may hold others."""
 
-projects = sa.Table(
+
+def _table(name: str, *parts: sa.schema.SchemaItem) -> sa.Table:
+    """Build a table whose rows are numbered by `id`."""
+    return sa.Table(name, metadata, sa.Column("id", sa.Integer, primary_key=True), *parts)
+
+
+projects = _table(
     "saiten_projects",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("name", sa.Text, nullable=False, unique=True),
     sa.Column("identity", sa.Text, nullable=False),  # random and unique
     sa.Column("settings", sa.Text, nullable=False),
@@ -50,10 +54,8 @@ projects = sa.Table(
 )
 """Assigning and releasing items locks this row: the totals and `workloads` change under that lock only."""
 
-people = sa.Table(
+people = _table(
     "saiten_people",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("project_id", sa.ForeignKey(projects.c.id), nullable=False),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("folded", sa.Text, nullable=False),  # case-folded name
@@ -85,10 +87,8 @@ sessions = sa.Table(
     sa.Column("seen_at", Moment, nullable=False, index=True),
 )
 
-items = sa.Table(
+items = _table(
     "saiten_items",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("project_id", sa.ForeignKey(projects.c.id), nullable=False),
     sa.Column("key", sa.Text, nullable=False),
     sa.Column("key_hash", sa.LargeBinary(32), nullable=False),  # a key may exceed an index's limit
@@ -114,10 +114,8 @@ sa.Index(
     postgresql_where=items.c.room > 0,
 )
 
-assignments = sa.Table(
+assignments = _table(
     "saiten_assignments",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("person_id", sa.ForeignKey(people.c.id), nullable=False),
     sa.Column("item_id", sa.ForeignKey(items.c.id), nullable=False, index=True),
     sa.Column("number", sa.Integer, nullable=False),
@@ -138,10 +136,8 @@ sa.Index(
     postgresql_where=assignments.c.state == "given",
 )
 
-acts = sa.Table(
+acts = _table(
     "saiten_acts",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("person_id", sa.ForeignKey(people.c.id), nullable=False),
     sa.Column("save_id", sa.Text, nullable=False),
     sa.Column("assignment_id", sa.ForeignKey(assignments.c.id)),  # None: an undo with nothing to undo
@@ -161,10 +157,8 @@ acts = sa.Table(
 ANNOTATION = acts.c.payload, acts.c.revision, acts.c.at, acts.c.unclear, acts.c.seconds
 """Columns of an `Annotation`."""
 
-decisions = sa.Table(
+decisions = _table(
     "saiten_decisions",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("item_id", sa.ForeignKey(items.c.id), nullable=False, index=True),
     sa.Column("person_id", sa.ForeignKey(people.c.id), nullable=False),
     sa.Column("payload", sa.Text, nullable=False),
