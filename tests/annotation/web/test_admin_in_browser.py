@@ -158,7 +158,7 @@ def test_marks_are_seen_in_colour_before_they_are_taken_over(serve, opened):
         assert visitor.save(1, {"spans": payload}).status == 200
     page = opened(site, "/admin/items/1")
     page.locator('[data-take="0"]:enabled').wait_for()
-    cards = page.locator(".beside > section")
+    cards = page.locator(".side-by-side > section")
     marks = [
         [(mark.get_attribute("class"), mark.inner_text()) for mark in card.locator(".marked mark").all()]
         for card in cards.all()

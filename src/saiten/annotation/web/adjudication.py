@@ -98,7 +98,7 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
         data={
             "form": form.title,
             "item": found.item.id,
-            "said": [{"payload": payload} for payload in payloads],
+            "annotations": [{"payload": payload} for payload in payloads],
             "marked": marked,
             "decision": found.decision and found.decision.payload,
             "content": content,

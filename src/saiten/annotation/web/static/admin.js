@@ -1,4 +1,4 @@
-/* The admin pages: what htmx needs from us, and the form of a decision. */
+/* The admin pages: the settings of htmx, and the form of a decision. */
 
 const { csrf, noConnection } = document.body.dataset;
 const $ = (selector, inside = document) => inside.querySelector(selector);
@@ -71,7 +71,7 @@ async function equipDecision(decision) {
   }
   for (const button of all("[data-take]")) {
     button.addEventListener("click", () => {
-      form.write(data.said[Number(button.dataset.take)].payload);
+      form.write(data.annotations[Number(button.dataset.take)].payload);
       problem.textContent = "";
       decision.scrollIntoView({ block: "nearest" });
     });
@@ -107,7 +107,7 @@ async function equipDecision(decision) {
   $("#decide-next").addEventListener("click", async () => {
     if (await decide()) location.assign(`/admin/differences/next?after=${data.item}`);
   });
-  /* Until here a click would have been lost. */
+  /* Enabled only now: an earlier click would have been lost. */
   for (const button of all("button:disabled")) button.disabled = false;
   document.addEventListener("keydown", (event) => {
     if (isComposing(event) || event.defaultPrevented || event.repeat) return;

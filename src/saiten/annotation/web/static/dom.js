@@ -35,7 +35,7 @@ export function isField(element) {
 
 /* Announces a sentence to screen readers, even the same one twice. */
 export function announce(text) {
-  const place = document.getElementById("told");
+  const place = document.getElementById("announcement");
   place.textContent = "";
   setTimeout(() => { place.textContent = text; }, 60);
 }

@@ -42,7 +42,7 @@ export class Editor {
         make("p", { class: "number", text: word("item_numbered", { number: item.number }) }),
         edited ? make("p", { class: "edits" }, word("edits_earlier"), " ", make("a", { href: "#", text: word("go_on") })) : null,
         work.finder.element), heading),
-      texts, form, this.#wayToForm(form),
+      texts, form, this.#buttonToForm(form),
     );
     main.dataset.form = data.form;
     main.dataset.number = item.number;
@@ -94,13 +94,13 @@ export class Editor {
   }
 
   /* A button that leads to a form out of view below the texts. */
-  #wayToForm(form) {
-    const way = button(word("to_form"), () => {
+  #buttonToForm(form) {
+    const link = button(word("to_form"), () => {
       form.scrollIntoView({ block: "start" });
       (form.querySelector("input, button.save") ?? form).focus({ preventScroll: true });
     }, { class: "to-form", hidden: true });
-    new IntersectionObserver(([seen]) => { way.hidden = seen.isIntersecting; }, { rootMargin: "0px 0px -120px" }).observe(form);
-    return way;
+    new IntersectionObserver(([seen]) => { link.hidden = seen.isIntersecting; }, { rootMargin: "0px 0px -120px" }).observe(form);
+    return link;
   }
 
   /* Fills the form from a draft, else the outbox, else the server, else a similar item. */
@@ -112,18 +112,18 @@ export class Editor {
     this.reason.value = found?.payload?.reason ?? "";
     this.unclear.checked = Boolean(found?.unclear);
     this.seconds = draft?.seconds ?? 0;
-    this.#base = this.#said();
+    this.#base = this.#snapshot();
     this.dirty = draft !== null;
     this.draftAt = draft?.at ?? 0;
     if (draft?.refused) this.problem(word("server_says", { message: draft.refused }), null);
-    this.earlier.offer(item, { wanted: !found, form: this.form, taken: () => { this.#base = this.#said(); }, changed: () => this.changed() });
+    this.earlier.offer(item, { wanted: !found, form: this.form, taken: () => { this.#base = this.#snapshot(); }, changed: () => this.changed() });
   }
 
   payload() {
     return { ...this.form.read(), reason: sendable(this.reason.value).trim() };
   }
 
-  #said() {
+  #snapshot() {
     return JSON.stringify([this.payload(), this.unclear.checked]);
   }
 
@@ -146,7 +146,7 @@ export class Editor {
     clearTimeout(this.#keeping);
     if (!item || !this.dirty) return;
     /* Equal to what the server has: not a draft. */
-    if (this.#said() === this.#base && !work.drafts.of(item.number)) return;
+    if (this.#snapshot() === this.#base && !work.drafts.of(item.number)) return;
     work.drafts.keep(item.number, { payload: this.payload(), unclear: this.unclear.checked, seconds: work.timer.seconds });
     this.draftAt = work.drafts.of(item.number)?.at ?? 0;
     work.bar.say();
@@ -201,7 +201,7 @@ class Earlier {
     this.element.hidden = true;
     if (!wanted || !data.shared) return;
     const { editor } = this.work;
-    const found = this.#here(item) ?? await this.#asked(item.number);
+    const found = this.#recent(item) ?? await this.#fetched(item.number);
     if (!found || editor.form !== form || editor.dirty) return;
     form.write(found.payload);
     taken();
@@ -215,15 +215,15 @@ class Earlier {
   }
 
   /* From recent saves of this page, which the server may not have yet. */
-  #here(item) {
+  #recent(item) {
     const { navigation, outbox, undoing } = this.work;
-    const said = [...undoing.recent, ...outbox.entries].filter((each) => each.kind === "save" && each.number !== item.number);
-    const like = said.findLast((each) => navigation.left.get(each.number)?.content[data.shared] === item.content[data.shared]);
-    const payload = like && FORMS[data.form].carriedOver(like.body.payload);
-    return payload ? { number: like.number, payload } : null;
+    const saves = [...undoing.recent, ...outbox.entries].filter((each) => each.kind === "save" && each.number !== item.number);
+    const alike = saves.findLast((each) => navigation.left.get(each.number)?.content[data.shared] === item.content[data.shared]);
+    const payload = alike && FORMS[data.form].carriedOver(alike.body.payload);
+    return payload ? { number: alike.number, payload } : null;
   }
 
-  async #asked(number) {
+  async #fetched(number) {
     try {
       const { status, body } = await this.work.server.ask(`/api/items/${number}/earlier`);
       return status === 200 && body?.payload ? body : null;

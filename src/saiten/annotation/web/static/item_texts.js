@@ -40,7 +40,7 @@ export function drawTexts(content) {
   const question = new View(content.question, { language, label: word("question"), name: "question" });
   question.repaint();
   const heading = make("h1", { class: "question", tabindex: "-1", id: "question" },
-    make("span", { class: "unseen", text: `${word("question")}: ` }), question.element);
+    make("span", { class: "visually-hidden", text: `${word("question")}: ` }), question.element);
   return { heading, texts, named, folding, views: [...views, ...folding, question] };
 }
 
@@ -150,7 +150,7 @@ export class Finder {
     this.input = make("input", { type: "search", id: "search", autocomplete: "off", spellcheck: "false", enterkeyhint: "search" });
     this.count = make("output", { class: "found", for: "search" });
     this.element = make("div", { class: "finder", role: "search" },
-      make("label", { for: "search", class: "unseen", text: word("search") }), this.input, this.count,
+      make("label", { for: "search", class: "visually-hidden", text: word("search") }), this.input, this.count,
       button("↑", () => this.go(-1), { class: "quiet square", "aria-label": word("search_previous"), title: word("search_previous") }),
       button("↓", () => this.go(1), { class: "quiet square", "aria-label": word("search_next"), title: word("search_next") }));
     this.input.placeholder = word("search");

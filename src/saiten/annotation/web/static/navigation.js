@@ -1,4 +1,4 @@
-/* Which item is shown: the next one, prefetched, or an own one by number; and what is shown if none can be. */
+/* Chooses the item to show: the next one, prefetched, or an earlier one by number; or a message if there is none. */
 import { button, data, make, word } from "./dom.js";
 import { Unreachable } from "./outbox.js";
 import { closedText } from "./status.js";
@@ -6,7 +6,7 @@ import { closedText } from "./status.js";
 const AHEAD = 3;
 const MOST_OPEN = 5; /* the server's limit per person */
 
-/* Fetches the next items prefetch, so that a lost connection does not stop the work at once. */
+/* Prefetches the next items, so that a lost connection does not stop the work at once. */
 export class Prefetch {
   #fetching = null;
 
@@ -108,7 +108,7 @@ export class Navigation {
   async openNumber(number) {
     const { prefetch, editor, notices, server } = this.work;
     editor.keepDraft();
-    /* The item left for it comes back afterwards. */
+    /* The current item comes back afterwards. */
     if (editor.open.length && editor.item.number !== number) prefetch.ready.unshift(editor.item);
     const mine = this.#begin();
     if (!this.#here()) return;
@@ -154,7 +154,7 @@ export class Navigation {
     return this.#opening;
   }
 
-  /* Whether this browser is still this person's; if not, says so. */
+  /* Returns whether this browser is still this person's, and says so if not. */
   #here() {
     if (isHere()) return true;
     this.closed("other");

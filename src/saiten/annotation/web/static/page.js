@@ -1,4 +1,4 @@
-/* Entry point of the annotators' pages: grading, and the list of one's own items. */
+/* Entry point of the annotators' pages: grading, and the annotator's list of items. */
 import { data, make, word } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Finder } from "./item_texts.js";
@@ -79,7 +79,7 @@ function grade(main) {
   work.bar = equipBar({ outbox, storage, server, notices, counted: work.counted, help, before: () => editor.keepDraft() });
 
   /* Another tab may have changed this item: the latest change counts. */
-  function meet() {
+  function syncTabs() {
     const { number } = editor.item;
     const draft = drafts.of(number);
     if (draft && draft.at > editor.draftAt && !document.hasFocus()) {
@@ -98,7 +98,7 @@ function grade(main) {
   window.addEventListener("pagehide", () => editor.keepDraft());
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) editor.keepDraft();
-    else if (editor.item) meet();
+    else if (editor.item) syncTabs();
   });
   window.addEventListener("storage", (event) => {
     if (event.key === "saiten:here") {
@@ -110,7 +110,7 @@ function grade(main) {
       outbox.hurry();
       if (!editor.item) navigation.start();
     }
-    if (editor.item && event.key?.startsWith(storage.prefix)) meet();
+    if (editor.item && event.key?.startsWith(storage.prefix)) syncTabs();
   });
   window.addEventListener("hashchange", () => navigation.start());
   try {

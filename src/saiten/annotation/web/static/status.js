@@ -5,7 +5,7 @@ import { button, data, figure, make, word } from "./dom.js";
 export function equipBar({ outbox, storage, server, notices, counted, help, before }) {
   const state = document.getElementById("state");
   const progress = document.getElementById("progress");
-  let said = "";
+  let shown = "";
 
   function say() {
     const waiting = outbox.entries.length;
@@ -19,8 +19,8 @@ export function equipBar({ outbox, storage, server, notices, counted, help, befo
       sent: word("sent"),
     }[kind];
     state.dataset.kind = kind;
-    if (text !== said) state.textContent = text;
-    said = text;
+    if (text !== shown) state.textContent = text;
+    shown = text;
     const still = document.querySelector(".finished .still");
     if (still) still.textContent = waiting ? word("all_done_waiting", { n: waiting }) : "";
     if (storage.unsafe) notices.tell("unkept", word("storage_full", { n: waiting }), { urgent: true });
@@ -98,7 +98,7 @@ export class Notices {
 
 const IDLE = 120_000;
 
-/* Time on an item: while the page is visible, up to two minutes after the last sign of life. */
+/* Time on an item: while the page is visible, up to two minutes after the last activity. */
 export class Timer {
   #spent = 0;
   #from = null;

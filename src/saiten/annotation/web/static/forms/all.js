@@ -82,8 +82,8 @@ class Aspects {
       group.element.addEventListener("focusin", () => { this.#active(at); });
       return group;
     });
-    this.said = make("p", { class: "hint" });
-    this.element = make("div", { class: "aspects" }, ...this.groups.map((group) => group.element), this.said);
+    this.count = make("p", { class: "hint" });
+    this.element = make("div", { class: "aspects" }, ...this.groups.map((group) => group.element), this.count);
     this.at = 0;
     this.#say();
     this.keys = [[["0", "…", "9"], "keys_aspect"]];
@@ -96,7 +96,7 @@ class Aspects {
 
   #say() {
     const n = this.groups.filter((group) => group.value !== null).length;
-    this.said.textContent = word("graded_of", { n, all: this.groups.length });
+    this.count.textContent = word("graded_of", { n, all: this.groups.length });
   }
 
   read() {

@@ -52,7 +52,7 @@ export class Gist {
   #equip(side, language, meanings) {
     const view = this.views[side];
     this.carets[side] = new Caret(view, language, () => this.#offer(side));
-    const hint = make("p", { class: "unseen", id: `keys-of-${side}`, text: word("text_keys") });
+    const hint = make("p", { class: "visually-hidden", id: `keys-of-${side}`, text: word("text_keys") });
     view.element.after(hint);
     view.element.setAttribute("aria-describedby", hint.id);
     this.palettes[side] = new Palette(view, side, { meanings, mark: (kind) => this.#mark(side, kind), remove: () => this.#removeHere(side) });

@@ -221,17 +221,17 @@ class Axes {
       make("legend", { text: word("answer_named", { name: nameOf(at) }) }),
       make("div", { class: "rows" }, ...this.selects.get(key).map((each, place) => make("label", { class: "axis" },
         make("span", { text: aspects[place].title, dir: "auto" }), each)))));
-    this.said = make("p", { class: "hint" });
+    this.count = make("p", { class: "hint" });
     this.element = make("div", { class: "graded", "data-stop": "aspect", tabindex: "-1" },
       make("details", { class: "about" }, make("summary", { text: word("what_aspects_ask") }),
         make("dl", {}, ...aspects.flatMap(({ title, asks }) => [make("dt", { text: title, dir: "auto" }), make("dd", { text: asks, dir: "auto" })]))),
-      ...groups, this.said);
+      ...groups, this.count);
     this.#say();
   }
 
   #say() {
     const every = [...this.selects.values()].flat();
-    this.said.textContent = word("grades_of", { n: every.filter((each) => each.value !== "").length, all: every.length });
+    this.count.textContent = word("grades_of", { n: every.filter((each) => each.value !== "").length, all: every.length });
   }
 
   read() {
@@ -263,8 +263,8 @@ class Axes {
 
   tell(grades) {
     return this.aspects.map(({ name, title }) => {
-      const said = this.answers.map(({ key }, at) => `${nameOf(at)} ${grades[key]?.[name] ?? "–"}`);
-      return `${title}: ${said.join(" · ")}`;
+      const parts = this.answers.map(({ key }, at) => `${nameOf(at)} ${grades[key]?.[name] ?? "–"}`);
+      return `${title}: ${parts.join(" · ")}`;
     });
   }
 }
