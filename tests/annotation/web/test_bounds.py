@@ -11,7 +11,7 @@ import uvicorn
 
 from saiten.annotation.store.annotations import annotated_items
 from saiten.annotation.web.guards import WrongJoins, network_of
-from saiten.annotation.web.serving import PatientForAWhile, bound_socket
+from saiten.annotation.web.serving import HeaderTimeoutProtocol, bound_socket
 from saiten.errors import ConfigurationError
 
 GRADE = {"grade": 4, "reason": "because"}
@@ -86,7 +86,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(serve):
 def test_headers_that_do_not_come_are_not_waited_for(serve, sent):
     """The connection is closed; uvicorn alone would wait for ever."""
 
-    class Hasty(PatientForAWhile):
+    class Hasty(HeaderTimeoutProtocol):
         head_seconds = 0.2
 
     app = serve().app

@@ -41,7 +41,7 @@ def server_of(app: ASGIApp, *, behind_proxy: bool = False) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=PatientForAWhile,
+            http=HeaderTimeoutProtocol,
             ws="none",
             lifespan="off",
             loop="asyncio",
@@ -58,7 +58,7 @@ def server_of(app: ASGIApp, *, behind_proxy: bool = False) -> uvicorn.Server:
     )
 
 
-class PatientForAWhile(H11Protocol):
+class HeaderTimeoutProtocol(H11Protocol):
     """Closes connections whose request headers do not arrive; uvicorn alone would wait forever."""
 
     head_seconds = 15.0
