@@ -99,13 +99,11 @@ class GistForm(Form):
         return tuple(aspect for aspect in ASPECTS if any(_differ(first[aspect], other[aspect]) for other in others))
 
     def values(self, payload: Json) -> Json:
-        spans: Json = payload["spans"]
-        return spans
+        return dict(payload["spans"])
 
 
 def _text_of(aspect: str, content: Json) -> str:
-    text: str = content["answer"] if aspect.startswith("extra") else content["reference"]
-    return text
+    return str(content["answer" if aspect.startswith("extra") else "reference"])
 
 
 def _placed(given: Any, text: str, aspect: str) -> Offsets:

@@ -64,9 +64,8 @@ def named(address: URL) -> str:
     """Return the address for a message, without password and parameters."""
     if address.drivername == "sqlite":
         return address.database or ""
-    return URL.create(
-        "postgresql", address.username, None, address.host, address.port, address.database
-    ).render_as_string()
+    shown = URL.create("postgresql", address.username, None, address.host, address.port, address.database)
+    return shown.render_as_string()
 
 
 def engine_of(address: URL) -> Engine:
@@ -138,13 +137,11 @@ def _prepare_file(path: Path) -> None:
 def _claim(connection: sqlite3.Connection, path: Path) -> None:
     """Check that the file is empty or marked as saiten's, and mark it; a read-only file fails here, not at a save."""
     connection.execute("BEGIN IMMEDIATE")  # two processes may do this at once
-    try:
+    with connection:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         if application != _APPLICATION and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
             raise _foreign(path)
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-    finally:
-        connection.execute("COMMIT")
 
 
 def _reason(error: exc.DBAPIError, address: URL) -> str:

@@ -15,8 +15,13 @@ def to_text(value: Json, what: str) -> str:
     try:
         text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
         text.encode()
-    except (TypeError, ValueError, RecursionError) as error:  # a lone surrogate is a ValueError, too
-        raise BadInput(f"{what} cannot be written as JSON: {_first_line(error)}") from None
+    except UnicodeEncodeError:
+        raise BadInput(
+            f"{what} cannot be written as JSON: it contains a lone surrogate (half of a character)"
+        ) from None
+    except (TypeError, ValueError, RecursionError) as error:
+        reason = (str(error) or "it is nested too deeply").splitlines()[0][:200]
+        raise BadInput(f"{what} cannot be written as JSON: {reason}") from None
     return text
 
 
@@ -38,9 +43,3 @@ def plain(text: str, what: str, longest: int) -> str:
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
         raise BadInput(f"{what} contains characters that cannot be stored: {text[:60]!a}")
     return text
-
-
-def _first_line(error: Exception) -> str:
-    if isinstance(error, UnicodeEncodeError):
-        return "it contains a lone surrogate (half of a character)"
-    return (str(error) or "it is nested too deeply").splitlines()[0][:200]

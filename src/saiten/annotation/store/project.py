@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sqlalchemy import Connection, insert, select
@@ -26,7 +26,7 @@ from saiten.errors import BadInput
 P = ParamSpec("P")
 T = TypeVar("T")
 
-RELEASED_AFTER = timedelta(hours=24)
+_now = partial(datetime.now, UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +96,12 @@ def writes(work: Callable[Concatenate[Transaction, P], T]) -> Callable[Concatena
     return run
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def open_project(
     url: str,
     settings: ProjectSettings | None = None,
     *,
     name: str = "default",
-    release_after: timedelta = RELEASED_AFTER,
+    release_after: timedelta = timedelta(hours=24),
     clock: Callable[[], datetime] = _now,
 ) -> Project:
     """Open a project, creating it if needed, and migrate the database to this version's tables.
