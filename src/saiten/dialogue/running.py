@@ -51,17 +51,11 @@ class Conversing:
 
     async def make(self, sample: Sample, keep: Callable[[Dialogue], None], stop: Stop) -> None:
         how = self.conversations
-        session = session_of(name_of_run(self.journal), sample.id)
-        keep(
-            await converse(
-                sample,
-                self._recorded,
-                how.agents,
-                max_turns=how.max_turns,
-                find_evidence=how.find_evidence,
-                session=session,
-            )
+        name = session_of(name_of_run(self.journal), sample.id)
+        dialogue = await converse(
+            sample, self._recorded, how.agents, max_turns=how.max_turns, find_evidence=how.find_evidence, session=name
         )
+        keep(dialogue)
 
     def write(self, sample: Sample, result: Dialogue) -> Dialogue:
         self.journal.append(self.journal.file(DIALOGUES_NAME), to_line(dialogue_to_json(result)))

@@ -24,11 +24,7 @@ _IN_FORM = re.compile(r"^[ \t*#_`]{0,9}(?:feedback|フィードバック|講評)
 
 
 def read_grade(text: str, material: Material) -> dict[str, Any]:
-    """Return `feedback` and `grade` of a reply in the Prometheus format.
-
-    Raises:
-        ValueError: there is no marker, or the last one is not followed by a whole number.
-    """
+    """Return `feedback` and `grade`; raises ValueError unless a whole number follows the last marker."""
     results, labels = list(_RESULT.finditer(text)), list(_LABEL.finditer(text))
     strict = replace(material, strict=True)
     in_form = _IN_FORM.search(text) is not None

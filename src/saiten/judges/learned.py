@@ -50,11 +50,7 @@ def write_questions(folder: Path, questions: Iterable[TunedQuestion]) -> None:
 
 
 def read_learned(folder: Path) -> frozenset[str]:
-    """Return the digests of the answers seen in training; empty if the folder has no such file.
-
-    Raises:
-        ConfigurationError: the file is damaged.
-    """
+    """Return digests of answers seen in training, if there is a file; raises ConfigurationError if it is damaged."""
     path = folder / QUESTIONS_NAME
     try:
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]

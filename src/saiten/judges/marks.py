@@ -44,11 +44,7 @@ _DECISIONS = {"correct": True, "正解": True, "incorrect": False, "不正解": 
 
 
 def read_decision(text: str, material: Material) -> dict[str, Any]:
-    """Return `explanation` and `correct` of a reply that ends in `[[True]]` or `[[False]]`.
-
-    Raises:
-        ValueError: it contains neither.
-    """
+    """Return `explanation` and `correct`; raises ValueError if there is no `[[True]]` or `[[False]]`."""
     marks = [mark for mark in _MARKER.finditer(text) if _decision(mark[1]) is not None]
     own = own_marks(text, marks, lambda _, mark: mark.end(), material)
     while len(own) > 1 and _CHOICE.fullmatch(text[own[-2].end() : own[-1].start()]):

@@ -17,11 +17,7 @@ from saiten.text.normalisation import without_surrogates
 
 
 def tidy(value: Any, kind: Any) -> Any:
-    """Convert the value to the type's format; hidden and unknown keys are dropped.
-
-    Raises:
-        ValueError: a key occurs twice, in different cases or scripts.
-    """
+    """Convert the value to the type's form, without hidden or unknown keys; raises ValueError if a key occurs twice."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return _tidy_object(value, kind) if isinstance(value, dict) else value
     if get_origin(kind) is list and isinstance(value, list):

@@ -39,11 +39,7 @@ def read_tuned(folder: Path | str) -> TunedJudge | None:
 
 
 def write_tuned(folder: Path | str, judge: TunedJudge) -> None:
-    """Write the description, whole or not at all, as the last file of the folder.
-
-    Raises:
-        ConfigurationError: the folder is not writable.
-    """
+    """Write the description as the folder's last file; raises ConfigurationError if the folder is not writable."""
     write_described(Path(folder) / NAME, judge, otherwise="name another folder with -o")
 
 

@@ -44,11 +44,7 @@ class Prompt:
 
 @cache
 def load(name: str) -> Mapping[Language, Prompt]:
-    """Load the prompt of this name in each language.
-
-    Raises:
-        ConfigurationError: there is no such file, or it is faulty; the message names the file.
-    """
+    """Load the prompt of this name in each language; raises ConfigurationError if its file is missing or faulty."""
     file = files(__package__).joinpath(f"{name}.toml")
     if not file.is_file():
         raise ConfigurationError(f"there is no prompt {name!r}: expected a file {file}; there are {', '.join(names())}")
@@ -62,11 +58,7 @@ def names() -> tuple[str, ...]:
 
 
 def read(file: Traversable) -> Mapping[Language, Prompt]:
-    """Read the prompts in one file.
-
-    Raises:
-        ConfigurationError: naming the file and its fault.
-    """
+    """Read the prompts in one file; raises ConfigurationError, which names the file and its fault."""
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
         _expect_keys(content, required=_LANGUAGES, allowed=_LANGUAGES, where="the file")
