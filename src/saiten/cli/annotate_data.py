@@ -3,10 +3,16 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from rich.console import Console
 
+from saiten.annotation.forms import Form
+from saiten.annotation.prelabels import read_prelabels
+from saiten.annotation.records import Json, NewItem
+from saiten.annotation.store.items import add_items, add_prelabels
+from saiten.annotation.store.progress import item_counts
+from saiten.annotation.store.project import Project
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier
 from saiten.cli.progress import DrawnLine
@@ -15,33 +21,18 @@ from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Sample
 
-if TYPE_CHECKING:
-    from saiten.annotation.forms import Form
-    from saiten.annotation.records import Json, NewItem
-    from saiten.annotation.store.project import Project
-
 _LONGEST_ID = 1_000
 _NAMED = 80
 """Maximum characters of an id in a message."""
 
 
-def fill(
-    project: "Project",
-    form: "Form",
-    source: DataSource,
-    prelabels: Path | None,
-    notes: Console,
-) -> None:
+def fill(project: Project, form: Form, source: DataSource, prelabels: Path | None, notes: Console) -> None:
     """Import the answers, and a judge's prelabels, into the database."""
-    from saiten.annotation.prelabels import read_prelabels
-    from saiten.annotation.store.items import add_items, add_prelabels
-    from saiten.annotation.store.progress import item_counts
-
     judged = None if prelabels is None else read_prelabels(prelabels, notify=notifier(notes))
     beforehand: list[tuple[str, str, Json]] = []
     with DrawnLine(notes, "answers", source.count(), quiet=False) as line:
 
-        def items() -> "Iterator[NewItem]":
+        def items() -> Iterator[NewItem]:
             rows = source.peeked(notifier(notes))
             for item in form.items(_usable(rows, form.title, line, strict=source.settings.strict)):
                 payload = judged.payload(form, item) if judged else None

@@ -2,22 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from saiten.annotation.forms import FORMS, AspectsForm, PreferenceForm
+from saiten.annotation.records import Json, ProjectSettings
+from saiten.annotation.store.engines import is_missing, named, read_address
+from saiten.annotation.store.project import Project, open_project
 from saiten.cli.annotate_options import ProjectOptions
 from saiten.errors import ConfigurationError
 from saiten.metrics.rubrics import read_rubric
 
-if TYPE_CHECKING:
-    from saiten.annotation.records import Json, ProjectSettings
-    from saiten.annotation.store.project import Project
 
-
-def _over(typed: ProjectOptions, there: "ProjectSettings | None") -> "ProjectSettings":
+def _over(typed: ProjectOptions, there: ProjectSettings | None) -> ProjectSettings:
     """Return the settings of a new project, or the existing ones; typed settings must match those."""
-    from saiten.annotation.forms import FORMS
-    from saiten.annotation.records import ProjectSettings
-
     form = typed.form or (there.form if there else None)
     if form is None:
         raise ConfigurationError(f"name a form with --form: {', '.join(FORMS)}")
@@ -31,9 +28,7 @@ def _over(typed: ProjectOptions, there: "ProjectSettings | None") -> "ProjectSet
     return replace(base, form=form, options=_options(typed, form, there), **given)
 
 
-def _options(typed: ProjectOptions, form: str, there: "ProjectSettings | None") -> "Json":
-    from saiten.annotation.forms import FORMS, AspectsForm, PreferenceForm
-
+def _options(typed: ProjectOptions, form: str, there: ProjectSettings | None) -> Json:
     page = FORMS[form].from_options(there.options) if there and there.form == form else FORMS[form]()
     if typed.reason is not None:
         page = replace(page, reason_required=typed.reason == "required")
@@ -51,11 +46,8 @@ def _options(typed: ProjectOptions, form: str, there: "ProjectSettings | None") 
     return page.options
 
 
-def opened(data: str | None, db: str | None, typed: ProjectOptions) -> "Project":
+def opened(data: str | None, db: str | None, typed: ProjectOptions) -> Project:
     """Return the project, created or reopened."""
-    from saiten.annotation.store.engines import is_missing, named, read_address
-    from saiten.annotation.store.project import open_project
-
     if db is None and (data is None or typed.form is None):
         raise ConfigurationError(
             "name the answers and a form, as in `saiten annotate answers.jsonl --form grade`, or an existing database "
@@ -69,10 +61,8 @@ def opened(data: str | None, db: str | None, typed: ProjectOptions) -> "Project"
     return open_project(url, None if data is None else _over(typed, None if missing else _settings_there(url)))
 
 
-def _settings_there(url: str) -> "ProjectSettings | None":
+def _settings_there(url: str) -> ProjectSettings | None:
     """Return the project's settings, or None if it does not exist; other errors surface on opening."""
-    from saiten.annotation.store.project import open_project
-
     try:
         with open_project(url) as project:
             return project.settings

@@ -7,35 +7,32 @@ import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
 
+from saiten.annotation.forms import Form
+from saiten.annotation.store.people import all_people, create_person, renew_token
+from saiten.annotation.store.progress import item_counts
+from saiten.annotation.store.project import Project
+from saiten.annotation.web.settings import LOOPBACK_NAMES, WebSettings, is_loopback, public_address
 from saiten.cli import INTERRUPTED
 from saiten.cli.annotate_options import TOKEN, PeopleOptions, ServerOptions
 from saiten.cli.output import escape_untrusted
 from saiten.errors import ConfigurationError
 from saiten.views.strip_controls import strip_controls
 
-if TYPE_CHECKING:
-    from saiten.annotation.forms import Form
-    from saiten.annotation.store.project import Project
-    from saiten.annotation.web.settings import WebSettings
-
 _SHORTEST_TOKEN = 32
 
 
-def web_settings(server: ServerOptions, environ: Mapping[str, str]) -> "WebSettings":
+def web_settings(server: ServerOptions, environ: Mapping[str, str]) -> WebSettings:
     """Return the settings of the page's address.
 
     Raises:
         ConfigurationError: the page is reachable from other machines without an admin token; or the token or the
             public address is invalid.
     """
-    from saiten.annotation.web.settings import LOOPBACK_NAMES, WebSettings, is_loopback, public_address
-
     host, port, public_url = server.host, server.port, server.public_url
     token = environ.get(TOKEN, "")
     if token and not re.fullmatch(rf"[A-Za-z0-9._~-]{{{_SHORTEST_TOKEN},200}}", token):
@@ -60,14 +57,10 @@ def web_settings(server: ServerOptions, environ: Mapping[str, str]) -> "WebSetti
     )
 
 
-def serve_project(
-    project: "Project", form: "Form", people: PeopleOptions, server: ServerOptions, notes: Console
-) -> None:
+def serve_project(project: Project, form: Form, people: PeopleOptions, server: ServerOptions, notes: Console) -> None:
     """Serve the page until Ctrl-C."""
-    from saiten.annotation.store.progress import item_counts
-    from saiten.annotation.web.app import make_app
+    from saiten.annotation.web.app import make_app  # with FastAPI and uvicorn, which an export does without
     from saiten.annotation.web.serving import bound_socket, server_of
-    from saiten.annotation.web.settings import is_loopback
 
     web_settings(server, os.environ)  # fails before links are made
     with bound_socket(server.host, server.port) as listening:
@@ -90,10 +83,8 @@ def serve_project(
         raise typer.Exit(INTERRUPTED)
 
 
-def print_links(project: "Project", people: PeopleOptions, settings: "WebSettings", notes: Console) -> None:
+def print_links(project: Project, people: PeopleOptions, settings: WebSettings, notes: Console) -> None:
     """Create the named people, and print their links, which are shown only once."""
-    from saiten.annotation.store.people import all_people, create_person, renew_token
-
     there = {person.name: person for person in all_people(project)}
     unknown = [name for name in people.new_link if name not in there]
     if unknown:
