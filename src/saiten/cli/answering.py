@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections import Counter
 from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,6 @@ from saiten.data import BadRow
 from saiten.errors import BadInput
 from saiten.executor import LocalExecutor
 from saiten.protocols import System
-from saiten.records import Language
 from saiten.runs import RunSettings
 from saiten.runs.answers import AnswersFile, Collecting, summarise_answers
 from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of
@@ -126,20 +126,15 @@ def rehearse_answers(
 ) -> None:
     """Print a table of the questions to ask."""
     called = name or _described(system, settings, calls).name
-    good = bad = 0
-    languages: dict[Language, int] = {"ja": 0, "en": 0}
-    for row in source.rows(notifier(stderr())):
-        if isinstance(row, BadRow) or not row.question.strip():
-            bad += 1
-        else:
-            good += 1
-            languages[row.language] += 1
+    rows = source.rows(notifier(stderr()))
+    kinds = Counter("unusable" if isinstance(row, BadRow) or not row.question.strip() else row.language for row in rows)
     there = summarise_answers(out) if out.is_file() and read_manifest(folder_of(out), MADE_NAME, KIND) else None
     cells: dict[Heading, Cell] = {
         "system": called,
-        "questions": good,
-        **{f"in_{language}": n for language, n in languages.items()},
-        "unusable_rows": bad,
+        "questions": kinds["ja"] + kinds["en"],
+        "in_ja": kinds["ja"],
+        "in_en": kinds["en"],
+        "unusable_rows": kinds["unusable"],
         Message("column", "answered_in", file=out.name): there.answered if there else 0,
         "failed_there": sum(there.failures.values()) if there else 0,
     }
