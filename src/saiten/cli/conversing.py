@@ -24,7 +24,7 @@ from saiten.dialogue.session import open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.executor import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query
-from saiten.records import Sample, Usage
+from saiten.records import Sample
 from saiten.redaction import redact
 from saiten.runs.engine import run_all
 from saiten.settings import CallSettings, JudgeSettings
@@ -137,16 +137,12 @@ def rehearse_dialogues(
     found = asyncio.run(rehearse(rows, max_turns, judged_by.votes))
     if not found.pairs:
         raise BadInput(f"the data has no pair of question and reference ({found.bad_rows} bad rows)")
-    offline = judged_by.judge == "offline"
     few, many = found.questions
     ends = (("one_each", few, found.least), ("all_of_them", many, found.most))
     table = Table(
         Message("title", "dialogues_would_take", n=found.pairs, most=max_turns, judge=redact(judged_by.judge)),
         ("turns", "questions_to_system", *SPENT, Message("column", "cost", currency=calls.currency)),
-        tuple(
-            (Message("cell", name), questions, *spent_cells(Usage() if offline else used, judged_by, calls))
-            for name, questions, used in ends
-        ),
+        tuple((Message("cell", name), n, *spent_cells(used, judged_by, calls)) for name, n, used in ends),
         (Message("caption", "dialogues_would_take"),),
     )
     render([table], form, stdout())

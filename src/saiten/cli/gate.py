@@ -19,7 +19,6 @@ from saiten.results.thresholds import hold, named_in
 from saiten.runs import RunReader
 from saiten.views.junit import as_junit, may_write
 from saiten.views.tables.gate import missed_line
-from saiten.views.tables.run import summary_of
 
 _TOLD = 20
 """Maximum lines on standard error, for many systems or groups."""
@@ -64,14 +63,14 @@ class Gate:
         unique = tuple(dict.fromkeys(thresholds))
         return cls(thresholds=unique, each=each, coverage=COVERAGE if coverage is None else coverage, junit=junit)
 
-    def hold(self, reader: RunReader, summary: Summary | None = None) -> tuple[Outcome, ...]:
-        """Return the outcomes; report misses, and write the report. `summary`: the run's, if already computed."""
+    def hold(self, reader: RunReader, summary: Summary) -> tuple[Outcome, ...]:
+        """Return the outcomes of a run with this summary; report misses, and write the report."""
         places = {sample.id: place_of(sample) for sample in reader.samples()}
         if self.each is not None:
             summary = summarise(reader.scores(), places, each=self.each)
         outcomes = hold(
             self.thresholds,
-            summary or summary_of(reader),
+            summary,
             places,
             reader.scores,
             each=self.each,

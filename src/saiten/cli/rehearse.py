@@ -62,13 +62,12 @@ def rehearse(
     asyncio.run(run_all(Scoring(metrics, stand_in, InMemory(), wanted), rows, LocalExecutor(1), counted))
     if not counted.samples:
         raise BadInput(f"there is no row that could be used ({counted.bad_rows} cannot)")
-    offline = settings.judge == "offline"
     whole = sum(counted.usage.values(), Usage())
     used: list[tuple[Cell, Usage]] = [*counted.usage.items(), (Message("cell", "all"), whole)]
     table = Table(
         Message("title", "run_would_take", n=counted.samples, judge=redact(settings.judge)),
         ("metric", *SPENT, Message("column", "cost", currency=calls.currency)),
-        tuple((name, *spent_cells(Usage() if offline else one, settings, calls)) for name, one in used),
+        tuple((name, *spent_cells(one, settings, calls)) for name, one in used),
         (Message("caption", "run_would_take"),),
     )
     render([table], form, stdout())
@@ -81,7 +80,8 @@ SPENT = ("calls", "prompt_tokens", "completion_tokens")
 
 
 def spent_cells(used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
-    """Return estimated calls, tokens and cost of a judge, whose price may be unknown."""
+    """Return estimated calls, tokens and cost of a judge, whose price may be unknown; none of the offline judge."""
+    used = Usage() if settings.judge == "offline" else used
     price = known_price(settings.judge, calls)
     cost: Cell = Message("cell", "unknown")
     if not used.calls:
