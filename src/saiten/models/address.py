@@ -16,6 +16,19 @@ from saiten.redaction import HIDDEN, SHORT, redact
 _SHOWN = 300  # characters of a server's message in an error
 
 
+def parse_url(url: str) -> URL:
+    """Return the parsed address; an empty one if it is invalid, which its users refuse."""
+    try:
+        return URL(url.strip())
+    except ValueError:
+        return URL()
+
+
+def server_of(address: URL) -> str:
+    """Return the server as `https://HOST` or `http://HOST:PORT`, without secrets; "" if the address has no host."""
+    return str(URL.build(scheme=address.scheme, host=address.host.lower(), port=address.port)) if address.host else ""
+
+
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
     """An address, with its user and password as a header, and the texts to hide in messages."""
@@ -34,10 +47,7 @@ class ServerAddress:
             ConfigurationError: the address is unusable; the message shows the example.
         """
         plain = text.strip()
-        try:
-            url = URL(plain)
-        except ValueError:
-            url = URL()
+        url = parse_url(plain)
         shown = plain.partition("?")[0].rpartition("@")[2]  # what precedes an @ may be a password
         if not plain.startswith(("http://", "https://")):
             meant = re.sub("^https?:/*", "", shown) or example.partition("://")[2]

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from yarl import URL
 
 from saiten.errors import ConfigurationError
-from saiten.models.address import OPENAI
+from saiten.models.address import OPENAI, parse_url, server_of
 from saiten.redaction import redact
-from saiten.wiring.servers import parse_url, server_of
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from saiten.errors import ConfigurationError
-from saiten.models.address import OPENAI, on_this_machine
+from saiten.models.address import OPENAI, on_this_machine, parse_url, server_of
 from saiten.options import Config
 from saiten.wiring.addresses import url_of
 from saiten.wiring.keys import URL_VARIABLE, Keys
 from saiten.wiring.models import Models
-from saiten.wiring.servers import parse_url, server_of
 
 
 def elsewhere(url: str, environ: Mapping[str, str]) -> bool:
