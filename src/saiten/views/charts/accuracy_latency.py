@@ -13,7 +13,7 @@ from saiten.views.charts.axes import make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import MUTED, color
 from saiten.views.charts.plot import POINT, Datum, Marks, Padding, Picture, Plot, legend, mark
-from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, written
+from saiten.views.charts.texts import finite, finite_ones, in_words, plain, shorten, text_width, written
 from saiten.words import section
 
 MOST_POINTS, MOST_SERIES = 200, 36
@@ -68,8 +68,7 @@ def accuracy_against_latency(
 
 def _picture(points: Sequence[SystemPoint], y_title: str, words: Mapping[str, str]) -> Picture | None:
     across = make_axis([0.0, *(point.x for point in points)])
-    ends = [end for point in points for each in (point.y, point.low, point.high) if (end := finite(each)) is not None]
-    up = make_axis(ends)
+    up = make_axis(finite_ones(end for point in points for end in (point.y, point.low, point.high)))
     if not 0 < len(points) <= MOST_POINTS or across is None or up is None:
         return None
     series = list(dict.fromkeys(point.series for point in points))
@@ -99,9 +98,8 @@ def _picture(points: Sequence[SystemPoint], y_title: str, words: Mapping[str, st
         text = shorten(plain(point.label), _LABEL)
         left = (point.x - across.low) / (across.high - across.low) * _WIDTH + 12 + text_width(text) > _WIDTH
         style = {"align": "right" if left else "left", "dx": -9 if left else 9, "dy": -9}
-        marks.append(
-            Marks("text", [{"x": point.x, "y": point.y, "text": text, "tooltip": plain(point.label)}], style=style)
-        )
+        label: Datum = {"x": point.x, "y": point.y, "text": text, "tooltip": plain(point.label)}
+        marks.append(Marks("text", [label], style=style))
     field = Plot(_WIDTH, _HEIGHT, across, up, marks, words["latency"], shorten(y_title, _HEIGHT), y_numbers=True)
     return Picture([field, legend(series, _WIDTH, lines=False)], Padding(72, 22, 24, 8), 52)
 

@@ -7,16 +7,11 @@ from functools import partial
 from saiten.records import Language
 from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.colors import INK, LINES, MUTED
-from saiten.views.charts.interval_rows import MOST_ROWS
+from saiten.views.charts.colors import LINES, MUTED
+from saiten.views.charts.interval_rows import GAP, HEADING, MOST_ROWS, NAMES, ROW, WIDTH, names_beside, nothing_at
 from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
-from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, written
+from saiten.views.charts.texts import finite, finite_ones, in_words, plain, shorten, text_width, written
 from saiten.words import section
-
-_ROW = 24
-_WIDTH = 820
-_NAMES = 250
-_GAP = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +37,11 @@ def costs(rows: Sequence[CostRow], language: Language = "en", *, currency: str =
     """Draw one plot for each of cost, seconds, tokens and calls that is known for any row; bars begin at 0."""
     words = section("chart", language)
     kinds = _kinds(currency, words)
-    said = in_words(
-        (
-            (
-                plain(row.name),
-                ", ".join(f"{name} {written(value)}" for name, of in kinds if (value := of(row)) is not None),
-            )
-            for row in rows
-        ),
-        words,
-    )
+
+    def known(row: CostRow) -> str:
+        return ", ".join(f"{name} {written(value)}" for name, of in kinds if (value := of(row)) is not None)
+
+    said = in_words(((plain(row.name), known(row)) for row in rows), words)
     again = partial(costs, rows, currency=currency)
     return VegaChart(words["costs"], said, partial(_picture, tuple(rows), kinds, words), language, again)
 
@@ -68,18 +58,14 @@ def _kinds(currency: str, words: Mapping[str, str]) -> list[_Kind]:
 def _picture(rows: Sequence[CostRow], kinds: Sequence[_Kind], words: Mapping[str, str]) -> Picture | None:
     shown = rows[:MOST_ROWS]
     found = {name: [of(row) for row in shown] for name, of in kinds}
-    axes = {
-        name: axis
-        for name, values in found.items()
-        if any(value is not None for value in values)
-        and (axis := make_axis([0.0, *(value for value in values if value is not None)])) is not None
-    }
+    known = {name: finite_ones(values) for name, values in found.items()}
+    axes = {name: axis for name, values in known.items() if values and (axis := make_axis([0.0, *values])) is not None}
     if not axes:
         return None
-    names = min(max(text_width(_named(row, words)) for row in shown), _NAMES)
-    right = max(text_width(written(value)) for name in axes for value in found[name]) + _GAP + 16
-    left = names + _GAP + 8
-    field = max(_WIDTH - left - right, 240)
+    names = min(max(text_width(_named(row, words)) for row in shown), NAMES)
+    right = max(text_width(written(value)) for name in axes for value in found[name]) + GAP + 16
+    left = names + GAP + 8
+    field = max(WIDTH - left - right, 240)
     plots = [
         _plot(name, axis, found[name], shown, field=field, names=names, words=words) for name, axis in axes.items()
     ]
@@ -97,32 +83,20 @@ def _plot(
     words: Mapping[str, str],
 ) -> Plot:
     bars: list[Datum] = []
-    labels: list[Datum] = []
     side_notes: list[Datum] = []
-    missing: list[Datum] = []
     for place, (row, value) in enumerate(zip(rows, values, strict=True)):
-        y = place + 0.5
-        labels.append({"y": y, "text": shorten(_named(row, words), names), "tooltip": _named(row, words)})
-        if value is None:
-            missing.append({"y": y, "text": words["nothing"]})
-            continue
-        tooltip = f"{plain(row.name)}, {name}: {written(value)}"
-        bars.append({"x": 0.0, "x2": value, "y": y - 0.3, "y2": y + 0.3, "color": LINES[0], "tooltip": tooltip})
-        side_notes.append({"y": y, "text": written(value)})
-    heading: Datum = {"y": 0.0, "text": name}
+        if value is not None:
+            y, tooltip = place + 0.5, f"{plain(row.name)}, {name}: {written(value)}"
+            bars.append({"x": 0.0, "x2": value, "y": y - 0.3, "y2": y + 0.3, "color": LINES[0], "tooltip": tooltip})
+            side_notes.append({"y": y, "text": written(value)})
     marks = [
         Marks("bar", bars, style={"stroke": None}),
-        Marks("text", labels, at=-8 - _GAP / 2, style={"align": "right", "fill": INK}),
-        Marks("text", side_notes, at=field + _GAP, style={"align": "left", "fill": MUTED}),
-        Marks("text", missing, at=6, style={"align": "left", "fill": MUTED}),
-        Marks(
-            "text",
-            [heading],
-            at=-names - _GAP,
-            style={"align": "left", "dy": -14, "fontSize": 13, "fontWeight": 600, "fill": INK},
-        ),
+        names_beside([_named(row, words) for row in rows], names),
+        Marks("text", side_notes, at=field + GAP, style={"align": "left", "fill": MUTED}),
+        nothing_at([place for place, value in enumerate(values) if value is None], words["nothing"]),
+        Marks("text", [{"y": 0.0, "text": name}], at=-names - GAP, style=HEADING),
     ]
-    return Plot(field, _ROW * len(rows), axis, Axis(float(len(rows)), 0.0, ()), marks)
+    return Plot(field, ROW * len(rows), axis, Axis(float(len(rows)), 0.0, ()), marks)
 
 
 def _named(row: CostRow, words: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from saiten.views.charts.axes import Axis, make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import INK, color
 from saiten.views.charts.plot import POINT, Datum, Marks, Padding, Picture, Plot, legend, mark, stroke
-from saiten.views.charts.texts import finite, in_words, plain, shorten, text_width, value_and_interval
+from saiten.views.charts.texts import finite, finite_ones, in_words, plain, shorten, text_width, value_and_interval
 from saiten.words import section
 
 MOST_GROUPS, MOST_LINES = 60, 36
@@ -57,14 +57,8 @@ def dialogue_lines(
     limits above.
     """
     words = section("chart", language)
-    said = in_words(
-        (
-            (f"{plain(line.name)}, {plain(value.group)}", _figure(value, words))
-            for line in series
-            for value in line.values
-        ),
-        words,
-    )
+    values = ((f"{plain(line.name)}, {plain(value.group)}", value) for line in series for value in line.values)
+    said = in_words(((name, _figure(value, words)) for name, value in values), words)
     title = words[f"{better}_by_group" if score else "by_group"].format(score=plain(score))
     again = partial(dialogue_lines, series, score=score, better=better)
     return VegaChart(title, said, partial(_picture, tuple(series), words), language, again)
@@ -72,7 +66,7 @@ def dialogue_lines(
 
 def _picture(series: Sequence[Series], words: Mapping[str, str]) -> Picture | None:
     groups = list(dict.fromkeys(value.group for line in series for value in line.values))
-    up = make_axis(y for line in series for value in line.values if (y := finite(value.value)) is not None)
+    up = make_axis(finite_ones(value.value for line in series for value in line.values))
     if up is None or not 1 < len(groups) <= MOST_GROUPS or len(series) > MOST_LINES:
         return None
     step = max(_NARROWEST, min(_STEP, _WIDEST / len(groups)))

@@ -12,7 +12,7 @@ from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import CARD, LINES
 from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, Reference, interval_rows
 from saiten.views.charts.plot import Picture
-from saiten.views.charts.texts import finite, in_words, plain, value_and_interval
+from saiten.views.charts.texts import finite, finite_ones, in_words, plain, value_and_interval
 from saiten.words import section
 
 
@@ -46,8 +46,7 @@ def _picture(metrics: Sequence[MetricComparison], pair: str, words: Mapping[str,
 def _values(each: MetricComparison) -> list[float]:
     """Return the row's numbers and 0, which every axis shows."""
     numbers = (each.difference, each.ci_low, each.ci_high)
-    found = [value for number in numbers if (value := finite(number)) is not None]
-    return [0.0, *found] if finite(each.difference) is not None else []
+    return [0.0, *finite_ones(numbers)] if finite(each.difference) is not None else []
 
 
 def _row(each: MetricComparison, pair: str, words: Mapping[str, str]) -> IntervalRow:

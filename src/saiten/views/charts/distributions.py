@@ -11,8 +11,8 @@ from saiten.records import Language
 from saiten.views.charts.axes import Axis, Bounds, bounded_axis, make_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import CARD, INK, LINES, MUTED
-from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
-from saiten.views.charts.texts import finite, in_words, number, plain, shorten, text_width, written
+from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot, with_notes
+from saiten.views.charts.texts import finite_ones, in_words, number, plain, shorten, text_width, written
 from saiten.words import section
 
 _MOST_GRADES = 12
@@ -99,9 +99,7 @@ def distributions(
 
 
 def _counted(by_system: Mapping[str, Sequence[float]], bounds: Bounds) -> tuple[Bins | None, Mapping[str, Counted]]:
-    found = {
-        name: [value for each in values if (value := finite(each)) is not None] for name, values in by_system.items()
-    }
+    found = {name: finite_ones(values) for name, values in by_system.items()}
     numbers = {value for values in found.values() for value in values}
     axis = bounded_axis([min(numbers), max(numbers)], bounds) if numbers else None
     if axis is None:
@@ -115,10 +113,9 @@ def _picture(
 ) -> Picture | None:
     if bins is None:
         return None
-    side_notes = {name: _side_notes(one, words) for name, one in counted.items()}
     names = min(max(text_width(plain(name)) for name in counted), _NAMES)
     left = names + 64
-    right = max(text_width(line) for lines in side_notes.values() for line in lines) + _GAP + 12
+    right = max(text_width(line) for one in counted.values() for line in _side_notes(one, words)) + _GAP + 12
     field = max(_WIDTH - left - right, 240)
     ups = {name: _heights(one) for name, one in counted.items()}
     last, few = len(counted) - 1, len(counted) <= _FEW
@@ -128,7 +125,7 @@ def _picture(
             _HEIGHT if few else _LOWER,
             bins.axis,
             ups[name],
-            _marks(name, one, bins, ups[name], side_notes[name], names=names, field=field, words=words),
+            _marks(name, one, bins, ups[name].high, names=names, field=field, words=words),
             x_title=shorten(plain(metric), field) if place == last else "",
             x_numbers=place == last,
             x_lines=False,
@@ -138,16 +135,8 @@ def _picture(
         for place, (name, one) in enumerate(counted.items())
     ]
     notes = [words["own_heights"]] if len(set(ups.values())) > 1 else []
-    lines = [
-        Marks(
-            "text", [{"y": 0.0, "text": note}], at=8 - left, style={"align": "left", "dy": 62 + 20 * at, "fill": MUTED}
-        )
-        for at, note in enumerate(notes)
-    ]
-    plots[-1] = replace(plots[-1], marks=[*plots[-1].marks, *lines])
-    return Picture(
-        plots, Padding(left, 12, right, 50 + 4 * bool(notes) + 20 * len(notes)), _BETWEEN if few else _NEARER
-    )
+    plots[-1] = with_notes(plots[-1], notes, 62, left)
+    return Picture(plots, Padding(left, 12, right, 50 + 24 * len(notes)), _BETWEEN if few else _NEARER)
 
 
 def _heights(one: Counted) -> Axis:
@@ -158,15 +147,7 @@ def _heights(one: Counted) -> Axis:
 
 
 def _marks(
-    name: str,
-    one: Counted,
-    bins: Bins,
-    up: Axis,
-    side_notes: Sequence[str],
-    *,
-    names: float,
-    field: float,
-    words: Mapping[str, str],
+    name: str, one: Counted, bins: Bins, high: float, *, names: float, field: float, words: Mapping[str, str]
 ) -> list[Marks]:
     bars: list[Datum] = [
         {
@@ -184,17 +165,18 @@ def _marks(
     marks = [Marks("bar", bars, style={"stroke": None}), Marks("rule", [base], style={"strokeWidth": 1})]
     if one.mean is not None:
         tooltip = words["mean"].format(value=written(one.mean))
-        mean: Datum = {"x": one.mean, "x2": one.mean, "y": 0.0, "y2": up.high, "tooltip": tooltip}
+        mean: Datum = {"x": one.mean, "x2": one.mean, "y": 0.0, "y2": high, "tooltip": tooltip}
         # A light line below the dark one makes it visible on a bar.
         marks.append(Marks("rule", [{**mean, "color": CARD}], style={"strokeWidth": 4}))
         marks.append(Marks("rule", [{**mean, "color": INK}], style={"strokeWidth": 1.5, "strokeDash": [3, 2]}))
-    label: Datum = {"y": up.high / 2, "text": shorten(plain(name), names), "tooltip": plain(name)}
+    label: Datum = {"y": high / 2, "text": shorten(plain(name), names), "tooltip": plain(name)}
     marks.append(Marks("text", [label], at=-54, style={"align": "right", "fill": INK}))
+    side_notes = _side_notes(one, words)
     first = -8 * (len(side_notes) - 1)
     marks += [
         Marks(
             "text",
-            [{"y": up.high / 2, "text": line}],
+            [{"y": high / 2, "text": line}],
             at=field + _GAP,
             style={"align": "left", "dy": first + 16 * place, "fill": MUTED},
         )

@@ -4,22 +4,23 @@ A dot is the figure, a line its interval; a hollow dot means that the interval c
 the left, figure and number of observations on the right, so that nothing has to be read off the axis alone.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from saiten.views.charts.axes import Axis
 from saiten.views.charts.colors import CARD, INK, MUTED, REFERENCE
-from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot
+from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot, with_notes
 from saiten.views.charts.texts import plain, shorten, text_width, written
 
 MOST_ROWS = 80
 """Maximum rows, for one page; the table has the others."""
-_ROW = 24
+ROW = 24
 """Pixels from row to row."""
-_WIDTH = 820
-_NAMES = 250
+WIDTH = 820
+NAMES = 250
 """Maximum pixels of the names."""
-_GAP = 12
+GAP = 12
+HEADING = {"align": "left", "dy": -14, "fontSize": 13, "fontWeight": 600, "fill": INK}
 _CAP = 0.16
 """Half the height of an interval's end strokes, in rows."""
 
@@ -73,20 +74,19 @@ def interval_rows(blocks: Sequence[IntervalGroup], nothing: str, notes: Sequence
     rows = [row for block in blocks for row in block.rows]
     if all(row.value is None for row in rows):
         return None
-    names = min(max(text_width(plain(row.name)) for row in rows), _NAMES)
+    names = min(max(text_width(plain(row.name)) for row in rows), NAMES)
     figures = max(text_width(_figure(row)) for row in rows)
     side_notes = max(text_width(row.note) for row in rows)
-    left, right = names + _GAP + 8, _GAP + figures + _GAP + side_notes + 12
-    field = max(_WIDTH - left - right, 240)
+    left, right = names + GAP + 8, GAP + figures + GAP + side_notes + 12
+    field = max(WIDTH - left - right, 240)
     plots = [_plot(block, field, names, figures, nothing) for block in blocks]
     headed = any(block.heading for block in blocks) or any(one.label for block in blocks for one in block.references)
     numbered = any(block.numbers for block in blocks[:-1])
     titled = any(block.x_title for block in blocks[:-1])
-    bottom = (48 if blocks[-1].x_title else 28) + 20 * len(notes)
-    if notes:
-        plots[-1] = _noted(plots[-1], notes, bottom, left)
+    bottom = 48 if blocks[-1].x_title else 28
+    plots[-1] = with_notes(plots[-1], notes, bottom + 8, left)
     gap = 10 + 18 * headed + 20 * numbered + 20 * titled
-    return Picture(plots, Padding(left, 30 if headed else 8, right, bottom), gap)
+    return Picture(plots, Padding(left, 30 if headed else 8, right, bottom + 20 * len(notes)), gap)
 
 
 def _figure(row: IntervalRow) -> str:
@@ -97,7 +97,7 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
     rows = block.rows
     axis = block.axis
     drawn = [(place + 0.5, row, row.value) for place, row in enumerate(rows) if row.value is not None]
-    marks = [*_references(block, len(rows))]
+    marks = _references(block, len(rows))
     strokes: list[Datum] = []
     for y, row, _ in drawn:
         if row.low is None or row.high is None:
@@ -116,35 +116,41 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
         )
         for y, row, value in drawn
     ]
-    labels = [
-        _row(y=place + 0.5, text=shorten(plain(row.name), names), tooltip=plain(row.name))
-        for place, row in enumerate(rows)
-    ]
     values = [_row(y=y, text=_figure(row)) for y, row, _ in drawn]
     side_notes = [_row(y=place + 0.5, text=row.note) for place, row in enumerate(rows) if row.note]
-    missing = [_row(y=place + 0.5, text=nothing) for place, row in enumerate(rows) if row.value is None]
     marks += [
         Marks("rule", strokes, style={"strokeWidth": 1.75}),
         Marks("point", points, style={"size": 56, "strokeWidth": 1.75, "opacity": 1}),
-        Marks("text", labels, at=-8 - _GAP / 2, style={"align": "right", "fill": INK}),
-        Marks("text", values, at=field + _GAP + figures, style={"align": "right", "fill": INK}),
-        Marks("text", side_notes, at=field + _GAP + figures + _GAP, style={"align": "left", "fill": MUTED}),
-        Marks("text", missing, at=6, style={"align": "left", "fill": MUTED}),
+        names_beside([plain(row.name) for row in rows], names),
+        Marks("text", values, at=field + GAP + figures, style={"align": "right", "fill": INK}),
+        Marks("text", side_notes, at=field + GAP + figures + GAP, style={"align": "left", "fill": MUTED}),
+        nothing_at([place for place, row in enumerate(rows) if row.value is None], nothing),
     ]
     if block.heading:
         heading = shorten(plain(block.heading), field + names, 13)
         headed = _row(y=0, text=heading, tooltip=plain(block.heading))
-        style = {"align": "left", "dy": -14, "fontSize": 13, "fontWeight": 600, "fill": INK}
-        marks.append(Marks("text", [headed], at=-names - _GAP, style=style))
+        marks.append(Marks("text", [headed], at=-names - GAP, style=HEADING))
     return Plot(
         field,
-        _ROW * len(rows),
+        ROW * len(rows),
         axis,
         Axis(len(rows), 0, ()),
         marks,
         x_title=shorten(plain(block.x_title), field) if block.x_title else "",
         x_numbers=block.numbers,
     )
+
+
+def names_beside(names: Sequence[str], width: float) -> Marks:
+    """Write each row's name on its left, cut to this width."""
+    rows = [_row(y=place + 0.5, text=shorten(name, width), tooltip=name) for place, name in enumerate(names)]
+    return Marks("text", rows, at=-8 - GAP / 2, style={"align": "right", "fill": INK})
+
+
+def nothing_at(places: Iterable[int], nothing: str) -> Marks:
+    """Write that there is no value in these rows."""
+    rows = [_row(y=place + 0.5, text=nothing) for place in places]
+    return Marks("text", rows, at=6, style={"align": "left", "fill": MUTED})
 
 
 def _references(block: IntervalGroup, length: int) -> list[Marks]:
@@ -163,21 +169,6 @@ def _references(block: IntervalGroup, length: int) -> list[Marks]:
             style = {"align": "right" if right else "left", "dy": -12, "dx": 4 if right else -4}
             marks.append(Marks("text", [label], style=style))
     return marks
-
-
-def _noted(plot: Plot, notes: Sequence[str], bottom: float, left: float) -> Plot:
-    """Add lines of text below the last axis."""
-    first = bottom - 20 * len(notes) + 8
-    lines = [
-        Marks(
-            "text",
-            [_row(y=plot.y.low, text=plain(note))],
-            at=8 - left,
-            style={"align": "left", "dy": first + 20 * place, "fill": MUTED},
-        )
-        for place, note in enumerate(notes)
-    ]
-    return replace(plot, marks=[*plot.marks, *lines])
 
 
 def _within(axis: Axis, value: float) -> float:

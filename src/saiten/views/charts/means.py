@@ -15,7 +15,7 @@ from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import INK
 from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, filling_of, interval_rows
 from saiten.views.charts.plot import Picture
-from saiten.views.charts.texts import finite, in_words, plain, value_and_interval
+from saiten.views.charts.texts import finite, finite_ones, in_words, plain, value_and_interval
 from saiten.words import section
 
 _ON_A_SCREEN = 16
@@ -113,8 +113,7 @@ def _row(named: Named, name: str, words: Mapping[str, str]) -> IntervalRow:
 
 def _ends(figures: Sequence[Named]) -> list[float]:
     """Return all numbers of a metric."""
-    numbers = (number for _, each in figures for number in (each.mean, each.low, each.high))
-    return [value for number in numbers if (value := finite(number)) is not None]
+    return finite_ones(number for _, each in figures for number in (each.mean, each.low, each.high))
 
 
 def _whole_name(named: Named) -> str:

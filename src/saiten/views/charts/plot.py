@@ -5,7 +5,7 @@ fonts clips nothing. No theme, renderer or data transformer of Altair is registe
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from saiten.views.charts.axes import Axis
@@ -178,29 +178,40 @@ def _drawn(marks: Marks, name: str) -> Any:
     """Describe marks whose data set has this name; the plot encodes both axes."""
     import altair as alt  # noqa: PLC0415
 
+    channels: dict[str, Any] = {
+        "x2": alt.X2("x2:Q"),
+        "y2": alt.Y2("y2:Q"),
+        "color": (alt.Fill if marks.kind in {"text", "bar"} else alt.Stroke)("color:N", scale=None),
+        "fill": alt.Fill("fill:N", scale=None),
+        "shape": alt.Shape("shape:N", scale=None),
+        "text": alt.Text("text:N"),
+        "tooltip": alt.Description("tooltip:N"),
+    }
     fields = set().union(*marks.rows)
-    encodings: list[Any] = []
+    encodings = [channel for field, channel in channels.items() if field in fields]
     if marks.at is not None:
         encodings.append(alt.XValue(marks.at))  # type: ignore[no-untyped-call]
-    if marks.kind in {"rule", "bar"}:
-        encodings += [alt.X2("x2:Q"), alt.Y2("y2:Q")]
     style = dict(marks.style or {})
-    if "color" in fields:
-        channel = alt.Fill if marks.kind in {"text", "bar"} else alt.Stroke
-        encodings.append(channel("color:N", scale=None))
-    if "fill" in fields:
-        encodings.append(alt.Fill("fill:N", scale=None))
-    if "shape" in fields:
-        encodings.append(alt.Shape("shape:N", scale=None))
     if "text" in fields:
-        encodings.append(alt.Text("text:N"))
         style = {"fontSize": TEXT, "baseline": "middle", **({} if "color" in fields else {"fill": INK}), **style}
     if "tooltip" in fields:
-        encodings.append(alt.Description("tooltip:N"))
         style["aria"] = True
-    base = alt.Chart(alt.NamedData(name))
-    make = {"rule": base.mark_rule, "point": base.mark_point, "text": base.mark_text, "bar": base.mark_bar}[marks.kind]
+    make = getattr(alt.Chart(alt.NamedData(name)), f"mark_{marks.kind}")
     return make(**style).encode(*encodings)
+
+
+def with_notes(plot: Plot, notes: Sequence[str], first: float, left: float) -> Plot:
+    """Add lines of text below the plot, the first at this distance; `left`: pixels from the picture's left edge."""
+    lines = [
+        Marks(
+            "text",
+            [{"y": plot.y.low, "text": plain(note)}],
+            at=8 - left,
+            style={"align": "left", "dy": first + 20 * place, "fill": MUTED},
+        )
+        for place, note in enumerate(notes)
+    ]
+    return replace(plot, marks=[*plot.marks, *lines])
 
 
 _ROW = 20

@@ -18,7 +18,7 @@ from saiten.views.charts.interval_rows import (
     interval_rows,
 )
 from saiten.views.charts.plot import Picture
-from saiten.views.charts.texts import finite, in_words, plain, shorten, value_and_interval, written
+from saiten.views.charts.texts import finite, finite_ones, in_words, plain, shorten, value_and_interval, written
 from saiten.views.tables.meta_cells import measure_name
 from saiten.words import in_language, section
 
@@ -50,8 +50,7 @@ def _picture(
     metrics: Sequence[RankedMetric], ceiling: Estimate | None, by: str, none: float | None, words: Mapping[str, str]
 ) -> Picture | None:
     shown = metrics[:MOST_ROWS]
-    numbers = (number for row in shown for number in (row.figure.value, row.figure.low, row.figure.high))
-    values = [value for number in numbers if (value := finite(number)) is not None]
+    values = finite_ones(end for row in shown for end in (row.figure.value, row.figure.low, row.figure.high))
     references = [] if none is None else [Reference(none)]
     if ceiling is not None and ceiling.value is not None:
         label = words["ceiling"].format(value=written(ceiling.value))

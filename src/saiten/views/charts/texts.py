@@ -75,6 +75,11 @@ def finite(value: float | None) -> float | None:
     return 0.0 if abs(value) < 1 / _LARGEST else float(value)
 
 
+def finite_ones(values: Iterable[float | None]) -> list[float]:
+    """Return the numbers that `finite` returns."""
+    return [found for value in values if (found := finite(value)) is not None]
+
+
 def written(value: float | None) -> str:
     """Write a number with three decimals at most, fewer for large and more for small ones, and a true minus sign."""
     if value is None:
