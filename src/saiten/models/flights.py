@@ -24,9 +24,6 @@ class Flight(Generic[K, T]):
         self._register = register
         self._keys: list[K] = []
         self._askers = 0
-        self._waiting: list[asyncio.Future[None]] = []
-        self._answers: list[T] = []
-        self._error: Exception | None = None
         self._paid = False
         self.boarding = True
         """Whether further callers may join."""
@@ -49,17 +46,13 @@ class Flight(Generic[K, T]):
 
     async def answer(self) -> tuple[T, bool]:
         """Return the call's result and whether this caller pays; raises what the call raises."""
-        if not self._answers and self._error is None:
-            # a future per caller, so that cancelling a caller does not cancel the call
-            landed = asyncio.get_running_loop().create_future()
-            self._waiting.append(landed)
-            await landed
+        outcome = await asyncio.shield(self._task)  # cancelling a caller does not cancel the call
         pays, self._paid = not self._paid, True
-        if self._error is None:
-            return self._answers[0], pays
-        if pays or not isinstance(self._error, CallFailed):
-            raise self._error
-        raise self._error.with_usage(Usage())
+        if not isinstance(outcome, Exception):
+            return outcome, pays
+        if pays or not isinstance(outcome, CallFailed):
+            raise outcome
+        raise outcome.with_usage(Usage())
 
     def _close(self) -> None:
         self.boarding = False
@@ -67,17 +60,13 @@ class Flight(Generic[K, T]):
             if self._register.get(key) is self:
                 del self._register[key]
 
-    async def _fly(self, call: Coroutine[Any, Any, T]) -> None:
+    async def _fly(self, call: Coroutine[Any, Any, T]) -> T | Exception:
         try:
-            self._answers.append(await call)
+            return await call
         except Exception as error:  # noqa: BLE001 - raised by the callers
-            self._error = error
+            return error
         finally:
             self._close()
-            cut_off = not self._answers and self._error is None
-            for landed in self._waiting:
-                if not landed.done():
-                    landed.cancel() if cut_off else landed.set_result(None)
 
 
 async def land(

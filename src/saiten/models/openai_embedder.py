@@ -2,7 +2,7 @@
 
 import asyncio
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -28,17 +28,19 @@ _Batch = tuple[dict[str, Vector | CallFailed], Usage]
 
 
 class _Gathering:
-    """A batch to which texts may still be added."""
+    """A batch to which texts may still be added; `fly` fetches it."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, flights: Flights[str, _Batch], fly: Callable[["_Gathering"], Coroutine[Any, Any, _Batch]]
+    ) -> None:
         self.texts: list[str] = []
         self.tokens = 0
         self.full = asyncio.Event()
-        self.flight: Flight[str, _Batch] | None = None
+        self.flight = flights.start((), fly(self))
 
     @property
     def boarding(self) -> bool:
-        return self.flight is not None and self.flight.boarding and not self.full.is_set()
+        return self.flight.boarding and not self.full.is_set()
 
 
 class OpenAICompatibleEmbedder(OpenAICompatible):
@@ -90,10 +92,7 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
     def _board(self, text: str) -> Flight[str, _Batch]:
         batch = self._gathering
         if batch is None or not batch.boarding:
-            batch = self._gathering = _Gathering()
-            batch.flight = self._flights.start((), self._fly(batch))
-        if batch.flight is None:
-            raise AssertionError("a batch has a flight from the start")
+            batch = self._gathering = _Gathering(self._flights, self._fly)
         batch.flight.board(text)
         batch.texts.append(text)
         batch.tokens += likely_tokens([text])
