@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -41,6 +42,18 @@ def test_two_processes(tmp_path):
     assert len(store) == 600
     assert store.get(b"b 299") == b"b 299" * 50
     store.close()
+
+
+def test_one_new_file_is_opened_by_several_at_once(tmp_path):
+    """Whoever opens the file while another is making its table takes it for a store, and for no other program's."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(5) as pool:
+            for number in range(20):
+                list(pool.map(lambda path: Store(path).close(), [tmp_path / f"{number}.sqlite"] * 5))
+    finally:
+        sys.setswitchinterval(interval)
 
 
 @pytest.mark.slow

@@ -190,8 +190,10 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     """Check the header without writing, so that another program's file stays unchanged."""
+    # before the header, since another process may be writing both: whoever sees the table then sees its mark, too
+    has_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     application, layout = _header(connection)
-    if application != _APPLICATION and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+    if application != _APPLICATION and has_tables:
         raise _foreign(path)
     if application == _APPLICATION and layout != _LAYOUT:
         raise ConfigurationError(
