@@ -82,15 +82,32 @@ def causal_weights(source: str, what: str, dtype: Any, **more: Any) -> Any:
     Raises:
         ConfigurationError: some weights are missing, as in an encoder, and would be initialized at random.
     """
-    network, report = import_module("transformers").AutoModelForCausalLM.from_pretrained(
-        source, dtype=dtype, output_loading_info=True, **safely(source), **more
-    )
-    if lacking := sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]])):
+    network, lacking = _weights("AutoModelForCausalLM", source, dtype=dtype, **more)
+    if lacking:
         raise ConfigurationError(
             f"{what} is no causal language model: there are no weights for {lacking[0]}, so that it would predict at "
             "random; expected a model that writes text, with all its weights"
         )
     return network
+
+
+def encoder_with_tokenizer(source: str, *, config: Any = None, **more: Any) -> tuple[Any, Any, list[str]]:
+    """Load an encoder in 32 bits from a folder or hub name.
+
+    Return its tokenizer, the network, and the names of missing weights, which are random. BERT's pooler is not among
+    them: it is not used here, and sentence-transformers saves none.
+    """
+    torch, library = import_module("torch"), import_module("transformers")
+    with quietly(bars=not Path(source).is_dir()):
+        tokenizer = library.AutoTokenizer.from_pretrained(source, **safely(source), **more)
+        network, lacking = _weights("AutoModel", source, dtype=torch.float32, config=config, **more)
+    return tokenizer, network, [name for name in lacking if "pooler" not in name]
+
+
+def _weights(kind: str, source: str, **more: Any) -> tuple[Any, list[str]]:
+    load = getattr(import_module("transformers"), kind).from_pretrained
+    network, report = load(source, output_loading_info=True, **safely(source), **more)
+    return network, sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
 
 
 @contextmanager
@@ -121,14 +138,14 @@ def held(key: Hashable, make: Callable[[], T]) -> T:
         return found
 
 
-def fingerprint(model: str) -> str:
-    """Return twelve hex digits that change with the files of a local folder; "" for a hub name.
+def fingerprint(model: str, config: Any = None) -> str:
+    """Return twelve hex digits that change with a folder's files; for a hub name the commit of `config`, or "".
 
     Only size, beginning and end of a large file are read: training changes all weights.
     """
     folder = Path(model)
     if not folder.is_dir():
-        return ""
+        return getattr(config, "_commit_hash", None) or ""
     digest = hashlib.sha256()
     for file in sorted(path for path in folder.iterdir() if path.suffix in _READ and path.is_file()):
         size = file.stat().st_size

@@ -7,7 +7,7 @@ from typing import Any
 from saiten.errors import ConfigurationError
 from saiten.judges.encoder.network import AnswerEncoder
 from saiten.judges.encoder.windows import Cutter
-from saiten.models.networks import best_device, configuration, loaded, quietly, safely
+from saiten.models.networks import best_device, configuration, encoder_with_tokenizer, loaded
 
 _EXPECTED = "a folder with an encoder that transformers or sentence-transformers saved, or a name on the hub"
 
@@ -22,8 +22,10 @@ def load_encoder(model: str, length: int, most: int, *, what: str) -> AnswerEnco
     Raises:
         ConfigurationError: it cannot be loaded, or is no encoder.
     """
-    configuration(_place(model), what, _EXPECTED)
-    tokenizer, network, lacking = loaded(what, _EXPECTED, lambda: _load(model))
+    folder = Path(model).expanduser()
+    source = str(folder) if folder.is_dir() else model
+    configuration(source, what, _EXPECTED)
+    tokenizer, network, lacking = loaded(what, _EXPECTED, lambda: encoder_with_tokenizer(source))
     if lacking:
         raise ConfigurationError(
             f"{what} is no encoder: there are no weights for {lacking[0]}, so that it would read at random; expected "
@@ -31,29 +33,12 @@ def load_encoder(model: str, length: int, most: int, *, what: str) -> AnswerEnco
         )
     if network.config.is_encoder_decoder or not isinstance(getattr(network.config, "hidden_size", None), int):
         raise ConfigurationError(f"{what} ({type(network).__name__}) is no encoder; expected {_EXPECTED}")
-    shortest = min(length, _longest(network, tokenizer))
-    return AnswerEncoder(network, tokenizer, shortest, most, Cutter(tokenizer, shortest, most))
-
-
-def _load(model: str) -> tuple[Any, Any, list[str]]:
-    library, torch = import_module("transformers"), import_module("torch")
-    model = _place(model)
-    with quietly(bars=not Path(model).is_dir()):
-        tokenizer = library.AutoTokenizer.from_pretrained(model, **safely(model))
-        network, report = library.AutoModel.from_pretrained(
-            model, dtype=torch.float32, output_loading_info=True, **safely(model)
-        )
     for part in network.modules():
-        if isinstance(part, torch.nn.Dropout):
+        if isinstance(part, import_module("torch").nn.Dropout):
             part.p = 0.0
-    lacking = sorted(str(key) for key in [*report["missing_keys"], *report["mismatched_keys"]])
-    # BERT's pooler is not used here, and sentence-transformers saves none.
-    return tokenizer, network.to(best_device()).eval(), [key for key in lacking if "pooler" not in key]
-
-
-def _place(model: str) -> str:
-    folder = Path(model).expanduser()
-    return str(folder) if folder.is_dir() else model
+    placed = loaded(what, _EXPECTED, lambda: network.to(best_device()).eval())
+    shortest = min(length, _longest(network, tokenizer))
+    return AnswerEncoder(placed, tokenizer, shortest, most, Cutter(tokenizer, shortest, most))
 
 
 def _longest(network: Any, tokenizer: Any) -> int:

@@ -8,16 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from saiten.errors import ConfigurationError
-from saiten.models.networks import (
-    best_device,
-    causal_weights,
-    configuration,
-    fingerprint,
-    loaded,
-    quietly,
-    require,
-    safely,
-)
+from saiten.models.networks import best_device, causal_weights, loaded, quietly, safely
 
 Precision = Literal["float32", "bfloat16", "float16"]
 """The type of weights and activations, but not of probabilities."""
@@ -123,16 +114,6 @@ class CausalModel:
                 # rounding may make a certain token's value slightly negative
                 sums.index_add_(0, row[part], surprise.clamp_min(0).cpu().double())
         return [float(value) for value in sums]
-
-
-def identify(model: str) -> str:
-    """Return the fingerprint of a folder, or the commit of a hub model, without loading its weights.
-
-    Raises ConfigurationError if a library is missing, or the model does not exist or requires code.
-    """
-    require("perplexity", "neural", "torch", "transformers")
-    config = configuration(model, f"perplexity: the model {model}", EXPECTED)
-    return fingerprint(model) or getattr(config, "_commit_hash", None) or ""
 
 
 def load_causal_model(model: str, precision: Precision, made: str = "") -> CausalModel:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
 from saiten.errors import ConfigurationError
-from saiten.models.networks import best_device, configuration, fingerprint, loaded, quietly, require, safely
+from saiten.models.networks import best_device, configuration, encoder_with_tokenizer, fingerprint, loaded, require
 
 LAYERS = MappingProxyType(
     {
@@ -61,7 +61,7 @@ def find_encoder(model: str, layer: int | None) -> EncoderSpec:
         raise ConfigurationError(
             f"bertscore: {model} has no layer {layer}; it has 1 to {count}, and 0, the words without their context"
         )
-    return EncoderSpec(model, layer, config, fingerprint(model) or getattr(config, "_commit_hash", None) or "")
+    return EncoderSpec(model, layer, config, fingerprint(model, config))
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ def load(spec: EncoderSpec) -> TokenEncoder:
     Folders never use the network. Raises ConfigurationError if it cannot be loaded, or weights are missing.
     """
     what = f"bertscore: the model {spec.model}"
-    tokenizer, network, report = loaded(what, EXPECTED, lambda: _load(spec))
-    if lacking := sorted(key for key in map(str, report["missing_keys"]) if "pooler" not in key):
+    tokenizer, network, lacking = loaded(what, EXPECTED, lambda: _load(spec))
+    if lacking:
         raise ConfigurationError(f"{what} has no weights for {lacking[0]} and {len(lacking) - 1} others of its parts")
     if not all(bool(weights.isfinite().all()) for weights in network.parameters()):
         raise ConfigurationError(f"{what} has weights that are not numbers; it is damaged")
@@ -106,20 +106,13 @@ def load(spec: EncoderSpec) -> TokenEncoder:
     return TokenEncoder(tokenizer, encoder.to(best_device()).eval(), _reads(tokenizer, encoder), words)
 
 
-def _load(spec: EncoderSpec) -> tuple[Any, Any, Any]:
-    torch, library = import_module("torch"), import_module("transformers")
+def _load(spec: EncoderSpec) -> tuple[Any, Any, list[str]]:
     config = deepcopy(spec.config)
     config.num_hidden_layers = spec.layer  # so that higher layers are neither loaded nor computed
     if getattr(config, "layer_types", None):
         config.layer_types = config.layer_types[: spec.layer]
     commit = getattr(config, "_commit_hash", None)
-    how: dict[str, Any] = {**safely(spec.model), **({"revision": commit} if commit else {})}
-    with quietly(bars=not Path(spec.model).is_dir()):  # transformers would report the omitted layers
-        tokenizer = library.AutoTokenizer.from_pretrained(spec.model, **how)
-        network, report = library.AutoModel.from_pretrained(
-            spec.model, config=config, dtype=torch.float32, output_loading_info=True, **how
-        )
-    return tokenizer, network, report
+    return encoder_with_tokenizer(spec.model, config=config, **({"revision": commit} if commit else {}))
 
 
 def _reads(tokenizer: Any, network: Any) -> int:

@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Literal, get_args
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
-from saiten.metrics.neural.causal_model import Precision, identify
-from saiten.metrics.neural.perplexity_network import PerplexityNetwork, PerplexityRequest, Surprisal, perplexity_network
+from saiten.metrics.neural.causal_model import EXPECTED, Precision
+from saiten.metrics.neural.perplexity_network import PerplexityNetwork, PerplexityRequest, Surprisal
 from saiten.metrics.neural.random_questions import RandomQuestions, read_questions
-from saiten.models.networks import require
+from saiten.models.networks import configuration, fingerprint, held, require
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 
@@ -75,12 +75,14 @@ class Perplexity(BaseMetric):
                 "language model on the Hugging Face hub or in a local folder. Take one that knows the language of the "
                 "answers: openai-community/gpt2 reads English alone; Japanese needs a Japanese or multilingual one"
             )
-        return identify(self.model)
+        config = configuration(self.model, f"perplexity: the model {self.model}", EXPECTED)
+        return fingerprint(self.model, config)
 
     @cached_property
     def network(self) -> PerplexityNetwork:
         """The network, loaded on first use; raises as `made` does."""
-        return perplexity_network(self.model, self.dtype, self.made)
+        named = self.model, self.dtype, self.made
+        return held(("perplexity", *named), lambda: PerplexityNetwork(*named))
 
     @cached_property
     def pool(self) -> RandomQuestions:

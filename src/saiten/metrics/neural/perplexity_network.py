@@ -9,7 +9,7 @@ from typing import NamedTuple
 from saiten.errors import ConfigurationError
 from saiten.metrics.neural.causal_model import CausalModel, Precision, TokenSpan, load_causal_model
 from saiten.models.batches import Batches
-from saiten.models.networks import best_device, held
+from saiten.models.networks import best_device
 
 _ITEMS_ON_CPU, _ITEMS = 8, 64
 """Answers per batch, on a CPU and elsewhere; tokens decide how many share a forward pass. Few on a CPU, since waiting
@@ -78,11 +78,6 @@ class PerplexityNetwork:
                 sums[at] += surprise
                 counts[at] += 1
         return [text.measured(nll, count) for text, nll, count in zip(texts, sums, counts, strict=True)]
-
-
-def perplexity_network(model: str, precision: Precision, made: str) -> PerplexityNetwork:
-    """Return the shared network for this model, as found by `identify`."""
-    return held(("perplexity", model, precision, made), lambda: PerplexityNetwork(model, precision, made))
 
 
 @dataclass(frozen=True, slots=True)
