@@ -218,19 +218,14 @@ class Budgeted:
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
         guess = await self._budget.reserve(partial(self._guess, load))
         cost = guess  # an interrupted call may have been charged
-        account = self._budget.account
         try:
-            account.send()
+            self._budget.account.send()
             answer = await attempt()
-            usage = self._price_of(answer.usage)
-            account.receive(usage)
-            cost = max(usage.cost, guess) if usage.unpriced else usage.cost
+            usage, cost = self._received(answer.usage, guess)
             self._largest = max(self._largest or 0.0, cost)
             return answer if usage is answer.usage else replace(answer, usage=usage)
         except JudgeError as error:
-            error.usage = self._price_of(error.usage)
-            account.receive(error.usage)
-            cost = max(error.usage.cost, guess) if error.usage.unpriced else error.usage.cost
+            error.usage, cost = self._received(error.usage, guess)
             raise
         finally:
             self._budget.settle(guess, cost)
@@ -240,5 +235,8 @@ class Budgeted:
         alone = self._largest is None and self._budget.max_cost is not None
         return max(self._price.of(load.prompt, load.completion), self._largest or 0.0), alone
 
-    def _price_of(self, usage: Usage) -> Usage:
-        return self._price.priced(usage) if self._priced else usage
+    def _received(self, usage: Usage, guess: float) -> tuple[Usage, float]:
+        """Book what a request cost; return its usage and its cost, at least the guess if that is unknown."""
+        usage = self._price.priced(usage) if self._priced else usage
+        self._budget.account.receive(usage)
+        return usage, max(usage.cost, guess) if usage.unpriced else usage.cost

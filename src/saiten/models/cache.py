@@ -7,12 +7,12 @@ header. Keep the cache outermost, so that hits cost neither budget nor time.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 import orjson
 
-from saiten.models.flights import Flights, land
+from saiten.models.flights import Flights, T, land
 from saiten.models.layers import M, ModelWrapper
 from saiten.models.store import Store
 from saiten.models.vectors import Vector, rows
@@ -25,22 +25,19 @@ _Found = tuple[dict[bytes, Vector], Usage]
 _REUSED = Usage(reused=1)
 
 
-class _Cached(ModelWrapper[M]):
+class _Cached(ModelWrapper[M], Generic[M, T]):
     def __init__(self, inner: M, store: Store) -> None:
         super().__init__(inner)
         self._store = store
+        self._flights: Flights[bytes, T] = Flights()
 
     async def close(self) -> None:
         await super().close()
         self._store.close()
 
 
-class CachedChat(_Cached[Chat]):
+class CachedChat(_Cached[Chat, Completion]):
     """A chat model that answers from the store. A hit has `Usage(reused=1)` and no calls."""
-
-    def __init__(self, inner: Chat, store: Store) -> None:
-        super().__init__(inner, store)
-        self._flights: Flights[bytes, Completion] = Flights()
 
     async def complete(self, request: ChatRequest) -> Completion:
         key = self._key(request)
@@ -77,12 +74,8 @@ class CachedChat(_Cached[Chat]):
         return sha256(b"chat\n" + dump(parts)).digest()
 
 
-class CachedEmbedder(_Cached[Embedder]):
+class CachedEmbedder(_Cached[Embedder, _Found]):
     """An embedder that answers from the store, text by text, and fetches the missing texts in one request."""
-
-    def __init__(self, inner: Embedder, store: Store) -> None:
-        super().__init__(inner, store)
-        self._flights: Flights[bytes, _Found] = Flights()
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         keys = [sha256(b"embedding\n" + dump([self.name, text])).digest() for text in texts]

@@ -90,19 +90,12 @@ async def land(
     return found, charged
 
 
-class Flights(Generic[K, T]):
+class Flights(dict[K, Flight[K, T]]):
     """The calls in progress, by key; one call may answer several keys."""
-
-    def __init__(self) -> None:
-        self._register: dict[K, Flight[K, T]] = {}
-
-    def get(self, key: K) -> Flight[K, T] | None:
-        """Return the call in progress for this key, if any."""
-        return self._register.get(key)
 
     def start(self, keys: Iterable[K], call: Coroutine[Any, Any, T]) -> Flight[K, T]:
         """Start a call that answers these keys, none of which may be in progress."""
-        flight = Flight(call, self._register)
+        flight = Flight(call, self)
         for key in keys:
             flight.board(key)
         return flight
