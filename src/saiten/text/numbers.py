@@ -1,5 +1,6 @@
 """Numbers: 1,200, 千二百 and 1200 are equal; claims are read strictly, sources leniently."""
 
+import math
 import re
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
@@ -89,9 +90,7 @@ def known_numbers(lowered: str) -> set[str]:
 
 
 def _scaled(number: str, scale: str) -> str:
-    factor = 1
-    for step in [scale] if scale in _SCALES else scale:
-        factor *= _SCALES[step]
+    factor = math.prod(_SCALES[step] for step in ([scale] if scale in _SCALES else scale))
     whole, _, fraction = number.replace(",", "").partition(".")
     if "." in fraction or len(whole) + len(fraction) > 30:
         return canonical(number)

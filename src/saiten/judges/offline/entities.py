@@ -1,6 +1,7 @@
 """Entities, recognized by their form."""
 
 import re
+from itertools import dropwhile
 
 from saiten.judges.offline.names import SUFFIXED
 from saiten.records import Language
@@ -65,7 +66,4 @@ def entities_of(text: str, language: Language) -> list[str]:
 
 def _without_stop_words(entity: str) -> str:
     """Strip the article of `The Hague Convention`, since a text may also say *this Hague Convention*."""
-    words = entity.split()
-    while words and words[0].lower() in STOP_WORDS:
-        words.pop(0)
-    return " ".join(words)
+    return " ".join(dropwhile(lambda word: word.lower() in STOP_WORDS, entity.split()))

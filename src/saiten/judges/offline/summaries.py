@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import groupby
 
 from saiten.judges.offline.entities import READ, entities_of
 from saiten.judges.offline.statements import Sources
@@ -80,11 +81,8 @@ def _runs(text: str) -> list[str]:
         if chunk.lastgroup != "english":
             runs.append(chunk.group())
             continue
-        words: list[str] = []
-        for word in [*chunk.group().split(" "), "the"]:
-            if word.lower() not in STOP_WORDS:
-                words.append(word)
-            else:
+        for is_stop, group in groupby(chunk.group().split(" "), key=lambda word: word.lower() in STOP_WORDS):
+            words = list(group)
+            if not is_stop:
                 runs.extend(" ".join(words[at : at + 3]) for at in range(0, len(words), 3))
-                words = []
     return runs
