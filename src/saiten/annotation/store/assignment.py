@@ -103,19 +103,10 @@ def expected_share(tx: Transaction, person: int) -> int:
 
 
 def _open_number(tx: Transaction, person: int, after: int) -> int | None:
-    return tx.connection.scalar(
-        select(assignments.c.number)
-        .join_from(assignments, people)
-        .where(
-            people.c.id == person,
-            people.c.project_id == tx.project,
-            people.c.active,
-            assignments.c.state == "given",
-            assignments.c.number > after,
-        )
-        .order_by(assignments.c.number)
-        .limit(1)
-    )
+    numbers = select(assignments.c.number).join_from(assignments, people)
+    own = numbers.where(people.c.id == person, people.c.project_id == tx.project, people.c.active)
+    unanswered = own.where(assignments.c.state == "given", assignments.c.number > after)
+    return tx.connection.scalar(unanswered.order_by(assignments.c.number).limit(1))
 
 
 def _assign(tx: Transaction, person: int, after: int) -> int | None:
@@ -188,17 +179,10 @@ def shortfalls(places: int, had: Mapping[int, int]) -> dict[int, int]:
 
 def _workloads(tx: Transaction, person: int) -> dict[int, int]:
     """Return how many items each annotator has had who shares the rest: this one, and everybody seen lately."""
-    found = tx.connection.execute(
-        select(people.c.id, workloads.c.had)
-        .join_from(people, workloads)
-        .where(
-            people.c.project_id == tx.project,
-            people.c.role == "annotator",
-            people.c.active,
-            (people.c.seen_at >= tx.now - tx.release_after) | (people.c.id == person),
-        )
-    )
-    return {row.id: row.had for row in found}
+    takes_part = (people.c.seen_at >= tx.now - tx.release_after) | (people.c.id == person)
+    annotators = (people.c.project_id == tx.project, people.c.role == "annotator", people.c.active)
+    had = select(people.c.id, workloads.c.had).join_from(people, workloads).where(*annotators, takes_part)
+    return {row.id: row.had for row in tx.connection.execute(had)}
 
 
 def _recent_topics(tx: Transaction, person: int) -> dict[int, int]:

@@ -85,12 +85,8 @@ def _row(tx: Transaction, item: NewItem) -> dict[str, Any]:
 
 
 def _add(tx: Transaction, rows: dict[bytes, dict[str, Any]]) -> int:
-    stored = tx.connection.execute(
-        select(items.c.key_hash, items.c.content_hash).where(
-            items.c.project_id == tx.project, items.c.key_hash.in_(list(rows))
-        )
-    )
-    for key_hash, content_hash in stored:
+    stored = select(items.c.key_hash, items.c.content_hash).where(items.c.project_id == tx.project)
+    for key_hash, content_hash in tx.connection.execute(stored.where(items.c.key_hash.in_(list(rows)))):
         _require_same(content_hash, rows.pop(bytes(key_hash)))
     if rows:
         tx.connection.execute(insert(items), list(rows.values()))
@@ -168,9 +164,8 @@ def _add_prelabel(tx: Transaction, key: str, source: str, payload: Json) -> bool
         return False
     if row.source is not None:
         raise BadInput(f"the item {_short(key)} has another pre-label, by {row.source!r}; an item has one")
-    if tx.settings.prelabels == "shown" and tx.connection.scalar(
-        select(exists().where(assignments.c.item_id == row.id))
-    ):
+    assigned = select(exists().where(assignments.c.item_id == row.id))
+    if tx.settings.prelabels == "shown" and tx.connection.scalar(assigned):
         raise BadInput(
             f"the item {_short(key)} was assigned already, without the pre-label that annotators are to see; "
             "add pre-labels before the work begins"

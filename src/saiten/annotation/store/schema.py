@@ -42,6 +42,11 @@ def _table(name: str, *parts: sa.schema.SchemaItem) -> sa.Table:
     return sa.Table(name, metadata, sa.Column("id", sa.Integer, primary_key=True), *parts)
 
 
+def _partial_index(name: str, *columns: sa.Column[Any], where: sa.ColumnElement[bool]) -> None:
+    """Index only the rows that meet a condition, on both databases."""
+    sa.Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
 projects = _table(
     "saiten_projects",
     sa.Column("name", sa.Text, nullable=False, unique=True),
@@ -106,13 +111,7 @@ items = _table(
 )
 ITEM = items.c.id, items.c.key, items.c.content, items.c.needed
 """Columns of a `StoredItem`."""
-sa.Index(
-    "ix_saiten_items_open",
-    items.c.project_id,
-    items.c.bin,
-    sqlite_where=items.c.room > 0,
-    postgresql_where=items.c.room > 0,
-)
+_partial_index("ix_saiten_items_open", items.c.project_id, items.c.bin, where=items.c.room > 0)
 
 assignments = _table(
     "saiten_assignments",
@@ -129,12 +128,7 @@ assignments = _table(
     sa.CheckConstraint("state IN ('given', 'done', 'skipped', 'released')", name="state"),
     sa.CheckConstraint("(state = 'done') = (standing_id IS NOT NULL)", name="standing"),
 )
-sa.Index(
-    "ix_saiten_assignments_given",
-    assignments.c.given_at,
-    sqlite_where=assignments.c.state == "given",
-    postgresql_where=assignments.c.state == "given",
-)
+_partial_index("ix_saiten_assignments_given", assignments.c.given_at, where=assignments.c.state == "given")
 
 acts = _table(
     "saiten_acts",
