@@ -170,6 +170,5 @@ def _page_data(service: Service, session: Login, language: Language) -> Mapping[
         "form": service.form.title,
         "texts": service.form.texts(language),
         "shared": service.form.shared,
-        "reason_required": service.form.reason_required,
         "prelabels": service.project.settings.prelabels,
     }

@@ -58,7 +58,7 @@ export class Editor {
   #formOf(item, views, edited) {
     const { work } = this;
     const changed = () => this.changed();
-    const required = data.reason_required;
+    const required = data.texts.reason_required;
     this.reason = make("textarea", { id: "reason", rows: "3", dir: "auto", maxlength: LONGEST_REASON, "aria-required": String(required), oninput: changed });
     this.unclear = make("input", { type: "checkbox", onchange: changed });
     this.form = new FORMS[data.form]({ item, texts: data.texts, views, changed });
@@ -177,7 +177,7 @@ export class Editor {
     if (length > LONGEST_REASON) return { message: word("reason_long", { n: length, most: LONGEST_REASON }), at: writing };
     const found = this.form.problem({ unclear: this.unclear.checked });
     if (found) return found;
-    return data.reason_required && !this.reason.value.trim() ? { message: word("give_reason"), at: writing } : null;
+    return data.texts.reason_required && !this.reason.value.trim() ? { message: word("give_reason"), at: writing } : null;
   }
 }
 
