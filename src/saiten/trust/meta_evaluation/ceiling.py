@@ -13,8 +13,8 @@ distort this: that person sees only hard items, and raises the agreement of the 
 and left out, by name.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -27,90 +27,29 @@ from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.pairing import LabelledAspect
 from saiten.trust.inputs.scales import are_grades, grades, scale_of
 from saiten.trust.meta_evaluation.decisions import as_verdicts
-from saiten.trust.meta_evaluation.figures import CORRELATIONS, GRADES, PREFERENCES, VERDICT_FIGURES, Draw, of_verdicts
-from saiten.trust.meta_evaluation.preferences import KINDS, most_said
+from saiten.trust.meta_evaluation.figures import (
+    CORRELATIONS,
+    GRADES,
+    KINDS,
+    PREFERENCES,
+    VERDICT_FIGURES,
+    Draw,
+    of_verdicts,
+)
+from saiten.trust.meta_evaluation.preferences import most_said, votes_of
+from saiten.trust.meta_evaluation.ranking import NAMES
 from saiten.words import Message
 
-DECISIONS = (*VERDICT_FIGURES, "auroc")
 _RANKED = ("spearman", "kendall", "auroc")
 """Figures whose ranks have to be recounted in every resample."""
+_MOSTLY = 0.5
+"""An annotator of all disputed items, with a larger share of disputed items than this, was asked because of them."""
+_AFFORDABLE = 200_000_000
+"""Maximum labels times resamples for which ranks are resampled; the other figures always are."""
+
 _Draw = Callable[[], Floats]
 _Parts = tuple[Mapping[str, Estimate], Mapping[str, _Draw]]
 """Figures, and how each is resampled."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgainstOthers:
-    """The labels of one annotator, and the others' labels of the same items."""
-
-    own: Floats
-    others: Floats
-    """The others' mean."""
-    verdict: Floats | None
-    """The others' verdict: 1, 0, NaN where they are split; None if there are no verdicts."""
-    decision: Floats | None
-    """The annotator's decision."""
-    preferred: Floats | None
-    """The others' preference: -1, 0, 1; None if the labels are not preferences."""
-    graded: bool
-    resamples: Resamples
-
-
-def against_others(one: AgainstOthers, *, ranked: bool) -> tuple[dict[str, Estimate], dict[str, Floats]]:
-    """Return the figures, and the resampled values of the defined ones; `ranked`: resample rank figures as well."""
-    figures: dict[str, Estimate] = {}
-    drawn: dict[str, Floats] = {}
-    correlations = _resampled(CORRELATIONS, one.own, one.others, one.resamples)
-    for whole, draws in (correlations, _decisions(one), _grades(one), _preferences(one)):
-        figures |= whole
-        drawn |= {
-            name: draw()
-            for name, draw in draws.items()
-            if figures[name].value is not None and (ranked or name not in _RANKED)
-        }
-    return figures, drawn
-
-
-def _resampled(registry: Mapping[str, tuple[Statistic, Draw]], x: Floats, y: Floats, resamples: Resamples) -> _Parts:
-    whole = {name: figure(x, y) for name, (figure, _) in registry.items()}
-    return whole, {name: partial(drawn, x, y, resamples) for name, (_, drawn) in registry.items()}
-
-
-def _decisions(one: AgainstOthers) -> _Parts:
-    if one.verdict is None or one.decision is None:
-        return dict.fromkeys(DECISIONS, Estimate(None, len(one.own), Message("remark", "no_verdicts"))), {}
-    clear = np.flatnonzero(~np.isnan(one.verdict))
-    truth, said, own = one.verdict[clear], one.decision[clear], one.own[clear]
-    resamples = replace(one.resamples, groups=one.resamples.groups[clear])
-    each = of_verdicts(truth, said, resamples)
-    draws: dict[str, _Draw] = {name: drawn.copy for name, (_, drawn) in each.items()}
-    # For 0 and 1 the AUROC equals the balanced accuracy, which is already resampled.
-    draws["auroc"] = draws["balanced_accuracy"]
-    if not np.isin(own, (0, 1)).all():
-        draws["auroc"] = lambda: resamples.each(auroc_each(truth, own))
-    return {**{name: whole for name, (whole, _) in each.items()}, "auroc": auroc(truth, own)}, draws
-
-
-def _grades(one: AgainstOthers) -> _Parts:
-    if not one.graded:
-        return dict.fromkeys(GRADES, Estimate(None, len(one.own), Message("remark", "no_common_grades"))), {}
-    return _resampled(GRADES, grades(one.own), grades(one.others), one.resamples)
-
-
-def _preferences(one: AgainstOthers) -> _Parts:
-    if one.preferred is None:
-        return {"accuracy": Estimate(None, len(one.own), Message("remark", "no_preferences"))}, {}
-    return _resampled(PREFERENCES, np.sign(one.own), one.preferred, one.resamples)
-
-
-MOSTLY = 0.5
-"""An annotator of all disputed items, with a larger share of disputed items than this, was asked because of them."""
-
-AFFORDABLE = 200_000_000
-"""Maximum labels times resamples for which ranks are resampled; the other figures always are."""
-
-FIGURES = (*CORRELATIONS, *DECISIONS, *GRADES, "accuracy")
-"""Figures by which metrics can be ranked."""
 
 
 def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | None = None) -> Ceiling | None:
@@ -123,37 +62,66 @@ def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | N
     given = np.bincount(rows, minlength=n)
     if not len(rows) or given.max() < 2:
         return None
-    sums = np.bincount(rows, weights=values, minlength=n)
-    said = np.stack([np.bincount(rows[np.sign(values) == kind], minlength=n) for kind in KINDS], axis=1)
-    scale = scale_of(np.concatenate([aspect.people, aspect.given[2]]))
-    graded = not aspect.pairs and are_grades(scale, aspect.people)
-    affordable = len(rows) * resamples.resamples <= AFFORDABLE
+    sums, votes = np.bincount(rows, weights=values, minlength=n), votes_of(rows, values, n)
+    graded = are_grades(scale_of(np.concatenate([aspect.people, aspect.given[2]])), aspect.people)
+    affordable = len(rows) * resamples.resamples <= _AFFORDABLE
     people: list[AnnotatorFigures] = []
-    drawn: dict[str, list[Floats]] = {name: [] for name in FIGURES}
+    drawn: dict[str, list[Floats]] = {name: [] for name in NAMES}
     for number, annotator in enumerate(aspect.annotators):
         if number in settlers:
             continue
         at: Ints = np.flatnonzero((who == number) & (given[rows] > 1))
         own, items = values[at], rows[at]
         others = (sums[items] - own) / (given[items] - 1)
-        against = AgainstOthers(
-            own,
-            others,
-            as_verdicts(others, yes_from, verdicts=aspect.verdicts),
-            as_verdicts(own, yes_from, verdicts=aspect.verdicts),
-            most_said(said[items] - (np.sign(own)[:, None] == np.array(KINDS))) if aspect.pairs else None,
-            graded,
-            replace(resamples, groups=resamples.groups[items]),
-        )
-        figures, of = against_others(against, ranked=affordable)
+        some = replace(resamples, groups=resamples.groups[items])
+        truth, decision = (as_verdicts(side, yes_from, verdicts=aspect.verdicts) for side in (others, own))
+        parts = [_resampled(CORRELATIONS, own, others, some), _decisions(own, truth, decision, some)]
+        if graded and not aspect.pairs:
+            parts.append(_resampled(GRADES, grades(own), grades(others), some))
+        else:
+            parts.append(_none(GRADES, own, "no_common_grades"))
+        if aspect.pairs:
+            preferred = most_said(votes[items] - (np.sign(own)[:, None] == KINDS))
+            parts.append(_resampled(PREFERENCES, np.sign(own), preferred, some))
+        else:
+            parts.append(_none(["accuracy"], own, "no_preferences"))
+        figures: dict[str, Estimate] = {}
+        for whole, draws in parts:
+            figures |= whole
+            for name, draw in draws.items():
+                if figures[name].value is not None and (affordable or name not in _RANKED):
+                    drawn[name].append(draw())
         people.append(AnnotatorFigures(annotator=annotator, n=len(own), **figures))
-        for name, each in of.items():
-            drawn[name].append(each)
     return Ceiling(
         people=tuple(people),
         left_out=tuple(aspect.annotators[number] for number in settlers),
-        **{name: _mean(name, people, drawn[name], resamples, affordable=affordable) for name in FIGURES},
+        **{name: _mean(name, people, drawn[name], resamples, affordable=affordable) for name in NAMES},
     )
+
+
+def _resampled(registry: Mapping[str, tuple[Statistic, Draw]], x: Floats, y: Floats, resamples: Resamples) -> _Parts:
+    whole = {name: figure(x, y) for name, (figure, _) in registry.items()}
+    return whole, {name: partial(drawn, x, y, resamples) for name, (_, drawn) in registry.items()}
+
+
+def _none(names: Iterable[str], own: Floats, reason: str) -> _Parts:
+    return dict.fromkeys(names, Estimate(None, len(own), Message("remark", reason))), {}
+
+
+def _decisions(own: Floats, truth: Floats | None, decision: Floats | None, resamples: Resamples) -> _Parts:
+    """Compare decisions with the others' verdict, NaN where they are split; None if there are no verdicts."""
+    if truth is None or decision is None:
+        return _none((*VERDICT_FIGURES, "auroc"), own, "no_verdicts")
+    clear = np.flatnonzero(~np.isnan(truth))
+    truth, own = truth[clear], own[clear]
+    resamples = replace(resamples, groups=resamples.groups[clear])
+    each = of_verdicts(truth, decision[clear], resamples)
+    draws: dict[str, _Draw] = {name: drawn.copy for name, (_, drawn) in each.items()}
+    # For 0 and 1 the AUROC equals the balanced accuracy, which is already resampled.
+    draws["auroc"] = draws["balanced_accuracy"]
+    if not np.isin(own, (0, 1)).all():
+        draws["auroc"] = lambda: resamples.each(auroc_each(truth, own))
+    return {**{name: whole for name, (whole, _) in each.items()}, "auroc": auroc(truth, own)}, draws
 
 
 def _settles(number: int, rows: Ints, who: Ints, values: Floats, items: int) -> bool:
@@ -167,7 +135,7 @@ def _settles(number: int, rows: Ints, who: Ints, values: Floats, items: int) -> 
     agreed = (np.bincount(rows[others], minlength=items) > 1) & ~differ
     if not asked.any() or not (agreed & ~asked).any() or (differ & ~asked).any():
         return False
-    return bool(differ[asked].mean() > MOSTLY)
+    return bool(differ[asked].mean() > _MOSTLY)
 
 
 def _mean(

@@ -30,7 +30,8 @@ from saiten.stats.resampling import Resamples
 
 Draw = Callable[[Floats, Floats, Resamples], Floats]
 """A figure in every resample; NaN where undefined."""
-_SIGNS = np.array([-1.0, 0.0, 1.0])
+KINDS = np.array([-1.0, 0.0, 1.0])
+"""The signs of preferences: for the first answer, a tie, for the second."""
 
 
 def _weighted(weights: Weights) -> tuple[Statistic, Draw]:
@@ -42,7 +43,7 @@ def _weighted(weights: Weights) -> tuple[Statistic, Draw]:
 
 
 def _of_signs(figure: Callable[[CategoryCounts], Floats]) -> Draw:
-    return lambda x, y, resamples: figure(CategoryCounts.of_sums(resamples.sums(category_features(x, y, _SIGNS))))
+    return lambda x, y, resamples: figure(CategoryCounts.of_sums(resamples.sums(category_features(x, y, KINDS))))
 
 
 CORRELATIONS: Mapping[str, tuple[Statistic, Draw]] = {
@@ -56,7 +57,7 @@ GRADES: Mapping[str, tuple[Statistic, Draw]] = {
 }
 PREFERENCES: Mapping[str, tuple[Statistic, Draw]] = {
     "accuracy": (agreement, _of_signs(agreement_of)),
-    "macro_f1": (partial(macro_f1, kinds=_SIGNS), _of_signs(macro_f1_of)),
+    "macro_f1": (partial(macro_f1, kinds=KINDS), _of_signs(macro_f1_of)),
 }
 VERDICT_FIGURES: Mapping[str, tuple[Statistic, Callable[[CategoryCounts], Floats]]] = {
     "agreement": (agreement, agreement_of),

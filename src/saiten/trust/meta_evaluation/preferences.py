@@ -31,9 +31,9 @@ from saiten.stats.clusters import Floats, Ints
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn
 from saiten.trust.meta_evaluation.decisions import confusion
+from saiten.trust.meta_evaluation.figures import KINDS
 from saiten.trust.meta_evaluation.levels import item_level
 
-KINDS = (-1.0, 0.0, 1.0)
 _NO_PREFERENCE = 2.0
 """Represents a metric without a value where that counts as wrong; different from every human label."""
 
@@ -46,16 +46,19 @@ def signs(values: Floats, margin: float) -> Floats:
 def majority(aspect: LabelledAspect) -> Floats:
     """Return people's verdict on each pair: the adjudicated one, else the most frequent one, else a tie."""
     rows, _, values = aspect.given
-    votes = np.stack(
-        [np.bincount(rows[np.sign(values) == kind], minlength=len(aspect.items)) for kind in KINDS], axis=1
-    )
+    votes = votes_of(rows, values, len(aspect.items))
     return np.where(aspect.settled | (votes.max(axis=1) == 0), np.sign(aspect.people), most_said(votes))
+
+
+def votes_of(rows: Ints, values: Floats, items: int) -> Ints:
+    """Count the labels of each kind on each item (items x kinds)."""
+    return np.stack([np.bincount(rows[np.sign(values) == kind], minlength=items) for kind in KINDS], axis=1)
 
 
 def most_said(votes: Ints) -> Floats:
     """Return the kind with most votes (pairs x kinds); a tie if several kinds share the maximum."""
     clear = (votes == votes.max(axis=1)[:, None]).sum(axis=1) == 1
-    return np.where(clear, np.array(KINDS)[votes.argmax(axis=1)], 0.0)
+    return np.where(clear, KINDS[votes.argmax(axis=1)], 0.0)
 
 
 def filled(values: Floats, unmeasured: Unmeasured) -> Floats:
@@ -78,10 +81,8 @@ def preferences(
     rows = np.flatnonzero(~np.isnan(said))
     x, y = said[rows], truth[rows]
     drawn = resamples.only(rows)
-    kinds = np.array([*KINDS, _NO_PREFERENCE])
-    every, preferred = (
-        CategoryCounts.of_sums(drawn.sums(category_features(x, y, some))) for some in (kinds, kinds[:-1])
-    )
+    kinds = np.append(KINDS, _NO_PREFERENCE)
+    every, preferred = (CategoryCounts.of_sums(drawn.sums(category_features(x, y, some))) for some in (kinds, KINDS))
     wins = y != 0
     point_rows, labels = points(aspect)
     measured = np.flatnonzero(~np.isnan(column.values[point_rows]))
@@ -92,7 +93,7 @@ def preferences(
         points=item_level(column.values[at], labels[measured], resamples.only(at)),
         accuracy=drawn.interval(agreement(x, y), agreement_of(every)),
         kappa=drawn.interval(cohen_kappa(x, y), kappa_of(every)),
-        macro_f1=drawn.interval(macro_f1(x, y, kinds[:-1]), macro_f1_of(preferred)),
+        macro_f1=drawn.interval(macro_f1(x, y, KINDS), macro_f1_of(preferred)),
         right=int((wins & (x == y)).sum()),
         tied=int((wins & ((x == 0) | (x == _NO_PREFERENCE))).sum()),
         wrong=int((wins & (x == -y)).sum()),

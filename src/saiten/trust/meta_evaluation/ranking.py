@@ -36,7 +36,7 @@ from saiten.stats.paired import holm
 from saiten.stats.ranks import ranks
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.scales import grades
-from saiten.trust.meta_evaluation.figures import VERDICT_FIGURES
+from saiten.trust.meta_evaluation.figures import KINDS, VERDICT_FIGURES
 
 ENOUGH = 40
 """Permutations per test, so that the smallest p-value can stay significant after the correction."""
@@ -221,7 +221,7 @@ Recount = Callable[[Floats, Floats], Callable[[Floats], Floats]]
 RECOUNTED: Mapping[str, Recount] = {
     "kendall": kendall_each,
     "linear_kappa": lambda x, y: weighted_kappa_each(grades(x), grades(y), "linear"),
-    "macro_f1": partial(macro_f1_each, kinds=np.array([-1.0, 0.0, 1.0])),
+    "macro_f1": partial(macro_f1_each, kinds=KINDS),
 }
 """Figures recounted for every resample; `macro_f1` is that of verdicts (0, 1) or preferences."""
 
