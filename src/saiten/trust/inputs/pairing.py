@@ -12,11 +12,13 @@ from saiten.choices import GradeZero
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
+from saiten.results.metric_figures import Scale
 from saiten.results.origin import Origin, Unpaired
 from saiten.results.place import Place
 from saiten.stats.clusters import Floats, Ints
 from saiten.trust.inputs.declining import graded, zero_as_declined
 from saiten.trust.inputs.outputs import VERSUS, Output, Said, both_orders, combined, in_both_orders, splits
+from saiten.trust.inputs.scales import scale_of
 from saiten.words import Message
 
 
@@ -77,6 +79,12 @@ class LabelledAspect:
     """Answers that people call declined (grade 0 of graded correctness); not among the items."""
     notes: tuple[Message, ...] = ()
     """Notes for the reader on labels of 0."""
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of labels and means; for preferences, of the labels if there are raw ones."""
+        labels = self.given[2]
+        return scale_of(labels if self.pairs and len(labels) else np.concatenate([self.people, labels]))
 
 
 def pair(

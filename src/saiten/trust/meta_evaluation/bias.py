@@ -33,11 +33,10 @@ def bias(
     if apart or not len(metric):
         return Bias(Estimate(None, len(metric), apart or Message("remark", "no_pairs")))
     by_grade = _bands(people, scale)
-    named = [None if system is None else str(system) for system in systems]
-    names = sorted({system for system in named if system is not None})
+    names = sorted({system for system in systems if system is not None})
     bands = list(dict.fromkeys(by_grade[i] for i in np.argsort(people, kind="stable")))
     parts = [np.ones(len(metric), dtype=bool)]
-    parts += [np.array([system == name for system in named]) for name in names]
+    parts += [np.array([system == name for system in systems]) for name in names]
     parts += [np.array([band == one for one in by_grade]) for band in bands]
     inside = np.stack(parts, axis=1).astype(np.float64)
     sums = resamples.sums(np.concatenate([inside, inside * (metric - people)[:, None]], axis=1))

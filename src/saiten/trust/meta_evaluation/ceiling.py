@@ -25,17 +25,9 @@ from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate, Statistic
 from saiten.stats.resampling import Resamples
 from saiten.trust.inputs.pairing import LabelledAspect
-from saiten.trust.inputs.scales import are_grades, grades, scale_of
+from saiten.trust.inputs.scales import are_grades, grades
 from saiten.trust.meta_evaluation.decisions import as_verdicts
-from saiten.trust.meta_evaluation.figures import (
-    CORRELATIONS,
-    GRADES,
-    KINDS,
-    PREFERENCES,
-    VERDICT_FIGURES,
-    Draw,
-    of_verdicts,
-)
+from saiten.trust.meta_evaluation.figures import CORRELATIONS, GRADES, PREFERENCES, VERDICT_FIGURES, Draw, of_verdicts
 from saiten.trust.meta_evaluation.preferences import most_said, votes_of
 from saiten.trust.meta_evaluation.ranking import NAMES
 from saiten.words import Message
@@ -63,7 +55,7 @@ def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | N
     if not len(rows) or given.max() < 2:
         return None
     sums, votes = np.bincount(rows, weights=values, minlength=n), votes_of(rows, values, n)
-    graded = are_grades(scale_of(np.concatenate([aspect.people, aspect.given[2]])), aspect.people)
+    graded = are_grades(aspect.scale, aspect.people)
     affordable = len(rows) * resamples.resamples <= _AFFORDABLE
     people: list[AnnotatorFigures] = []
     drawn: dict[str, list[Floats]] = {name: [] for name in NAMES}
@@ -81,7 +73,7 @@ def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | N
         else:
             parts.append(_none(GRADES, own, "no_common_grades"))
         if aspect.pairs:
-            preferred = most_said(votes[items] - (np.sign(own)[:, None] == KINDS))
+            preferred = most_said(votes[items] - votes_of(np.arange(len(own)), own, len(own)))
             parts.append(_resampled(PREFERENCES, np.sign(own), preferred, some))
         else:
             parts.append(_none(["accuracy"], own, "no_preferences"))

@@ -33,13 +33,14 @@ NO_VALUE = Message("remark", "metric_without_value")
 """Reason for a metric without any value, which therefore has no scale."""
 
 
-def verdicts_of(aspect: LabelledAspect, yes_from: float | None) -> Floats | None:
-    """Return 1 and 0, NaN where people are split; None if the labels are grades and no threshold was given."""
-    return as_verdicts(aspect.people, yes_from, verdicts=aspect.verdicts)
-
-
 def as_verdicts(values: Floats, yes_from: float | None, *, verdicts: bool) -> Floats | None:
-    """Return verdicts from mean labels, as `verdicts_of` does; `verdicts`: whether every label is 0 or 1."""
+    """Return 1 and 0, NaN where people are split; None if the labels are grades and no threshold was given.
+
+    Args:
+        values: people's means.
+        yes_from: the threshold.
+        verdicts: whether every label is 0 or 1.
+    """
     if yes_from is not None:
         return (values >= yes_from - 1e-12).astype(np.float64)
     if not verdicts:
@@ -76,7 +77,7 @@ def decisions(
 
     Args:
         column: the metric's values.
-        truth: from `verdicts_of`.
+        truth: from `as_verdicts`.
         verdict: from `decided`.
         resamples: over all items of the aspect.
         unmeasured: `wrong` and `worst` give the items without a value a decision; otherwise they are left out.

@@ -10,7 +10,6 @@ from saiten.results.aspect_result import AspectResult, SubsetResult
 from saiten.results.ceiling import Ceiling
 from saiten.results.figure import counted
 from saiten.results.meta_evaluation import MetaEvaluation, Settings
-from saiten.results.metric_figures import Scale
 from saiten.results.metric_result import Easier, MetricResult
 from saiten.results.ranking import Ranking
 from saiten.stats.clusters import Floats, Ints
@@ -21,7 +20,7 @@ from saiten.trust.inputs.scales import Bounds, scale_of, shared
 from saiten.trust.meta_evaluation.aspect_grades import contested_items
 from saiten.trust.meta_evaluation.bias import bias
 from saiten.trust.meta_evaluation.ceiling import ceiling
-from saiten.trust.meta_evaluation.decisions import NO_VALUE, decided, decisions, graded, verdicts_of
+from saiten.trust.meta_evaluation.decisions import NO_VALUE, as_verdicts, decided, decisions, graded
 from saiten.trust.meta_evaluation.figures import CORRELATIONS, GRADES, PREFERENCES, VERDICT_FIGURES
 from saiten.trust.meta_evaluation.levels import (
     FEWEST,
@@ -72,23 +71,50 @@ def meta_evaluate(
     for aspect in aspects:
         if notify:
             notify(f"{aspect.name or 'labels'}: {len(aspect.items)} items, {len(aspect.columns)} metrics")
-        made = (_preferences if aspect.pairs else _points)(aspect, settings, bounds or {})
-        found.append(made if settings.split_by is None else _split(made, aspect, settings, bounds or {}))
+        found.append(_compared(aspect, settings, bounds or {}))
     return MetaEvaluation(tuple(found), settings, _notes(aspects))
 
 
-def _split(found: AspectResult, aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
-    """Return the result with figures for each part; scales and decisions are those of the whole."""
-    of = aspect.groups if settings.split_by == "group" else aspect.systems
-    names = sorted({name for name in of if name is not None})
-    rows = {name: np.flatnonzero([one == name for one in of]) for name in names}
-    measured = _preferred if aspect.pairs else _measured
-    parts = tuple(
-        SubsetResult(name, len(at), tuple(measured(aspect, at, settings, bounds)[0])) for name, at in rows.items()
+def _compared(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
+    resamples = _resamples(aspect, settings)
+    people = ceiling(aspect, resamples, yes_from=None if aspect.pairs else settings.yes_from)
+    measured, ranked = (_preferred, _rank_preferences) if aspect.pairs else (_measured, _rank_points)
+    results, said = measured(aspect, np.arange(len(aspect.items)), settings, bounds)
+    ranking, notes = ranked(aspect, settings, results, said, people=people, resamples=resamples)
+    notes = [*aspect.notes, *notes, *contested_items(aspect)]
+    if aspect.marked:
+        notes.append(Message("note", "labels_are_marks"))
+    if people is not None and people.left_out:
+        notes.append(Message("note", "settlers", names=", ".join(people.left_out)))
+    parts: dict[str, Ints] = {}
+    if settings.split_by is not None:
+        of = aspect.groups if settings.split_by == "group" else aspect.systems
+        names = sorted({name for name in of if name is not None})
+        parts = {name: np.flatnonzero([one == name for one in of]) for name in names}
+        if without := of.count(None):
+            by = Message("column", settings.split_by)
+            notes.append(Message("note", "no_part", n=without, of=len(of), by=by))
+    return AspectResult(
+        aspect=aspect.name,
+        pairs=aspect.pairs,
+        n=len(aspect.items),
+        questions=resamples.clusters,
+        annotators=len(aspect.annotators),
+        labels=len(aspect.given[0]),
+        scale=aspect.scale,
+        mean=float(aspect.people.mean()),
+        unlabelled=aspect.unlabelled,
+        unmatched=aspect.unmatched,
+        metrics=tuple(results),
+        ceiling=people,
+        ranking=ranking,
+        notes=tuple(notes),
+        declined=len(aspect.declined),
+        parts=tuple(
+            SubsetResult(name, len(at), tuple(measured(aspect, at, settings, bounds)[0])) for name, at in parts.items()
+        ),
+        by_system=() if aspect.pairs else people_by_system(aspect.people, aspect.systems, aspect.questions),
     )
-    without = sum(name is None for name in of)
-    note = Message("note", "no_part", n=without, of=len(of), by=Message("column", settings.split_by or ""))
-    return replace(found, parts=parts, notes=(*found.notes, *([note] if without else [])))
 
 
 def _notes(aspects: Sequence[LabelledAspect]) -> tuple[Message, ...]:
@@ -101,24 +127,13 @@ def _notes(aspects: Sequence[LabelledAspect]) -> tuple[Message, ...]:
     return (Message("note", "no_baseline", baselines=names, options=options),)
 
 
-def _points(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
-    resamples = _resamples(aspect, settings)
-    scale = scale_of(np.concatenate([aspect.people, aspect.given[2]]))
-    results, said = _measured(aspect, np.arange(len(aspect.items)), settings, bounds)
-    truth = verdicts_of(aspect, settings.yes_from)
-    ranking, notes = _ranking(aspect, settings, results, said, truth=truth, resamples=resamples)
-    notes += contested_items(aspect)
-    return _result(aspect, scale, results, ranking, notes=notes, resamples=resamples)
-
-
 def _measured(
     whole: LabelledAspect, at: Ints, settings: Settings, bounds: Bounds
 ) -> tuple[list[MetricResult], dict[str, Floats]]:
-    """Return the metrics' results on these rows, and their decisions."""
+    """Return the metrics' results on these rows, and their decisions; scales are those of the whole."""
     aspect = part_of(whole, at)
     resamples = _resamples(aspect, settings)
-    scale = scale_of(np.concatenate([whole.people, whole.given[2]]))
-    truth = verdicts_of(aspect, settings.yes_from)
+    scale, truth = whole.scale, as_verdicts(aspect.people, settings.yes_from, verdicts=aspect.verdicts)
     pairs = settings.system_pairs
     results: list[MetricResult] = []
     said: dict[str, Floats] = {}
@@ -133,6 +148,7 @@ def _measured(
         some = resamples.only(rows)
         x, y = column.values[rows], aspect.people[rows]
         systems = [aspect.systems[row] for row in rows]
+        common = (x, y, systems, some)
         every = (column.values, aspect.people, aspect.systems, resamples)
         apart = shared(own, scale, declared=declared is not None) if len(rows) else NO_VALUE
         lacking = _lacking(column, aspect)
@@ -143,10 +159,8 @@ def _measured(
                 len(rows),
                 column.missing,
                 item_level(x, y, some),
-                system_level(*every, pairs=pairs, lacking=lacking)
-                if settings.systems_over == "all"
-                else system_level(x, y, systems, some, pairs=pairs, lacking=lacking),
-                wins(x, y, systems, some, pairs=pairs, lacking=lacking),
+                system_level(*(every if settings.systems_over == "all" else common), pairs=pairs, lacking=lacking),
+                wins(*common, pairs=pairs, lacking=lacking),
                 question_level(x, y, some),
                 None if truth is None else decisions(column, truth, verdict, resamples, settings.unmeasured),
                 graded(column, aspect, scale, own, declared=declared is not None, resamples=resamples),
@@ -179,21 +193,21 @@ def _lacking(column: MetricColumn, aspect: LabelledAspect) -> Message | None:
     return Message("remark", "few_measured_systems", n=len(measured), of=len(named), missing=missing, least=FEWEST)
 
 
-def _ranking(
+def _rank_points(
     aspect: LabelledAspect,
     settings: Settings,
     results: Sequence[MetricResult],
     said: Mapping[str, Floats],
     *,
-    truth: Floats | None,
+    people: Ceiling | None,
     resamples: Resamples,
-) -> tuple[tuple[Ranking | None, Ceiling | None], tuple[Message, ...]]:
-    people = ceiling(aspect, resamples, yes_from=settings.yes_from)
+) -> tuple[Ranking | None, Sequence[Message]]:
+    truth = as_verdicts(aspect.people, settings.yes_from, verdicts=aspect.verdicts)
     by = settings.by or ("auroc" if aspect.verdicts else "pearson")
     if by == "accuracy":
-        return (None, people), (Message("note", "accuracy_of_preferences"),)
+        return None, [Message("note", "accuracy_of_preferences")]
     if by in _OF_VERDICTS and truth is None:
-        return (None, people), (Message("note", "needs_verdicts", measure=by),)
+        return None, [Message("note", "needs_verdicts", measure=by)]
     figures = {result.metric: _figure(result, by) for result in results}
     columns = {column.metric: column.values for column in aspect.columns}
     if by in VERDICT_FIGURES:
@@ -204,10 +218,7 @@ def _ranking(
             columns = {m: np.where(np.isnan(x), fill, x) if m in said else x for m, x in columns.items()}
     against = truth if by in _OF_VERDICTS and truth is not None else aspect.people
     top = getattr(people, by) if people else None
-    return (
-        rank(by, figures, columns, against, resamples.groups, ceiling=top, seed=settings.seed),
-        people,
-    ), ()
+    return rank(by, figures, columns, against, resamples.groups, ceiling=top, seed=settings.seed), []
 
 
 def _figure(result: MetricResult, by: str) -> Estimate:
@@ -232,14 +243,18 @@ def _preferred(
     return results, {}
 
 
-def _preferences(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
-    resamples = _resamples(aspect, settings)
-    scale = scale_of(aspect.given[2] if len(aspect.given[2]) else aspect.people)
-    results, _ = _preferred(aspect, np.arange(len(aspect.items)), settings, bounds)
+def _rank_preferences(
+    aspect: LabelledAspect,
+    settings: Settings,
+    results: Sequence[MetricResult],
+    _: Mapping[str, Floats],
+    *,
+    people: Ceiling | None,
+    resamples: Resamples,
+) -> tuple[Ranking | None, Sequence[Message]]:
     by = settings.by if settings.by in _PAIRED else "pearson"
     unknown = settings.by not in (*_PAIRED, None)
-    notes = (Message("note", "no_figure_of_preferences", measure=settings.by),) if unknown else ()
-    people = ceiling(aspect, resamples)
+    notes = [Message("note", "no_figure_of_preferences", measure=settings.by)] if unknown else []
     if by in PREFERENCES:
         columns = {
             column.metric: filled(signs(column.values, settings.tie_margin), settings.unmeasured)
@@ -253,42 +268,8 @@ def _preferences(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> 
         figures = {each.metric: getattr(each.items, by) for each in results}
         groups = resamples.groups[rows]
     top = getattr(people, by) if people else None
-    ranking = rank(by, figures, columns, against, groups, ceiling=top, seed=settings.seed)
-    return _result(aspect, scale, results, (ranking, people), notes=notes, resamples=resamples)
+    return rank(by, figures, columns, against, groups, ceiling=top, seed=settings.seed), notes
 
 
 def _resamples(aspect: LabelledAspect, settings: Settings) -> Resamples:
     return Resamples.of(aspect.questions, resamples=settings.resamples, seed=settings.seed)
-
-
-def _result(
-    aspect: LabelledAspect,
-    scale: Scale,
-    results: Sequence[MetricResult],
-    ranked: tuple[Ranking | None, Ceiling | None],
-    *,
-    notes: tuple[Message, ...],
-    resamples: Resamples,
-) -> AspectResult:
-    if aspect.marked:
-        notes += (Message("note", "labels_are_marks"),)
-    if ranked[1] is not None and ranked[1].left_out:
-        notes += (Message("note", "settlers", names=", ".join(ranked[1].left_out)),)
-    return AspectResult(
-        aspect=aspect.name,
-        pairs=aspect.pairs,
-        n=len(aspect.items),
-        questions=resamples.clusters,
-        annotators=len(aspect.annotators),
-        labels=len(aspect.given[0]),
-        scale=scale,
-        mean=float(aspect.people.mean()),
-        unlabelled=aspect.unlabelled,
-        unmatched=aspect.unmatched,
-        metrics=tuple(results),
-        ceiling=ranked[1],
-        ranking=ranked[0],
-        notes=(*aspect.notes, *notes),
-        declined=len(aspect.declined),
-        by_system=() if aspect.pairs else people_by_system(aspect.people, aspect.systems, aspect.questions),
-    )

@@ -10,12 +10,9 @@ For pairs judged in both orders: the share of consistent ones, the mean accuracy
 answer shown first.
 """
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
-from saiten.choices import TIE_MARGIN, Unmeasured
+from saiten.choices import Unmeasured
 from saiten.results.preferences import Orders, Preferences
 from saiten.stats.classification import (
     CategoryCounts,
@@ -72,7 +69,7 @@ def preferences(
     aspect: LabelledAspect,
     resamples: Resamples,
     *,
-    margin: float = TIE_MARGIN,
+    margin: float,
     unmeasured: Unmeasured,
 ) -> Preferences:
     """Compute the figures with intervals by question."""
@@ -98,7 +95,7 @@ def preferences(
         tied=int((wins & ((x == 0) | (x == _NO_PREFERENCE))).sum()),
         wrong=int((wins & (x == -y)).sum()),
         confusion=confusion(y, x),
-        orders=orders(column.orders, truth, resamples, partial(signs, margin=margin)),
+        orders=_orders(column.orders, truth, resamples, margin),
     )
 
 
@@ -110,19 +107,16 @@ def points(aspect: LabelledAspect) -> tuple[Ints, Floats]:
     return np.arange(len(aspect.items)), aspect.people
 
 
-def orders(
-    said: Floats | None, truth: Floats, resamples: Resamples, signs: Callable[[Floats], Floats]
-) -> Orders | None:
-    """Compute the figures over pairs with both verdicts, None if there are no such pairs; `signs` decides on ties."""
+def _orders(said: Floats | None, truth: Floats, resamples: Resamples, margin: float) -> Orders | None:
+    """Compute the figures over pairs with both verdicts; None if there are no such pairs."""
     if said is None:
         return None
     rows = np.flatnonzero(~np.isnan(said).any(axis=0))
     if not len(rows):
         return None
-    forward, backward = signs(said[0, rows]), signs(said[1, rows])
+    forward, backward = signs(said[:, rows], margin)
     right = ((forward == truth[rows]).astype(np.float64) + (backward == truth[rows])) / 2
     # the value is above 0 for the second answer of the name, which is shown first when the pair is swapped
     shown_first = (2 - forward + backward) / 4
     drawn = resamples.only(rows)
-
     return Orders(drawn.mean((forward == backward).astype(np.float64)), drawn.mean(right), drawn.mean(shown_first))
