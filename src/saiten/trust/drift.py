@@ -8,6 +8,7 @@ Intervals resample questions (`stats.estimate`). The change in agreement is resa
 same items.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,8 +17,9 @@ from statistics import fmean
 import numpy as np
 
 from saiten.errors import BadInput
-from saiten.records import CHECKS, Label, Score, Status
+from saiten.records import CHECKS, Label, Score
 from saiten.results.drift import AgreementChange, DriftReport, Measure, MetricDrift, Moved
+from saiten.results.place import place_of
 from saiten.runs import RunReader, sample_to_json
 from saiten.runs.lines import content_key, to_line
 from saiten.stats.auroc import auroc
@@ -28,6 +30,7 @@ from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.stats.paired import compare_paired, holm
 from saiten.stats.reliability import icc_of_pairs
 from saiten.trust.inputs.declining import Graded, graded
+from saiten.trust.inputs.scales import GRADES_AT_MOST
 from saiten.words import Message
 
 _MEASURES: Mapping[Measure, Callable[[Column, Column], Estimate]] = {
@@ -35,7 +38,6 @@ _MEASURES: Mapping[Measure, Callable[[Column, Column], Estimate]] = {
     "auroc": auroc,
     "spearman": spearman,
 }
-_GRADES_AT_MOST = 11
 _SHOWN = 3
 
 
@@ -101,7 +103,7 @@ def _same_samples(before: RunReader, now: RunReader) -> dict[str, str]:
     first, second = (
         {sample.id: content_key(to_line(sample_to_json(sample))) for sample in run.samples()} for run in (before, now)
     )
-    questions = {sample.id: sample.question or f"\0{sample.id}" for sample in before.samples()}
+    questions = {sample.id: place_of(sample).question for sample in before.samples()}
     faults = []
     for what, ids in (
         (f"only in {before.folder}", [key for key in first if key not in second]),
@@ -162,17 +164,18 @@ def _metric(
 ) -> MetricDrift:
     before, now = runs
     missing = Score(None, "failed", "it is not in the run")
-    statuses: dict[tuple[Status, Status], int] = {}
-    pairs: list[tuple[str, float, float]] = []
-    for sample in sorted(questions):  # sorted, so that draws do not depend on the order of the files
-        old, new = before.get(sample, missing), now.get(sample, missing)
-        if old.status != new.status:
-            statuses[old.status, new.status] = statuses.get((old.status, new.status), 0) + 1
-        if old.value is not None and new.value is not None:
-            pairs.append((sample, old.value, new.value))
+    # sorted, so that draws do not depend on the order of the files
+    every = [(sample, before.get(sample, missing), now.get(sample, missing)) for sample in sorted(questions)]
+    statuses = Counter((old.status, new.status) for _, old, new in every if old.status != new.status)
+    pairs = [
+        (sample, old.value, new.value) for sample, old, new in every if old.value is not None and new.value is not None
+    ]
     a, b = [old for _, old, _ in pairs], [new for *_, new in pairs]
     clusters = [questions[sample] for sample, *_ in pairs]
     resampled = partial(bootstrap_statistic, resamples=settings.resamples, seed=settings.seed)
+    kappa = Estimate(None, len(a), Message("remark", "finer_values"))
+    if len({*a, *b}) <= GRADES_AT_MOST:
+        kappa = resampled(partial(cohen_kappa, weights="quadratic"), a, b, clusters)
     moved = sorted((each for each in pairs if each[1] != each[2]), key=lambda x: (-abs(x[2] - x[1]), x[0]))
     return MetricDrift(
         metric,
@@ -181,18 +184,11 @@ def _metric(
         compare_paired(a, b, clusters, seed=settings.seed),
         resampled(agreement, a, b, clusters),
         resampled(icc_of_pairs, a, b, clusters),
-        _kappa(a, b, clusters, settings),
-        statuses,
+        kappa,
+        dict(statuses),
         tuple(Moved(*each, people.get(each[0])) for each in moved[: settings.most]),
         _held(pairs, people, questions, settings) if people else None,
     )
-
-
-def _kappa(a: Sequence[float], b: Sequence[float], clusters: Sequence[str], settings: _Settings) -> Estimate:
-    if len({*a, *b}) > _GRADES_AT_MOST:
-        return Estimate(None, len(a), Message("remark", "finer_values"))
-    quadratic = partial(cohen_kappa, weights="quadratic")
-    return bootstrap_statistic(quadratic, a, b, clusters, resamples=settings.resamples, seed=settings.seed)
 
 
 def _held(
@@ -234,7 +230,7 @@ def _differences(
 ) -> Iterable[tuple[str, str, str | None, str | None]]:
     """Yield the differing parts of the signatures (`metric|key:value|…`)."""
     for metric in metrics:
-        parts = [run.manifest.made_by(metric) for run in (before, now)]
-        keys = [key for key in dict.fromkeys([*parts[0], *parts[1]]) if parts[0].get(key) != parts[1].get(key)]
-        for key in keys:
-            yield metric, key, parts[0].get(key), parts[1].get(key)
+        old, new = (run.manifest.made_by(metric) for run in (before, now))
+        for key in old | new:
+            if old.get(key) != new.get(key):
+                yield metric, key, old.get(key), new.get(key)

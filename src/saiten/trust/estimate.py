@@ -127,12 +127,9 @@ def _said(items: Mapping[str, Place], outputs: Sequence[Output], metric: str, as
     Labels without an aspect are compared with any output of the metric, as in `pairing.pair`.
     """
     own = [one for one in outputs if one.metric == metric and one.item in items]
-    found: dict[str, Said] = dict.fromkeys(items, "undefined")
-    if not aspect:
-        found |= {one.item: one.said for one in own}
-    for wanted in ("", aspect):
-        found |= {one.item: one.said for one in own if one.aspect == wanted}
-    return found
+    own = sorted((one for one in own if not aspect or one.aspect in ("", aspect)), key=lambda one: one.aspect == aspect)
+    none: dict[str, Said] = dict.fromkeys(items, "undefined")
+    return none | {one.item: one.said for one in own}
 
 
 def _scores(said: Mapping[str, Said], *, declined: bool) -> dict[str, float]:
@@ -203,17 +200,14 @@ class _Maker:
         apart = sum((labels[name] - rate * items[name]) ** 2 / (rate * (1 - rate) * items[name]) for name in systems)
         return float(chdtrc(len(systems) - 1, apart))
 
-    def _known(self, name: str | None) -> list[str]:
-        return [item for item in self.scores if item in self.labels and self._of(item, name)]
-
-    def _of(self, item: str, name: str | None) -> bool:
-        return name is None or self.items[item].system == name
+    def _of(self, name: str | None) -> list[str]:
+        return [item for item in self.scores if name is None or self.items[item].system == name]
 
     def _graded(self, shares: Mapping[str | None, float]) -> tuple[float, float]:
         """Return the mean grade over strata with these shares of the items, and the share that people grade."""
         mean, share = 0.0, 0.0
         for name, weight in shares.items():
-            values = [self.labels[item] for item in self._known(name)]
+            values = [self.labels[item] for item in self._of(name) if item in self.labels]
             grades = [value for value in values if value is not None]
             mean += weight * math.fsum(grades) / len(values)
             share += weight * len(grades) / len(values)
@@ -221,8 +215,8 @@ class _Maker:
 
     def _part(self, name: str | None, weight: float = 1.0, over: tuple[float, float] | None = None) -> Scores:
         """Return one part's scores; `over`: mean and share of grades of the whole mean, by default this part's."""
-        known = self._known(name)
-        others = [item for item in self.scores if item not in self.labels and self._of(item, name)]
+        known = [item for item in self._of(name) if item in self.labels]
+        others = [item for item in self._of(name) if item not in self.labels]
         mean, share = over or self._graded({name: 1.0})
         every = share > 1 - _ROUNDING
         labels = [self.labels[item] for item in known]

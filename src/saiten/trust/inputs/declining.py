@@ -5,7 +5,7 @@ kappa and rankings, and counted. On another scale (0 to 3, verdicts of 0 and 1, 
 a value like any other, so the meaning of 0 is decided once per aspect.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -35,11 +35,9 @@ def zero_declines(aspect: str, labels: Sequence[Label], metrics: Iterable[str], 
     to 4 or 5.
     """
     values = _values(labels)
-    if zero == "lowest" or 0 not in values or min(values) < 0:
-        return False
     if zero == "declined":
-        return True
-    if not 1 < max(values) <= _HIGHEST:
+        return 0 in values and min(values) >= 0
+    if zero == "lowest" or not _are_from_zero(values):
         return False
     high, judged = max(values) >= _SECOND, any(is_correctness(metric) for metric in metrics)
     if aspect.casefold() == ASPECT:
@@ -50,6 +48,11 @@ def zero_declines(aspect: str, labels: Sequence[Label], metrics: Iterable[str], 
 def _values(labels: Iterable[Label]) -> set[float]:
     """Return the values of verdicts and grades; words and numbers of marks are not grades."""
     return {label.value for label in labels if not label.category and label.spans is None}
+
+
+def _are_from_zero(values: Collection[float]) -> bool:
+    """Return whether the values go from 0 to more than 1 and at most 5, unlike verdicts and other scales."""
+    return 0 in values and min(values) >= 0 and 1 < max(values) <= _HIGHEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +109,10 @@ def _declines(labels: Sequence[Label]) -> bool:
 def _undeclared(aspect: str, labels: Sequence[Label], metrics: Sequence[str]) -> tuple[Message, ...]:
     """Return a note if 0 may mean something else than assumed."""
     values = _values(labels)
-    if 0 not in values or min(values) < 0 or not 1 < max(values) <= _HIGHEST:
+    if not _are_from_zero(values):
         return ()
     judged = max(values) >= _SECOND and any(is_correctness(metric) for metric in metrics)
-    if aspect.casefold() != ASPECT and not judged:
-        return ()
-    return (Message("note", "zero_is_lowest"),)
+    return (Message("note", "zero_is_lowest"),) if judged or aspect.casefold() == ASPECT else ()
 
 
 def zero_as_declined(metric: str, values: Mapping[str, Said]) -> Mapping[str, Said]:
@@ -120,8 +121,6 @@ def zero_as_declined(metric: str, values: Mapping[str, Said]) -> Mapping[str, Sa
     That is `correctness`, or a judge unknown to saiten whose highest value is above 1 and at most 5.
     """
     numbers = [value for value in values.values() if not isinstance(value, str)]
-    if 0 not in numbers or min(numbers) < 0 or not 1 < max(numbers) <= _HIGHEST:
-        return values
-    if not is_correctness(metric) and metric in declared_bounds([metric]):
+    if not _are_from_zero(numbers) or (not is_correctness(metric) and metric in declared_bounds([metric])):
         return values
     return {item: "declined" if value == 0 else value for item, value in values.items()}

@@ -1,7 +1,7 @@
 """Frequency of each grade of an aspect, by system, and the share of answers with the best grade."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,12 +57,12 @@ def grades_by_system(scored: Iterable[Scored], items: Mapping[str, Place]) -> tu
         if is_aspect_metric(one.metric):
             item = items.get(one.sample) or Place(f"\0{one.sample}")
             found.setdefault(one.metric, []).append((item, _read(one)))
-    entries = []
+    entries: list[AspectGrades] = []
     for metric, rows in found.items():
         systems = sorted({item.system for item, _ in rows if item.system is not None})
         for system in (None, *(systems if len(systems) > 1 else ())):
             part = [row for row in rows if system is None or row[0].system == system]
-            entries += _entry(metric, system, part)
+            entries += _entries(metric, system, part)
     return tuple(entries)
 
 
@@ -76,25 +76,16 @@ def _read(one: Scored) -> _Read | None:
     return aspect, grade, best
 
 
-def _entry(metric: str, system: str | None, rows: list[tuple[Place, _Read | None]]) -> list[AspectGrades]:
+def _entries(metric: str, system: str | None, rows: list[tuple[Place, _Read | None]]) -> Iterator[AspectGrades]:
+    """Yield the entry, if anything was graded."""
     graded = [(item.question, read) for item, read in rows if read is not None]
     if not graded:
-        return []
+        return
     _, (aspect, _, best) = graded[0]
     counts = Counter(grade for _, (_, grade, _) in graded if grade is not None)
     top = bootstrap_mean([float(grade == best) for _, (_, grade, _) in graded], [question for question, _ in graded])
-    return [
-        AspectGrades(
-            metric,
-            aspect,
-            system,
-            best,
-            dict(sorted(counts.items())),
-            top,
-            len(graded) - counts.total(),
-            len(rows) - len(graded),
-        )
-    ]
+    split, without = len(graded) - counts.total(), len(rows) - len(graded)
+    yield AspectGrades(metric, aspect, system, best, dict(sorted(counts.items())), top, split, without)
 
 
 def contested_items(rated: Rated) -> tuple[Message, ...]:

@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
@@ -85,20 +85,16 @@ def compact_letters(names: Sequence[str], apart: Callable[[str, str], bool]) -> 
     Each letter is a set of names of which no two are apart, grown from a pair that shares no letter yet.
     """
     found: list[list[str]] = []
-    for at, name in enumerate(names):
-        for other in names[at:]:
-            alike = name == other or not apart(name, other)
-            if not alike or any(name in group and other in group for group in found):
-                continue
-            group = [name] if name == other else [name, other]
-            if name == other and any(not apart(name, one) for one in names if one != name):
-                continue  # it shares a letter with another name
-            group += [one for one in names if one not in group and not any(apart(one, mate) for mate in group)]
-            grown: list[str] = []
-            for one in names:  # the additions must not be apart among themselves
-                if one in group and (one in (name, other) or not any(apart(one, mate) for mate in grown)):
-                    grown.append(one)
-            found.append(grown)
+    for name, other in combinations_with_replacement(names, 2):
+        alone = name == other and all(apart(name, one) for one in names if one != name)
+        alike = name != other and not apart(name, other)
+        if not (alone or alike) or any(name in group and other in group for group in found):
+            continue
+        grown: list[str] = []
+        for one in names:  # the additions must not be apart among themselves
+            if one in (name, other) or not any(apart(one, mate) for mate in (name, other, *grown)):
+                grown.append(one)
+        found.append(grown)
     return {name: "".join(_letter(i) for i, group in enumerate(found) if name in group) for name in names}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.records import Sample
+from saiten.results.place import place_of
 from saiten.results.probe import Expectation
 from saiten.trust.probes.pairs import PREFERENCE, Second
 from saiten.trust.probes.probe import Change, Probe, ProbedMetric
@@ -114,23 +115,15 @@ def _trials(probe: Probe, metric: ProbedMetric, made: Sequence[Change], samples:
     if isinstance(probe.changes, str):
         other = metric.turned[probe.changes]
         for sample in samples:
-            yield Trial("", _question(sample), (sample.id, metric.name), (sample.id, other))
+            yield Trial("", place_of(sample).question, (sample.id, metric.name), (sample.id, other))
         return
     for change in made:
         if _differ(change, metric):
-            yield Trial(
-                change.variant,
-                _question(change.original),
-                (change.original.id, metric.name),
-                (change.changed.id, metric.name),
-            )
+            before, after = (change.original.id, metric.name), (change.changed.id, metric.name)
+            yield Trial(change.variant, place_of(change.original).question, before, after)
 
 
 def _differ(change: Change, metric: ProbedMetric) -> bool:
     """Return whether the metric can see the change; it may read only contexts or only evidence."""
     fields = [*metric.reads, *(["alternatives"] if "reference" in metric.reads else [])]
     return any(getattr(change.original, field) != getattr(change.changed, field) for field in fields)
-
-
-def _question(sample: Sample) -> str:
-    return sample.question or f"\0{sample.id}"

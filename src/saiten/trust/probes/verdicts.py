@@ -86,7 +86,7 @@ def _row(
         if before.value is not None and after.value is not None
     ]
     effect = compare_paired([b for _, b, _ in both], [a for _, _, a in both], [q for q, _, _ in both])
-    verdict = _verdict(series, share, low, questions, limits)
+    verdict, reason = _verdict(series, share, low, questions, limits)
     others = Counter(next((s.status for s in pair if s.status != "ok"), "ok") for _, *pair in scored)
     return ProbeRow(
         probe=series.probe,
@@ -109,28 +109,23 @@ def _row(
         high=effect.high,
         p_value=effect.p_value,
         examples=tuple(sample for _, sample in broken[:3]),
-        reason=series.reason or _too_few(verdict, questions, limits) or (effect.note if both else None),
+        reason=reason or (effect.note if both else None),
     )
 
 
 def _verdict(
     series: ProbeTrials, share: float | None, low: float | None, questions: int, limits: ProbeLimits
-) -> Verdict:
+) -> tuple[Verdict, Message | None]:
+    """Return the verdict, with the reason if there is none."""
     if series.reason is not None:
-        return "not applicable"
+        return "not applicable", series.reason
     if share is None or low is None or questions < limits.questions:
-        return "not enough items"
+        return "not enough items", Message("probe", "few_questions", n=questions, least=limits.questions)
     if low > limits.allowed:
-        return "violated"
-    return "holds" if share <= limits.allowed else "not enough items"
-
-
-def _too_few(verdict: Verdict, questions: int, limits: ProbeLimits) -> Message | None:
-    if verdict != "not enough items":
-        return None
-    if questions < limits.questions:
-        return Message("probe", "few_questions", n=questions, least=limits.questions)
-    return Message("probe", "maybe_chance", allowed=limits.allowed)
+        return "violated", None
+    if share > limits.allowed:
+        return "not enough items", Message("probe", "maybe_chance", allowed=limits.allowed)
+    return "holds", None
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,14 +104,9 @@ def compare_spans(
     def figures(judge: str, human: str, found: Sequence[Combination], sides: tuple[Marks, ...]) -> SpanComparison:
         if notify:
             notify(f"{judge} against {human}: {len(found)} combinations")
-        clusters = [_question(one.item, questions) for one in found]
-        return _comparison(
-            judge,
-            human,
-            found,
-            Resamples.of(clusters, resamples=resamples, seed=seed),
-            _left_over(*sides),
-        )
+        clusters = [(questions or {}).get(one.item) or f"\0{one.item}" for one in found]
+        drawn = Resamples.of(clusters, resamples=resamples, seed=seed)
+        return _comparison(judge, human, found, drawn, _left_over(*sides))
 
     against = _voices(people)
     union: Marks = {place: () for marks in against.values() for place in marks}
@@ -152,14 +147,8 @@ def _together(humans: Mapping[str, Marks], judge: Marks) -> list[Combination]:
 
 def _both_ways(one: Combination, first: str, second: str) -> tuple[Combination, Combination]:
     """Return the combination with either annotator as the judge, so that neither side is favored."""
-    turned = replace(
-        one,
-        human=one.judge,
-        judge=one.human,
-        recall=one.precision,
-        precision=one.recall,
-        adrift=one.adrift[::-1],
-    )
+    turned = replace(one, human=one.judge, judge=one.human, adrift=one.adrift[::-1])
+    turned = replace(turned, recall=one.precision, precision=one.recall)
     return replace(one, voice=f"{first}\0{second}"), replace(turned, voice=f"{second}\0{first}")
 
 
@@ -270,16 +259,11 @@ def _nothing_shared(name: str, judge: Marks, people: Marks) -> str:
         aspects = (sorted({aspect for _, aspect in side}) for side in (judge, people))
         ours, theirs = (", ".join(map(repr, names)) for names in aspects)
         return f"{name} and the people share {met} items, but no aspect: {name} has {ours}; the labels have {theirs}"
-    shown = (", ".join(map(repr, Unpaired.of(side).examples)) for side in (items, others))
-    ours, theirs = shown
+    ours, theirs = (", ".join(map(repr, Unpaired.of(side).examples)) for side in (items, others))
     return (
         f"none of the {len(items)} items of {name} is among the {len(others)} labeled items; they are matched by id. "
         f"{name} has {ours} …; the labels have {theirs} …"
     )
-
-
-def _question(item: str, questions: Mapping[str, Hashable] | None) -> Hashable:
-    return (questions or {}).get(item) or f"\0{item}"
 
 
 def _notes(people: PeopleMarks) -> Iterable[Message]:
