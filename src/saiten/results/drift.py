@@ -87,9 +87,7 @@ class DriftReport(AsRows):
                 **figure_row(one.equal, "agreement"),
                 **figure_row(one.icc, "icc"),
                 **figure_row(one.kappa, "quadratic_kappa"),
-                "people_measure": one.people.measure if one.people else None,
-                "people_before": one.people.before if one.people else None,
-                "people_now": one.people.now if one.people else None,
+                **{f"people_{name}": getattr(one.people, name, None) for name in ("measure", "before", "now")},
                 **figure_row(one.people.change if one.people else None, "people_change"),
                 "alarm": one.people is not None and one.people.alarm,
             }

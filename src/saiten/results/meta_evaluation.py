@@ -53,17 +53,18 @@ class MetaEvaluation(AsRows):
         ]
 
 
-_FIGURES = {
+FIGURES = {
     "items": ("pearson", "spearman", "kendall"),
     "decisions": ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc"),
     "grades": ("agreement", "linear_kappa", "quadratic_kappa", "macro_f1"),
     "preferences": ("accuracy", "kappa", "macro_f1"),
 }
+"""The figures of each part of a `MetricResult`."""
 
 
 def _figures(one: MetricResult) -> Row:
     found: Row = {}
-    for part, names in _FIGURES.items():
+    for part, names in FIGURES.items():
         record = getattr(one, part)
         if record is not None:
             prefix = "grades_" if part == "grades" and one.decisions is not None else ""

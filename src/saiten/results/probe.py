@@ -13,7 +13,6 @@ from saiten.words import Message
 Expectation = Literal["must not rise", "must not change", "must fall", "lowest", "highest"]
 """Behavior of a sound judge on the changed sample; a judge that gives no value also satisfies `lowest`."""
 
-
 Verdict = Literal["holds", "violated", "not enough items", "not applicable"]
 
 

@@ -11,7 +11,6 @@ from saiten.words import Message, joined
 
 _GRADES_AT_MOST = 11
 
-
 _HIGHEST_GRADE = 10
 """A metric with more distinct values or higher ones (a length) is not shown as a distribution of grades."""
 

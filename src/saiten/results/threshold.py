@@ -8,14 +8,11 @@ from saiten.words import Message
 
 Side = Literal["under", "over"]
 
-
 EXTREMES = ("min", "max")
 """Figures of single samples: their thresholds apply to every sample."""
 
-
 FIGURES = ("mean", "low", "high", *EXTREMES, "coverage")
 """Figures that a threshold can bound; `low` and `high` are the ends of the 95 % interval."""
-
 
 SLACK = 1e-9
 """0.1 + 0.2 is at least 0.3: the last bits of a sum are ignored."""

@@ -12,12 +12,9 @@ Verdict = Literal["better", "worse", "differs", "noise", "unmeasured"]
 """Verdict on the second side: `differs` if neither direction is better, `noise` if the difference may be chance,
 `unmeasured` if too few samples have a value on both sides, since the unmeasured ones may be the hard ones."""
 
-
 OUTSIDE_NOISE = frozenset[Verdict]({"better", "worse", "differs"})
 
-
 _LIKELY = 0.05
-
 
 _SLACK = 1e-9
 

@@ -9,7 +9,6 @@ from saiten.results.threshold import EXTREMES, Threshold
 WORST = 5
 """Number of samples named for a missed figure."""
 
-
 BEYOND = 100
 """Maximum number of samples named if every single sample is checked."""
 

@@ -70,9 +70,15 @@ def sums_and_sizes(values: Floats, groups: Ints) -> tuple[Floats, Floats]:
 def draws(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
     """Yield the clusters of each resample: arrays of shape (some resamples, clusters), drawn with replacement."""
     random = np.random.default_rng(seed)
-    rows = max(1, CHUNK // clusters)
-    for start in range(0, resamples, rows):
-        yield random.integers(0, clusters, size=(min(rows, resamples - start), clusters))
+    for rows in batches(resamples, CHUNK // clusters):
+        yield random.integers(0, clusters, size=(rows, clusters))
+
+
+def batches(total: int, most: int) -> Iterator[int]:
+    """Yield the sizes of batches that add up to the total, each at most `most` if that is at least 1."""
+    size = max(1, most)
+    for start in range(0, total, size):
+        yield min(size, total - start)
 
 
 def check_resamples(resamples: int) -> None:

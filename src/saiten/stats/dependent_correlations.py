@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.stats.clusters import CHUNK, Column, Floats, Ints
+from saiten.stats.clusters import CHUNK, Column, Floats, Ints, batches
 from saiten.stats.correlation import pearson
 from saiten.stats.estimate import SLACK
 from saiten.stats.resampling import cluster_sums
@@ -114,9 +114,8 @@ def swap_tests(
         seen = [float(each.figure(a) - each.figure(b)) for each, (a, b) in zip(pairs, wholes, strict=True)]
         extreme = np.zeros(len(pairs), dtype=np.int64)
         random = np.random.default_rng(seed)
-        rows = max(1, CHUNK // clusters)
-        for start in range(0, permutations, rows):
-            swapped = random.integers(0, 2, size=(min(rows, permutations - start), clusters)).astype(np.float64)
+        for rows in batches(permutations, CHUNK // clusters):
+            swapped = random.integers(0, 2, size=(rows, clusters)).astype(np.float64)
             for i, (each, (a, b)) in enumerate(zip(pairs, wholes, strict=True)):
                 by = swapped @ moved[i]
                 difference = np.abs(each.figure(a + by) - each.figure(b - by))

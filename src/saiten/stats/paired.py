@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.stats.clusters import CHUNK, Column, Floats, as_groups, as_pair, sums_and_sizes
+from saiten.stats.clusters import CHUNK, Column, Floats, as_groups, as_pair, batches, sums_and_sizes
 from saiten.stats.estimate import RESAMPLES, bootstrap_mean
 from saiten.words import Message
 
@@ -101,10 +101,9 @@ def sign_flip(sums: Floats, *, permutations: int = PERMUTATIONS, seed: int = 0) 
         signs = np.arange(2**moved.size)[:, None] >> np.arange(moved.size) & 1
         return float((np.abs((2 * signs - 1) @ moved) >= limit).mean())
     random = np.random.default_rng(seed)
-    rows = max(1, CHUNK // moved.size)
     extreme = 0
-    for start in range(0, permutations, rows):
-        heads = random.integers(0, 2, size=(min(rows, permutations - start), moved.size), dtype=np.int8)
+    for rows in batches(permutations, CHUNK // moved.size):
+        heads = random.integers(0, 2, size=(rows, moved.size), dtype=np.int8)
         extreme += int((np.abs(2 * (heads @ moved) - moved.sum()) >= limit).sum())
     return (extreme + 1) / (permutations + 1)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saiten.stats.clusters import CELLS, Floats, Ints, check_resamples
+from saiten.stats.clusters import CELLS, Floats, Ints, batches, check_resamples
 from saiten.stats.estimate import Estimate, with_interval
 from saiten.words import Message
 
@@ -46,9 +46,7 @@ class Resamples:
         if not self.clusters:
             return
         random = np.random.default_rng(self.seed)
-        most = max(1, CELLS // max(self.clusters, len(self.groups)))
-        for start in range(0, self.resamples, most):
-            rows = min(most, self.resamples - start)
+        for rows in batches(self.resamples, CELLS // max(self.clusters, len(self.groups))):
             drawn = random.integers(0, self.clusters, size=(rows, self.clusters))
             drawn += np.arange(rows)[:, None] * self.clusters
             flat = np.bincount(drawn.ravel(), minlength=rows * self.clusters)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saiten.stats.clusters import Column, Floats, Ints, as_floats
+from saiten.stats.clusters import Column, Floats, Ints, as_floats, batches
 
 HELD = 4_000_000
 """Weights or sums of resamples held in memory at once: 32 MB."""
@@ -111,10 +111,8 @@ def weights(votes: Votes, resamples: int, seed: int, width: int) -> Iterator[Flo
     random = np.random.default_rng(seed)
     units, drawn = len(votes.times), int(votes.times.sum())
     alike = units * _MANY_ALIKE < drawn
-    rows = max(1, HELD // max(units if alike else drawn, width))
     members = np.repeat(np.arange(units), 0 if alike else votes.times)
-    for start in range(0, resamples, rows):
-        some = min(rows, resamples - start)
+    for some in batches(resamples, HELD // max(units if alike else drawn, width)):
         if alike:
             yield random.multinomial(drawn, votes.times / drawn, size=some).astype(np.float64)
         else:

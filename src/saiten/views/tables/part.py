@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from saiten.choices import SplitBy
 from saiten.results.aspect_result import AspectResult
+from saiten.results.meta_evaluation import FIGURES
 from saiten.results.metric_result import MetricResult
 from saiten.results.preferences import Preferences
 from saiten.stats.estimate import Estimate
@@ -12,8 +13,6 @@ from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import aspect_table, measure_name, why_not
 from saiten.words import Message
 
-_CORRELATIONS = ("pearson", "spearman", "kendall")
-_DECISIONS = ("agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "auroc")
 _GRADES = {"agreement": "same_grade", "linear_kappa": "kappa_linear", "quadratic_kappa": "kappa_quadratic"}
 
 
@@ -35,10 +34,10 @@ def parts_table(aspect: AspectResult, form: IntervalColumns, *, by: SplitBy | No
 
 def _figures(one: MetricResult) -> Iterator[tuple[Message, Estimate]]:
     """Yield every figure that the labels allow."""
-    yield from ((measure_name(name), getattr(one.items, name)) for name in _CORRELATIONS)
+    yield from ((measure_name(name), getattr(one.items, name)) for name in FIGURES["items"])
     for level, key in ((one.questions, "figure_within_questions"), (one.systems, "figure_over_systems")):
         if level is not None:
-            for name in _CORRELATIONS:
+            for name in FIGURES["items"]:
                 yield Message("cell", key, figure=measure_name(name)), getattr(level, name)
     if one.systems is not None:
         yield Message("column", "pairs_ordered_alike"), one.systems.pairs.ordered
@@ -51,7 +50,7 @@ def _figures(one: MetricResult) -> Iterator[tuple[Message, Estimate]]:
 
 def _of_values(one: MetricResult) -> Iterator[tuple[Message, Estimate]]:
     if one.decisions is not None:
-        yield from ((measure_name(name), getattr(one.decisions, name)) for name in _DECISIONS)
+        yield from ((measure_name(name), getattr(one.decisions, name)) for name in FIGURES["decisions"])
     if one.grades is not None:
         yield from ((Message("column", key), getattr(one.grades, name)) for name, key in _GRADES.items())
         yield Message("cell", "macro_f1_of_grades"), one.grades.macro_f1
@@ -60,7 +59,7 @@ def _of_values(one: MetricResult) -> Iterator[tuple[Message, Estimate]]:
 
 
 def _of_preferences(one: Preferences) -> Iterator[tuple[Message, Estimate]]:
-    yield from ((measure_name(name), getattr(one, name)) for name in ("accuracy", "kappa", "macro_f1"))
+    yield from ((measure_name(name), getattr(one, name)) for name in FIGURES["preferences"])
     if one.orders is not None:
         yield Message("cell", "consistent_in_both_orders"), one.orders.consistent
         yield Message("cell", "mean_accuracy_of_both_orders"), one.orders.accuracy
