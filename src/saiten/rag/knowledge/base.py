@@ -1,7 +1,7 @@
 """Searching a knowledge base: the passages with the highest inner product, five by default."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -31,30 +31,24 @@ class Contents:
     """Versions of documents that are incomplete or being removed."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class KnowledgeBase:
     """Finds passages. A `Retriever`; `close` closes engine and embedder."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        embedder: Embedder,
-        manifest: KnowledgeManifest,
-        contents: Contents,
-        *,
-        retrieval: Retrieval = "dense",
-        k: int = 5,
-    ) -> None:
-        if k < 1:
-            raise ConfigurationError(f"at least one passage must be requested, k is {k}")
-        self.manifest = manifest
-        self.contents = contents
-        self._engine = engine
-        self._embedder = embedder
-        self._retrieval = retrieval
-        self._k = k
+    engine: Engine
+    embedder: Embedder
+    manifest: KnowledgeManifest
+    contents: Contents
+    _: KW_ONLY
+    retrieval: Retrieval = "dense"
+    k: int = 5
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise ConfigurationError(f"at least one passage must be requested, k is {self.k}")
 
     def __repr__(self) -> str:
-        return f"KnowledgeBase({self._engine.name!r}, {self.name})"
+        return f"KnowledgeBase({self.engine.name!r}, {self.name})"
 
     @property
     def name(self) -> str:
@@ -66,8 +60,8 @@ class KnowledgeBase:
         return {
             "embedder": self.manifest.embedder_name,
             "chunks": f"{self.manifest.chunk_size}/{self.manifest.overlap}{'/exact' if self.manifest.exact else ''}",
-            "retrieval": self._retrieval if self._retrieval == "dense" else f"{self._retrieval}-{self.manifest.terms}",
-            "k": str(self._k),
+            "retrieval": self.retrieval if self.retrieval == "dense" else f"{self.retrieval}-{self.manifest.terms}",
+            "k": str(self.k),
             "content": f"{self.contents.chunks}-{self.contents.digest}",
         }
 
@@ -77,17 +71,17 @@ class KnowledgeBase:
         The score is the inner product (of embeddings, or BM25), or with `hybrid` the sum of 1 / (60 + rank). A query
         without a letter or digit finds nothing; an empty base finds nothing and calls no embedder.
         """
-        wanted = min(self._k if k is None else k, self.contents.chunks)
+        wanted = min(self.k if k is None else k, self.contents.chunks)
         if wanted < 1:
             return Retrieved(())
         # Fuse only the k best of each: in deeper rankings, anything found by both would displace what one of them ranks
         # first. So the best match by terms, such as a product code, is always among hybrid's k.
         rankings, usage = [], Usage()
-        if self._retrieval != "dense":
+        if self.retrieval != "dense":
             terms = query_terms(query)
-            found = await self._engine.search(terms, wanted, self.contents.hidden) if terms.indices else []
+            found = await self.engine.search(terms, wanted, self.contents.hidden) if terms.indices else []
             rankings.append(found)
-        if self._retrieval != "bm25":
+        if self.retrieval != "bm25":
             found, usage = await self._dense(query, wanted)
             rankings.append(found)
         hits = rankings[0] if len(rankings) == 1 else fuse(rankings)
@@ -95,21 +89,21 @@ class KnowledgeBase:
 
     async def close(self) -> None:
         try:
-            await self._engine.close()
+            await self.engine.close()
         finally:
-            await self._embedder.close()
+            await self.embedder.close()
 
     async def _dense(self, query: str, k: int) -> tuple[list[Hit], Usage]:
-        embedded = await self._embedder.embed([query])
+        embedded = await self.embedder.embed([query])
         vector: Vector = embedded.vectors[0]
         if not vector.any():  # all passages would be equally near
             return [], embedded.usage
         if vector.size != self.manifest.dimensions:
             raise ConfigurationError(
-                f"{self._embedder.name} gave {vector.size} dimensions, the knowledge base {self._engine.name} has "
+                f"{self.embedder.name} gave {vector.size} dimensions, the knowledge base {self.engine.name} has "
                 f"{self.manifest.dimensions}: the model behind the name has changed; index into a new knowledge base"
             )
-        return await self._engine.search(vector, k, self.contents.hidden), embedded.usage
+        return await self.engine.search(vector, k, self.contents.hidden), embedded.usage
 
 
 async def read_contents(engine: Engine) -> Contents:

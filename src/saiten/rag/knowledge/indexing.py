@@ -15,7 +15,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import groupby
 
 from saiten.errors import CallFailed, ConfigurationError
@@ -97,33 +97,25 @@ class _Task:
 _TaskChunk = tuple[_Task, Chunk]
 
 
+@dataclass(slots=True, eq=False)
 class Indexing:
     """One run over the documents. Not frozen, since it counts. Call `run` once, then read `done`."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        embedder: Embedder,
-        manifest: KnowledgeManifest,
-        reader: Reader,
-        *,
-        in_flight: int = 4,
-        prune: bool = False,
-        watch: Callable[[Indexed], None] | None = None,
-    ) -> None:
-        """`in_flight`: concurrent batches of 128 chunks; `prune`: remove documents that are not given."""
-        self.done = Indexed()
-        self._engine = engine
-        self._embedder = embedder
-        self._manifest = manifest
-        self._reader = reader
-        self._executor = LocalExecutor(in_flight)
-        self._prune = prune
-        self._watch = watch or (lambda _: None)
-        self._known: dict[str, Mark] = {}
-        self._seen: set[str] = set()
-        self._begun: list[Mark] = []
-        self._finished: list[_Task] = []
+    engine: Engine
+    embedder: Embedder
+    manifest: KnowledgeManifest
+    reader: Reader
+    _: KW_ONLY
+    in_flight: int = 4
+    """Concurrent batches of 128 chunks."""
+    prune: bool = False
+    """Whether to remove documents that are not given."""
+    watch: Callable[[Indexed], None] | None = None
+    done: Indexed = field(default_factory=Indexed, init=False)
+    _known: dict[str, Mark] = field(default_factory=dict, init=False)
+    _seen: set[str] = field(default_factory=set, init=False)
+    _begun: list[Mark] = field(default_factory=list, init=False)
+    _finished: list[_Task] = field(default_factory=list, init=False)
 
     async def run(self, found: Iterable[FoundFile | Unread]) -> Indexed:
         """Index the files.
@@ -133,27 +125,27 @@ class Indexing:
             CallFailed: the server or the embedder failed permanently; the next run resumes.
             BudgetSpent: likewise.
         """
-        self._known = {(mark := Mark.read(payload)).source: mark async for payload in self._engine.marks()}
+        self._known = {(mark := Mark.read(payload)).source: mark async for payload in self.engine.marks()}
         await self._remove_stale()
         try:
             await self._put_all(found)
         finally:
             await asyncio.shield(self._checkpoint())
         await self._prune_absent()
-        await self._engine.flush()
+        await self.engine.flush()
         if self.done.replaced or self.done.removed:
-            await self._engine.tidy()
+            await self.engine.tidy()
         return self.done
 
     async def _put_all(self, found: Iterable[FoundFile | Unread]) -> None:
         chunks, since = 0, time.monotonic()
         async with (
             aclosing(self._batches(found)) as batches,
-            aclosing(self._executor.run(self._store, batches)) as stored,
+            aclosing(LocalExecutor(self.in_flight).run(self._store, batches)) as stored,
         ):
             async for count in stored:
                 chunks += count
-                self._watch(self.done)
+                self._show_progress()
                 if chunks >= _CHECKPOINT_CHUNKS or time.monotonic() - since >= _CHECKPOINT_SECONDS:
                     await self._checkpoint()
                     chunks, since = 0, time.monotonic()
@@ -165,7 +157,7 @@ class Indexing:
         batch: list[_TaskChunk] = []
         async with aclosing(self._tasks(found)) as tasks:
             async for task, text in tasks:
-                for chunk in cut(text, self._manifest.chunk_size, self._manifest.overlap, exact=self._manifest.exact):
+                for chunk in cut(text, self.manifest.chunk_size, self.manifest.overlap, exact=self.manifest.exact):
                     if task.failed:
                         break
                     task.cut += 1
@@ -192,7 +184,7 @@ class Indexing:
                 task = await self._begin(without_surrogates(document.source), document.digest)
                 self._begun.append(task.mark)
                 yield task, without_surrogates(document.text)
-            self._watch(self.done)
+            self._show_progress()
 
     async def _read(self, file: FoundFile) -> Document | Unread | None:
         source = without_surrogates(file.source)
@@ -206,23 +198,23 @@ class Indexing:
         if await self._is_whole(self._known.get(source), digest):
             self.done.unchanged += 1
             return None
-        return await asyncio.to_thread(self._reader.read, file)
+        return await asyncio.to_thread(self.reader.read, file)
 
     async def _is_whole(self, mark: Mark | None, digest: str) -> bool:
         """Return whether this version is complete; after an interruption, count its chunks, since some may be lost."""
         if mark is None or mark.digest != digest:
             return False
-        if self._manifest.interrupted and await self._engine.count(version(mark.source, digest)) != mark.chunks:
+        if self.manifest.interrupted and await self.engine.count(version(mark.source, digest)) != mark.chunks:
             return False
         if mark.pending is not None:  # another version was begun, and the document has changed back
-            await self._engine.remove_version(version(mark.source, mark.pending))
+            await self.engine.remove_version(version(mark.source, mark.pending))
             await self._keep(replace(mark, pending=None))
         return True
 
     async def _begin(self, source: str, digest: str) -> _Task:
         mark = self._known.get(source, Mark(source))
         if mark.pending is not None and mark.pending != digest:  # changed since it was begun
-            await self._engine.remove_version(version(source, mark.pending))
+            await self.engine.remove_version(version(source, mark.pending))
         resumed = digest in {mark.pending, mark.digest}
         if mark.digest == digest:  # marked as complete, but it is not
             mark = replace(mark, digest=None, chunks=0)
@@ -251,11 +243,11 @@ class Indexing:
     async def _embed_and_put(self, batch: Sequence[_TaskChunk]) -> int:
         named = [(chunk_id(task.version, chunk.start, chunk.end), task, chunk) for task, chunk in batch]
         uncertain = [name for name, task, _ in named if task.resumed]
-        there = await self._engine.present(uncertain) if uncertain else set()
+        there = await self.engine.present(uncertain) if uncertain else set()
         new = [(name, task, chunk) for name, task, chunk in named if name not in there and not task.failed]
         if new:
             vectors = await self._embed([chunk.text for _, _, chunk in new])
-            await self._engine.put([self._point(*each, vector) for each, vector in zip(new, vectors, strict=True)])
+            await self.engine.put([self._point(*each, vector) for each, vector in zip(new, vectors, strict=True)])
         self.done.chunks += len(new)
         self.done.kept_chunks += len(there)
         for task, _ in batch:
@@ -265,17 +257,17 @@ class Indexing:
 
     async def _embed(self, texts: Sequence[str]) -> Vector:
         try:
-            answer = await self._embedder.embed(texts)
+            answer = await self.embedder.embed(texts)
         except CallFailed as error:
             self.done.usage += error.usage
             if error.retryable:
                 raise
             raise _EmbeddingRefused(str(error)) from error
         self.done.usage += answer.usage
-        if answer.vectors.shape[1] != self._manifest.dimensions:
+        if answer.vectors.shape[1] != self.manifest.dimensions:
             raise ConfigurationError(
-                f"{self._embedder.name} gave {answer.vectors.shape[1]} dimensions, the knowledge base has "
-                f"{self._manifest.dimensions}: the model behind the name has changed; index into a new knowledge base"
+                f"{self.embedder.name} gave {answer.vectors.shape[1]} dimensions, the knowledge base has "
+                f"{self.manifest.dimensions}: the model behind the name has changed; index into a new knowledge base"
             )
         return answer.vectors
 
@@ -287,7 +279,7 @@ class Indexing:
             "end": chunk.end,
             "version": task.version,
         }
-        return Point(name, payload, {DENSE: vector, TERMS: document_terms(chunk.text, self._manifest.chunk_size)})
+        return Point(name, payload, {DENSE: vector, TERMS: document_terms(chunk.text, self.manifest.chunk_size)})
 
     def _finish_if_whole(self, task: _Task) -> None:
         if task.read_out and task.stored == task.cut and not task.failed:
@@ -298,7 +290,7 @@ class Indexing:
     async def _checkpoint(self) -> None:
         """Flush, mark finished documents as complete, and remove the versions they replace."""
         finished, self._finished = self._finished, []
-        await self._engine.flush()
+        await self.engine.flush()
         whole = []
         for task in finished:
             old, digest = task.mark.digest, task.mark.pending
@@ -307,33 +299,37 @@ class Indexing:
             self.done.replaced += replaced
             self.done.read += not replaced
         await self._keep(*whole)
-        self._watch(self.done)
+        self._show_progress()
         if any(mark.stale for mark in whole):
-            await self._engine.flush()
+            await self.engine.flush()
             await self._remove_stale()
 
     async def _remove_stale(self) -> None:
         stale = [mark for mark in self._known.values() if mark.stale is not None]
         for mark in stale:
-            await self._engine.remove_version(version(mark.source, mark.stale or ""))
+            await self.engine.remove_version(version(mark.source, mark.stale or ""))
         await self._keep(*(replace(mark, stale=None) for mark in stale))
 
     async def _prune_absent(self) -> None:
         """Count the base's documents that were not given, and remove them if requested."""
         absent = [mark for source, mark in self._known.items() if source not in self._seen]
-        self.done.absent = 0 if self._prune else len(absent)
-        for mark in absent if self._prune else ():
+        self.done.absent = 0 if self.prune else len(absent)
+        for mark in absent if self.prune else ():
             for digest in {mark.digest, mark.pending, mark.stale} - {None}:
-                await self._engine.remove_version(version(mark.source, str(digest)))
-            await self._engine.remove([mark_id(mark.source)])
+                await self.engine.remove_version(version(mark.source, str(digest)))
+            await self.engine.remove([mark_id(mark.source)])
             del self._known[mark.source]
             self.done.removed += 1
-            self._watch(self.done)
+            self._show_progress()
 
     async def _keep(self, *marks: Mark) -> None:
         if marks:
-            await self._engine.put([mark.point() for mark in marks])
+            await self.engine.put([mark.point() for mark in marks])
             self._known |= {mark.source: mark for mark in marks}
+
+    def _show_progress(self) -> None:
+        if self.watch is not None:
+            self.watch(self.done)
 
 
 class _EmbeddingRefused(Exception):

@@ -1,7 +1,7 @@
 """A chat model alone as the system under test: answers from its own knowledge, the baseline for any retrieval."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from time import perf_counter
 
 from saiten.errors import CallFailed, SystemFailed
@@ -23,36 +23,33 @@ class AnswerQuestion:
     prompt: str = _PROMPT
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class ChatModel:
     """Asks a chat model, with the history as chat messages.
 
     The latency includes waits for the rate limit and for retries. A cached answer has none.
     """
 
-    def __init__(
-        self, chat: Chat, *, temperature: float | None = 0.0, seed: int | None = 1, max_tokens: int | None = None
-    ) -> None:
-        self._chat = chat
-        self._temperature = temperature
-        self._seed = seed
-        self._max_tokens = max_tokens
+    chat: Chat
+    _: KW_ONLY
+    temperature: float | None = 0.0
+    seed: int | None = 1
+    max_tokens: int | None = None
 
     @property
     def name(self) -> str:
-        return self._chat.name
+        return self.chat.name
 
     def describe(self) -> Mapping[str, str]:
-        settings = {"temperature": self._temperature, "seed": self._seed, "max_tokens": self._max_tokens}
+        settings = {"temperature": self.temperature, "seed": self.seed, "max_tokens": self.max_tokens}
         given = {name: str(value) for name, value in settings.items() if value is not None}
         return {"system": self.name, "prompt": digest([_PROMPT]), **given}
 
     async def answer(self, inquiry: Inquiry) -> Answer:
-        request = ChatRequest(
-            messages_for(inquiry), temperature=self._temperature, seed=self._seed, max_tokens=self._max_tokens
-        )
+        request = ChatRequest(messages_for(inquiry), None, self.temperature, self.seed, self.max_tokens)
         log = CallLog(perf_counter)
         try:
-            reply = await log.timed("answer", self._chat.complete(request))
+            reply = await log.timed("answer", self.chat.complete(request))
         except CallFailed as error:
             raise SystemFailed(str(error), usage=error.usage) from error
         try:
@@ -62,7 +59,7 @@ class ChatModel:
         return Answer(text, None, log.calls[0].seconds if log.calls else None, reply.usage, log.calls)
 
     async def close(self) -> None:
-        await self._chat.close()
+        await self.chat.close()
 
 
 def messages_for(inquiry: Inquiry) -> tuple[ChatMessage, ...]:
