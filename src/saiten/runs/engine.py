@@ -3,7 +3,7 @@
 It reads samples one at a time, skips those that the journal holds, works on the others concurrently, and writes each
 result to the journal as soon as it exists. When the budget is spent, running work is finished and nothing new begins;
 when a result cannot be written, no more calls are made. Kinds of run (`RunKind`) define results and how they are
-made: `runs/scoring.py`, `runs/answers/collecting.py`, `dialogue/running.py`.
+made: `runs/scoring.py`, `runs/answers/answers_file.py`, `dialogue/running.py`.
 """
 
 import asyncio
