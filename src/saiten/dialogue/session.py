@@ -8,7 +8,8 @@ from typing import Any
 
 from saiten.dialogue.lines import HIGHER_IS_BETTER, dialogue_from_json, scores_of
 from saiten.runs import Journal
-from saiten.runs.journal import has_scores
+from saiten.runs.journal import SCORES_NAME
+from saiten.runs.lines import has_lines
 from saiten.runs.manifest import RunSettings, read_manifest
 
 DIALOGUES_NAME = "dialogues.jsonl"
@@ -35,7 +36,7 @@ def _session(folder: Path, settings: RunSettings, signatures: Mapping[str, str])
     if there is None or not isinstance(name, str):
         return token_hex(6)
     named = replace(settings, more={**settings.more, SESSION: name})
-    return name if has_scores(folder) or not there.differing(named, signatures) else token_hex(6)
+    return name if has_lines(folder / SCORES_NAME) or not there.differing(named, signatures) else token_hex(6)
 
 
 def name_of_run(journal: Journal) -> str:

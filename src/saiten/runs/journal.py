@@ -18,6 +18,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Sample, Scored, Usage
 from saiten.runs.lines import (
     content_key,
+    has_lines,
     id_key,
     sample_from_json,
     sample_to_json,
@@ -85,7 +86,7 @@ class Journal(LockedFolder):
         self, settings: RunSettings, signatures: Mapping[str, str], command: Sequence[str], *, retry_failed: bool
     ) -> None:
         there = read_manifest(self.path)
-        if there is not None and there.differing(settings, signatures) and not has_scores(self.path):
+        if there is not None and there.differing(settings, signatures) and not has_lines(self.path / SCORES_NAME):
             for name in (SAMPLES_NAME, ERRORS_NAME):  # possibly read with the wrong column names
                 (self.path / name).unlink(missing_ok=True)
             there = None
@@ -224,12 +225,6 @@ def _refuse_foreign(folder: Path) -> None:
             raise ConfigurationError(
                 f"{folder} is not empty and no run of saiten (it holds {', '.join(others[:5])}); name a new folder"
             )
-
-
-def has_scores(folder: Path) -> bool:
-    """Return whether the run in the folder has a score."""
-    path = folder / SCORES_NAME
-    return path.exists() and path.stat().st_size > 0
 
 
 def _short(value: Any) -> str:

@@ -71,6 +71,11 @@ def read_lines(
                 yield number, value
 
 
+def has_lines(path: Path) -> bool:
+    """Return whether the file exists and is not empty."""
+    return path.exists() and path.stat().st_size > 0
+
+
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number of JSON")
 

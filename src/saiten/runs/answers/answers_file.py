@@ -20,7 +20,7 @@ from saiten.protocols import System
 from saiten.records import Answer, Inquiry, Passage, Sample, Usage
 from saiten.runs import sample_to_json
 from saiten.runs.engine import Stop
-from saiten.runs.lines import content_key, id_key, read_lines, to_line, usage_from_json
+from saiten.runs.lines import content_key, has_lines, id_key, read_lines, to_line, usage_from_json
 from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder, PaidCalls
 from saiten.runs.manifest import Manifest, RunSettings, read_manifest, write_manifest
 
@@ -30,13 +30,8 @@ Outcome = Answer | SystemFailed
 _OF_THE_SYSTEM = ("answer", "contexts", "system")
 
 
-def passed_through(sample: Sample) -> dict[str, Any]:
+def from_question(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that come from the question: id, question, reference, group, language, …, if given."""
-    return {name: value for name, value in sample_to_json(sample).items() if name not in _OF_THE_SYSTEM}
-
-
-def kept_from_question(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same fields from an existing row."""
     known = (name for name in Sample.__dataclass_fields__ if name not in _OF_THE_SYSTEM)
     return {name: row[name] for name in known if name in row}
 
@@ -46,7 +41,7 @@ def as_row(sample: Sample, outcome: Outcome, system: str) -> dict[str, Any]:
 
     A failure has `"answer": null` and `"error": {"kind", "reason"}`, so that every reader of the file counts it.
     """
-    given = passed_through(sample)
+    given = from_question(sample_to_json(sample))
     row = {"id": given.pop("id"), "question": given.pop("question", "")}
     if isinstance(outcome, SystemFailed):
         error = {"kind": outcome.kind, "reason": str(outcome)}
@@ -120,7 +115,7 @@ class AnswersFile(LockedFolder):
         """Questions whose reference, group or other field changed after they were answered."""
         self._system = system
         there = read_manifest(self.path, MADE_NAME, KIND)
-        if there is None or not _has_rows(answers):
+        if there is None or not has_lines(answers):
             made = Manifest.new(settings, {}, kind=KIND)
         else:
             made = there.going_on(settings, {}, answers)
@@ -131,7 +126,7 @@ class AnswersFile(LockedFolder):
             self._take_out_failures()
         self._file = self.file(answers)
         for _, value in self.lines(self._file):
-            self._keys[id_key(str(value.get("id")))] = _keys_of(kept_from_question(value))
+            self._keys[id_key(str(value.get("id")))] = _keys_of(value)
         self.before = len(self._keys)
         """Questions with an answer or a failure from earlier runs."""
         self.paid = PaidCalls(self, self._cost_of_answers)
@@ -146,7 +141,7 @@ class AnswersFile(LockedFolder):
         found = self._keys.get(id_key(sample.id))
         if found is None:
             return False
-        question, rest = _keys_of(passed_through(sample))
+        question, rest = _keys_of(sample_to_json(sample))
         if question != found[0]:
             raise BadInput(
                 f"the question {sample.id!r} is not the one that {self.answers.name} has an answer to under this id; "
@@ -167,7 +162,7 @@ class AnswersFile(LockedFolder):
             outcome = SystemFailed(f"the answer cannot be kept: {error}", "unreadable", cost)
             line = to_line(as_row(sample, outcome, self._system))
         self.append(self._file, line)
-        self._keys[id_key(sample.id)] = _keys_of(passed_through(sample))
+        self._keys[id_key(sample.id)] = _keys_of(sample_to_json(sample))
         return outcome
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
@@ -203,20 +198,17 @@ class AnswersFile(LockedFolder):
             ) from error
 
 
-def _keys_of(given: Mapping[str, Any]) -> tuple[int, int]:
+def _keys_of(row: Mapping[str, Any]) -> tuple[int, int]:
+    given = from_question(row)
     rest = {name: given[name] for name in sorted(given) if name not in {"id", "question"}}
     return content_key(to_line({"question": given.get("question", "")})), content_key(to_line(rest))
-
-
-def _has_rows(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0
 
 
 def _refuse_foreign(path: Path) -> None:
     known = read_manifest(folder_of(path), MADE_NAME, KIND) is not None
     if path.exists() and not path.is_file():
         raise ConfigurationError(f"{path} is no file; name a file for the answers")
-    if _has_rows(path) and not known:
+    if has_lines(path) and not known:
         raise ConfigurationError(
             f"{path.name} holds something already, and nothing next to it ({folder_of(path).name}) says that saiten "
             "collected it; name a new file"
