@@ -16,6 +16,7 @@ reference under `outputs`, which its *experiments* use for the answer, so `--col
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from saiten.data.rows import BadRow, RawRow
@@ -161,14 +162,12 @@ class Columns:
         """
         first: list[RawRow | BadRow] = []
         good: list[RawRow] = []
-        for row in rows:
+        for row in islice(rows, _LOOKED_AT):
             first.append(row)
             if isinstance(row, RawRow):
                 good.append(row)
                 if self._lack([row], needed) is None:
                     break
-            if len(first) >= _LOOKED_AT:
-                break
         if not first:
             raise BadInput(f"{name} has no rows")
         lack = self._lack(good, needed) if good else None

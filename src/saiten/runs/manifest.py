@@ -55,17 +55,9 @@ KIND = "saiten run"
 FORMAT = 1
 
 _PACKAGES = (
-    "aiohttp",
-    "json-repair",
-    "numpy",
-    "orjson",
-    "pydantic",
-    "rapidfuzz",
-    "sacrebleu",
-    "scipy",
-    "sudachidict-core",
+    "aiohttp", "json-repair", "numpy", "orjson", "pydantic", "rapidfuzz", "sacrebleu", "scipy", "sudachidict-core",
     "sudachipy",
-)
+)  # fmt: skip
 """Packages that figures may depend on."""
 
 _ABSENT = "not set"

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from saiten.errors import ConfigurationError
 from saiten.records import Language
@@ -162,10 +163,7 @@ def _is_flag(character: str) -> bool:
 
 def _flags_before(text: str, at: int) -> int:
     """Count the regional indicators directly before `at`; two of them make one flag."""
-    count = 0
-    while count < _FLAGS_LOOKED_AT and at > count and _is_flag(text[at - count - 1]):
-        count += 1
-    return count
+    return sum(1 for _ in takewhile(_is_flag, reversed(text[max(at - _FLAGS_LOOKED_AT, 0) : at])))
 
 
 def _is_hangul(before: str, after: str) -> bool:

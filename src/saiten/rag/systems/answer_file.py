@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
@@ -120,5 +121,4 @@ def _passages(contexts: Any) -> Any:
         found = read_answer({"answer": "", "contexts": contexts}).contexts
     except ValueError:
         return as_texts(contexts)
-    names = ("text", "source", "score", "start", "end")
-    return None if found is None else [{name: getattr(passage, name) for name in names} for passage in found]
+    return None if found is None else [asdict(passage) for passage in found]

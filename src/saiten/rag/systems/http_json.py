@@ -35,12 +35,7 @@ class HttpJson:
     """
 
     def __init__(
-        self,
-        address: HttpAddress,
-        *,
-        timeout: float = 120.0,
-        repeatable: bool = False,
-        around: Sequence[Layer] = (),
+        self, address: HttpAddress, *, timeout: float = 120.0, repeatable: bool = False, around: Sequence[Layer] = ()
     ) -> None:
         """`timeout`: seconds per request, from the first byte sent to the last received."""
         self._address = address
