@@ -16,6 +16,7 @@ reference under `outputs`, which its *experiments* use for the answer, so `--col
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -98,7 +99,7 @@ class Columns:
         self._names = {field: (chosen[field],) if field in chosen else tuple(names[field]) for field in names}
         self._roots = {plain_name(path.split(".")[0]) for paths in self._names.values() for path in paths}
         self._roots |= {plain_name(path) for path in chosen.values()}
-        self._plans: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
+        self._plan = lru_cache(_SHAPES)(self._paths_in)
 
     def wanted(self, column: str) -> bool:
         """Return whether the column may be needed."""
@@ -107,7 +108,7 @@ class Columns:
     def find(self, fields: Mapping[str, Any], field: str) -> Any:
         """Return the first non-null value; None if all are null, `MISSING` if there is no such column."""
         found = MISSING
-        for path in self._plan(fields)[field]:
+        for path in self._plan(tuple(fields))[field]:
             value = _at(fields, path)
             if value is MISSING:
                 continue
@@ -116,24 +117,17 @@ class Columns:
             found = None
         return found
 
-    def _plan(self, fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    def _paths_in(self, columns: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
         """Return the paths to try for each field in rows with these columns."""
-        shape = tuple(fields)
-        plan = self._plans.get(shape)
-        if plan is None:
-            if len(self._plans) >= _SHAPES:
-                self._plans.clear()
-            columns = {*fields, *map(plain_name, fields)}
-            plan = {
-                field: tuple(path for path in paths if not columns.isdisjoint(_beginnings(path)))
-                for field, paths in self._tool_names(fields).items()
-            }
-            self._plans[shape] = plan
-        return plan
+        there = {*columns, *map(plain_name, columns)}
+        return {
+            field: tuple(path for path in paths if not there.isdisjoint(_beginnings(path)))
+            for field, paths in self._tool_names(columns).items()
+        }
 
-    def _tool_names(self, fields: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
+    def _tool_names(self, names: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         """Drop names with another meaning in files of the tool that wrote this row."""
-        columns = {plain_name(column) for column in fields}
+        columns = set(map(plain_name, names))
         deepeval = bool(columns & {"actualoutput", "expectedoutput", "retrievalcontext"})
         elsewhere = {
             ("contexts", "context"): deepeval,
@@ -191,7 +185,7 @@ class Columns:
 
     def _ambiguous(self, row: RawRow) -> Iterator[str]:
         """Yield notes on columns that were skipped in favor of others."""
-        for field, paths in self._plan(row.fields).items():
+        for field, paths in self._plan(tuple(row.fields)).items():
             values = {path: _at(row.fields, path) for path in paths}
             filled = [path for path, value in values.items() if value is not MISSING and not is_nothing(value)]
             roots = list(dict.fromkeys(path.split(".")[0] for path in filled))
