@@ -80,8 +80,8 @@ class AppendedFile:
 class Syncing:
     """A thread that syncs files once a second until it is stopped."""
 
-    def __init__(self, *files: AppendedFile) -> None:
-        self._files = files
+    def __init__(self) -> None:
+        self._files: tuple[AppendedFile, ...] = ()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="saiten journal", daemon=True)
         self._failed: OSError | None = None

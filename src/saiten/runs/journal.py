@@ -188,13 +188,11 @@ class Journal(LockedFolder):
             (sample_from_json(value) for _, value in self.lines(self._samples) if value.get("id") == sample.id),
             sample,
         )
-        changed = [f.name for f in fields(sample) if getattr(before, f.name) != getattr(sample, f.name)]
+        both = ((f.name, getattr(before, f.name), getattr(sample, f.name)) for f in fields(sample))
+        changed = [f"{name} was {_short(was)}, is {_short(now)}" for name, was, now in both if was != now]
         if changed:
-            shown = "; ".join(
-                f"{name} was {_short(getattr(before, name))}, is {_short(getattr(sample, name))}" for name in changed
-            )
             raise BadInput(
-                f"the sample {sample.id!r} is not the one that {self.path} has under this id: {shown}; "
+                f"the sample {sample.id!r} is not the one that {self.path} has under this id: {'; '.join(changed)}; "
                 "give it another id, or name another folder"
             )
 
