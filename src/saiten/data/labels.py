@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
 from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
-from saiten.data.rows import BadRow, RawRow, bad_row
+from saiten.data.rows import BadRow, RawRow, converted
 from saiten.data.values import as_spans, as_text, is_nothing
 from saiten.records import Label, Span
 
@@ -75,16 +75,7 @@ def read_labels(
     for needed in (("item",), sources):
         rows = fields.checked(rows, name, needed, notify if needed == ("item",) else lambda _: None)
     state = _State(sources, {} if categories else None)
-    for row in rows:
-        if isinstance(row, BadRow):
-            yield row
-            continue
-        try:
-            label = _label(row, fields, state)
-        except ValueError as error:
-            yield bad_row(row.where, str(error), row.fields)
-        else:
-            yield label
+    yield from converted(rows, lambda row: _label(row, fields, state))
     if {"words", "above 0"} <= state.preferences and "below 0" not in state.preferences:
         notify(
             f"{name}: the preferences are words and numbers of which none is below 0; numbers were taken as sizes, "

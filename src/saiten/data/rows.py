@@ -1,9 +1,11 @@
 """Raw rows with their place in a file, and rows that cannot be used."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 RAW_CHARACTERS = 500
 """Characters kept of a bad row, enough to recognize it."""
@@ -66,6 +68,20 @@ def bad_row(where: str, reason: str, raw: Any = "") -> BadRow:
     # lone surrogates cannot be written to a file, but their escapes can
     clean = text[:RAW_CHARACTERS].encode("utf-8", "backslashreplace").decode("utf-8")
     return BadRow(where, reason, clean[:RAW_CHARACTERS])
+
+
+def converted(rows: Iterable[RawRow | BadRow], convert: Callable[[RawRow], T]) -> Iterator[T | BadRow]:
+    """Yield what `convert` makes of each row; a row for which it raises ValueError is bad, for that reason."""
+    for row in rows:
+        if isinstance(row, BadRow):
+            yield row
+            continue
+        try:
+            made = convert(row)
+        except ValueError as error:
+            yield bad_row(row.where, str(error), row.fields)
+        else:
+            yield made
 
 
 def _shortened(value: Any) -> Any:

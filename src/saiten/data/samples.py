@@ -8,7 +8,7 @@ from typing import Any
 from saiten.data.columns import MISSING, SAMPLE_COLUMNS, Columns
 from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
-from saiten.data.rows import BadRow, RawRow, bad_row
+from saiten.data.rows import BadRow, RawRow, converted
 from saiten.data.values import as_language, as_references, as_text, as_texts
 from saiten.records import Language, Sample
 
@@ -55,21 +55,14 @@ def read_samples(
     fields = Columns(SAMPLE_COLUMNS, columns, option=option)
     name = name_of(source)
     rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
+    checked = fields.checked(rows, name, ("question", "answer"), notify, wished)
     ids: set[int] = set()
-    for row in fields.checked(rows, name, ("question", "answer"), notify, wished):
-        if isinstance(row, BadRow):
-            yield row
-            continue
-        try:
-            sample = _sample(row, fields, detect_language, language)
-            _check_new(sample, ids)
-        except ValueError as error:
-            yield bad_row(row.where, str(error), row.fields)
-        else:
-            yield sample
+    yield from converted(checked, lambda row: _sample(row, fields, detect_language, language, ids))
 
 
-def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None) -> Sample:
+def _sample(
+    row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None, ids: set[int]
+) -> Sample:
     def read(field: str, reader: Callable[[Any], Any]) -> Any:
         value = columns.find(row.fields, field)
         try:
@@ -85,7 +78,7 @@ def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], lang
     alternatives = read("alternatives", as_references) or ()
     reference, *others = references or (None,)
     spoken = language or read("language", as_language)
-    return Sample(
+    sample = Sample(
         id=read("id", as_text) or f"row-{row.number}",
         question=question or "",
         answer=answer,
@@ -97,6 +90,8 @@ def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], lang
         system=read("system", as_text) or None,
         language=spoken or detect(*(text for text in (question, answer, *references) if text)),
     )
+    _check_new(sample, ids)
+    return sample
 
 
 def _check_new(sample: Sample, ids: set[int]) -> None:

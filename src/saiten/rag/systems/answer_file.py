@@ -11,7 +11,7 @@ from typing import Any, Literal
 from saiten.data import BadRow
 from saiten.data.columns import MISSING, SAMPLE_COLUMNS, Columns
 from saiten.data.formats import read_rows
-from saiten.data.rows import RawRow
+from saiten.data.rows import RawRow, converted
 from saiten.data.values import as_text, as_texts
 from saiten.errors import SystemFailed
 from saiten.rag.systems.contract import read_answer
@@ -82,17 +82,13 @@ class AnswerFile:
 
     def _rows(self, columns: Columns, notify: Callable[[str], None]) -> Iterator[tuple[str, str, str]]:
         found = read_rows(self._path, None, wanted=lambda _: True, notify=notify)
-        for row in columns.checked(found, self._path.name, ("answer",), notify):
-            if isinstance(row, BadRow):
-                notify(f"{row.where} is left out: {row.reason}")
-                continue
-            try:
-                kept = _kept(row, columns)
-            except ValueError as error:
-                notify(f"{row.where} is left out: {error}")
-                continue
-            self._digest.update(repr(kept).encode())
-            yield kept
+        checked = columns.checked(found, self._path.name, ("answer",), notify)
+        for kept in converted(checked, lambda row: _kept(row, columns)):
+            if isinstance(kept, BadRow):
+                notify(f"{kept.where} is left out: {kept.reason}")
+            else:
+                self._digest.update(repr(kept).encode())
+                yield kept
 
 
 def _kept(row: RawRow, columns: Columns) -> tuple[str, str, str]:
