@@ -1,3 +1,3 @@
-"""The version of saiten, in one place; it stands in every signature."""
+"""The version of saiten, which is part of every signature."""
 
 __version__ = "0.1.0"

@@ -20,7 +20,7 @@ from saiten.runs import RunReader
 from saiten.views.junit import as_junit, may_write
 from saiten.views.tables.gate import missed_line
 
-_TOLD = 20
+_SHOWN = 20
 """Maximum lines on standard error, for many systems or groups."""
 
 
@@ -89,10 +89,10 @@ class Gate:
                 f"{escape_untrusted(reader.folder)}/errors.jsonl. --strict stops at the first"
             )
         missed = [outcome for outcome in outcomes if outcome.missed]
-        for outcome in missed[:_TOLD]:
+        for outcome in missed[:_SHOWN]:
             notes.print(f"[bold red]missed:[/] {escape_untrusted(missed_line(outcome, self.each))}")
-        if len(missed) > _TOLD:
-            notes.print(f"and {len(missed) - _TOLD} more; see the table of thresholds")
+        if len(missed) > _SHOWN:
+            notes.print(f"and {len(missed) - _SHOWN} more; see the table of thresholds")
         if self.junit is not None:
             report = as_junit(
                 outcomes,
