@@ -4,7 +4,7 @@ const { csrf, noConnection } = document.body.dataset;
 const $ = (selector, inside = document) => inside.querySelector(selector);
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
-function tell(text) {
+function notify(text) {
   const notice = $("#notice");
   notice.textContent = text;
   notice.hidden = !text;
@@ -37,9 +37,9 @@ htmx.defineExtension("json", {
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (document.hidden && event.detail.requestConfig.verb === "get") event.preventDefault();
 });
-document.addEventListener("htmx:afterRequest", ({ detail: { successful } }) => { if (successful) tell(""); });
-document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => tell(messageOf(xhr.status, xhr.responseText)));
-document.addEventListener("htmx:sendError", () => tell(noConnection));
+document.addEventListener("htmx:afterRequest", ({ detail: { successful } }) => { if (successful) notify(""); });
+document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => notify(messageOf(xhr.status, xhr.responseText)));
+document.addEventListener("htmx:sendError", () => notify(noConnection));
 htmx.onLoad((loaded) => {
   for (const time of all("time", loaded)) time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang);
 });
@@ -93,10 +93,10 @@ async function equipDecision(decision) {
         body: JSON.stringify({ payload: form.read(), note: decision.elements.note.value }),
       });
     } catch {
-      tell(noConnection);
+      notify(noConnection);
       return false;
     }
-    if (!reply.ok) tell(messageOf(reply.status, await reply.text()));
+    if (!reply.ok) notify(messageOf(reply.status, await reply.text()));
     return reply.ok;
   }
 

@@ -63,7 +63,7 @@ export class Editor {
     this.unclear = make("input", { type: "checkbox", onchange: changed });
     this.form = new FORMS[data.form]({ item, texts: data.texts, views, changed });
     const prelabel = item.prelabel ? make("div", { class: "beforehand" },
-      make("h3", { text: word("beforehand") }), make("p", { text: this.form.tell(item.prelabel), dir: "auto" }),
+      make("h3", { text: word("beforehand") }), make("p", { text: this.form.describe(item.prelabel), dir: "auto" }),
       FORMS[data.form].marked?.(item.content, item.prelabel),
       button(word("take_over"), () => { this.form.write(item.prelabel); changed(); }, { class: "plain" })) : null;
     return make("form", { class: "rail", id: "form", novalidate: true, "aria-label": data.texts.title, onsubmit: (event) => { event.preventDefault(); work.saving.save(); } },

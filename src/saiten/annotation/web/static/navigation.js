@@ -116,7 +116,7 @@ export class Navigation {
       const { status, body } = await server.ask(`/api/items/${number}`);
       if (mine !== this.#opening) return;
       if (status === 404) {
-        notices.tell("next", word("no_such_item", { number }), { seconds: 8 });
+        notices.show("next", word("no_such_item", { number }), { seconds: 8 });
         history.replaceState(null, "", location.pathname);
         this.next();
         return;
@@ -172,7 +172,7 @@ export class Navigation {
         return;
       } catch { /* no connection after all */ }
     } else if (!(error instanceof Unreachable)) {
-      notices.tell("next", word("broken_answer"), { urgent: true });
+      notices.show("next", word("broken_answer"), { urgent: true });
       throw error;
     }
     const mine = this.#opening;
@@ -187,7 +187,7 @@ export class Navigation {
     const { editor, main, notices, outbox } = this.work;
     const other = why === "other";
     const again = () => { outbox.hurry(); if (!editor.item) this.start(); };
-    notices.tell(other ? "other" : "closed", closedText(why, outbox.entries.length), { urgent: true, action: other ? null : [word("try_now"), again] });
+    notices.show(other ? "other" : "closed", closedText(why, outbox.entries.length), { urgent: true, action: other ? null : [word("try_now"), again] });
     if (main.querySelector(".loading")) {
       main.removeAttribute("aria-busy");
       main.replaceChildren();

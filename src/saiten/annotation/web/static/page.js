@@ -23,9 +23,9 @@ function list() {
       stored: () => {},
       refused: ({ kind, number, body }, message) => {
         if (kind === "save" && !drafts.of(number)) drafts.keep(number, { payload: body.payload, unclear: body.unclear, seconds: body.seconds, refused: message });
-        notices.tell(`refused-${number}`, word("refused", { number, message }), { urgent: true });
+        notices.show(`refused-${number}`, word("refused", { number, message }), { urgent: true });
       },
-      closed: (why) => notices.tell("closed", closedText(why, outbox.entries.length), { urgent: true }),
+      closed: (why) => notices.show("closed", closedText(why, outbox.entries.length), { urgent: true }),
     },
   });
   const bar = equipBar({ outbox, storage, server, notices, counted: null, help: () => {}, before: () => {} });
@@ -85,7 +85,7 @@ function grade(main) {
     if (draft && draft.at > editor.draftAt && !document.hasFocus()) {
       editor.restore();
     } else if (!draft && editor.draftAt && (outbox.pending(number) || undoing.recent.some((each) => each.number === number))) {
-      notices.tell("next", word("changed_elsewhere"), { seconds: 8 });
+      notices.show("next", word("changed_elsewhere"), { seconds: 8 });
       editor.dirty = false;
       navigation.next();
     }

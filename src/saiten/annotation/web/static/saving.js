@@ -61,7 +61,7 @@ export class Undoing {
     const known = dropped ?? (outbox.entries.at(-1)?.kind === "undo" ? null : latest);
     if (!dropped) outbox.put("undo", 0);
     if (known) this.#takenBack(known.number, known);
-    else if (outbox.state === "offline" || outbox.state === "away") notices.tell("undo", word("undo_waits"));
+    else if (outbox.state === "offline" || outbox.state === "away") notices.show("undo", word("undo_waits"));
   }
 
   /* Reopens the item with its annotation in the form. */
@@ -69,7 +69,7 @@ export class Undoing {
     const { counted, navigation, notices } = this.work;
     counted.since.delete(number);
     if (entry?.kind === "save" && !this.work.drafts.of(number)) this.#toDraft(number, entry.body);
-    notices.tell("undo", word("taken_back", { number }), { seconds: 8 });
+    notices.show("undo", word("taken_back", { number }), { seconds: 8 });
     navigation.openNumber(number);
   }
 
@@ -87,7 +87,7 @@ export class Undoing {
   #undone(number) {
     const { editor, drafts, navigation, notices, storage } = this.work;
     if (!number) {
-      notices.tell("undo", word("nothing_to_undo"), { seconds: 5 });
+      notices.show("undo", word("nothing_to_undo"), { seconds: 5 });
       return;
     }
     const list = this.recent;
@@ -98,7 +98,7 @@ export class Undoing {
       /* Opened when the key was pressed; it may still have counted as done then. */
       if (editor.item.state === "done") navigation.openNumber(number);
     } else if (editor.item && drafts.of(editor.item.number) && editor.dirty) {
-      notices.tell("undo", word("taken_back", { number }), { action: [word("open_item", { number }), () => { this.#takenBack(number, last); }] });
+      notices.show("undo", word("taken_back", { number }), { action: [word("open_item", { number }), () => { this.#takenBack(number, last); }] });
     } else {
       this.#takenBack(number, last);
     }
@@ -109,7 +109,7 @@ export class Undoing {
     const { counted, editor, drafts, navigation, notices, outbox } = this.work;
     const { number } = entry;
     if (entry.kind === "undo") {
-      notices.tell("undo", word("server_says", { message }), { urgent: true });
+      notices.show("undo", word("server_says", { message }), { urgent: true });
       return;
     }
     const newer = drafts.of(number) || outbox.entries.some((other) => other.number === number && other.key > entry.key);
@@ -117,7 +117,7 @@ export class Undoing {
     counted.since.delete(number);
     const quiet = editor.item === null || !editor.dirty;
     if (entry.kind === "save" && quiet) navigation.openNumber(number);
-    notices.tell(`refused-${number}`, word("refused", { number, message }), {
+    notices.show(`refused-${number}`, word("refused", { number, message }), {
       urgent: true, action: entry.kind === "save" && !quiet ? [word("open_item", { number }), () => navigation.openNumber(number)] : null,
     });
   }
@@ -128,7 +128,7 @@ export class Undoing {
     const unsaved = drafts.refused;
     if (!unsaved.length) return;
     const action = [word("open_item", { number: unsaved[0] }), () => navigation.openNumber(unsaved[0])];
-    notices.tell("refused", word("refused_some", { n: unsaved.length }), { urgent: true, action });
+    notices.show("refused", word("refused_some", { n: unsaved.length }), { urgent: true, action });
   }
 }
 

@@ -23,7 +23,7 @@ export function equipBar({ outbox, storage, server, notices, counted, help, befo
     shown = text;
     const still = document.querySelector(".finished .still");
     if (still) still.textContent = waiting ? word("all_done_waiting", { n: waiting }) : "";
-    if (storage.unsafe) notices.tell("unkept", word("storage_full", { n: waiting }), { urgent: true });
+    if (storage.unsafe) notices.show("unkept", word("storage_full", { n: waiting }), { urgent: true });
     else notices.clear("unkept");
     if (!progress || !counted) return;
     const done = counted.done + counted.since.size;
@@ -38,9 +38,9 @@ export function equipBar({ outbox, storage, server, notices, counted, help, befo
     try {
       const { status } = await server.ask("/api/language", { method: "POST", body: { language } });
       if (status < 300) location.reload();
-      else notices.tell("bar", word("server_away"), { seconds: 6 });
+      else notices.show("bar", word("server_away"), { seconds: 6 });
     } catch {
-      notices.tell("bar", word("server_away"), { seconds: 6 });
+      notices.show("bar", word("server_away"), { seconds: 6 });
     }
   });
   document.getElementById("leave").addEventListener("click", async () => {
@@ -51,7 +51,7 @@ export function equipBar({ outbox, storage, server, notices, counted, help, befo
       const { status } = await server.ask("/api/leave", { method: "POST" });
       if (status < 300 || status === 401) location.assign("/");
     } catch {
-      notices.tell("bar", word("server_away"), { seconds: 6 });
+      notices.show("bar", word("server_away"), { seconds: 6 });
     }
   });
   document.getElementById("help")?.addEventListener("click", help);
@@ -75,7 +75,7 @@ export class Notices {
     this.place = place;
   }
 
-  tell(topic, text, { urgent = false, action = null, seconds = 0 } = {}) {
+  show(topic, text, { urgent = false, action = null, seconds = 0 } = {}) {
     const before = this.#shown.get(topic);
     if (before?.text === text) return;
     this.clear(topic);

@@ -1,4 +1,4 @@
-/* The forms by name. Each has: element, keys, read, write, problem, press, tell, and optionally close, marked, carriedOver. */
+/* The forms by name. Each has: element, keys, read, write, problem, press, describe, and optionally close, marked, carriedOver. */
 import { Choices, keysOf, make, word } from "../dom.js";
 import { Gist } from "./gist.js";
 import { Preference } from "./preference.js";
@@ -41,7 +41,7 @@ class Grade extends OneChoice {
     super({ name: "grade", legend: "your_grade", missing: "choose_grade", options, keys, changed });
   }
 
-  tell({ grade }) {
+  describe({ grade }) {
     return String(grade);
   }
 }
@@ -54,7 +54,7 @@ class Correct extends OneChoice {
     super({ name: "correct", legend: "your_decision", missing: "choose_decision", options, keys, changed });
   }
 
-  tell({ correct }) {
+  describe({ correct }) {
     return this.options.find((option) => option.value === correct)?.text ?? "";
   }
 }
@@ -130,7 +130,7 @@ class Aspects {
     return true;
   }
 
-  tell({ grades = {} }) {
+  describe({ grades = {} }) {
     return this.aspects.map(({ name, title }) => `${title}: ${grades[name] ?? "–"}`).join(", ");
   }
 }

@@ -225,7 +225,7 @@ export class Gist {
     return false;
   }
 
-  tell({ spans = {} }) {
+  describe({ spans = {} }) {
     return KINDS.filter((kind) => spans[kind]?.length).map((kind) => `${kindName(kind)} ${spans[kind].length}`).join(", ");
   }
 

@@ -31,9 +31,9 @@ export class Preference {
     return this.order.press(key);
   }
 
-  tell({ order = [], grades = {} }) {
+  describe({ order = [], grades = {} }) {
     const name = (key) => nameOf(this.answers.findIndex((answer) => answer.key === key));
-    return [order.map((group) => group.map(name).join(" = ")).join(" > "), ...(this.axes?.tell(grades) ?? [])].join("; ");
+    return [order.map((group) => group.map(name).join(" = ")).join(" > "), ...(this.axes?.describe(grades) ?? [])].join("; ");
   }
 }
 
@@ -261,7 +261,7 @@ class Axes {
     return null;
   }
 
-  tell(grades) {
+  describe(grades) {
     return this.aspects.map(({ name, title }) => {
       const parts = this.answers.map(({ key }, at) => `${nameOf(at)} ${grades[key]?.[name] ?? "–"}`);
       return `${title}: ${parts.join(" · ")}`;
