@@ -267,7 +267,7 @@ class Metric(Protocol):
         """The name as typed and in results, with non-default settings in brackets."""
 
     def describe(self) -> Mapping[str, str]:
-        """Return what the figure depends on besides the judge, for example the tokenizer and its version."""
+        """Return what the figure depends on in addition to the judge, for example the tokenizer and its version."""
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         """Score the sample; the judge's errors propagate to the caller, which records them."""

@@ -318,7 +318,7 @@ async def test_what_is_not_read_is_said(judge):
     assert "Not all was read: the answer (" in rating.reason
     assert "of 500 tokens read)" in rating.reason
     rating = await judge.perform(rate("cat", question="the dog sat on the bridge " * 20))
-    assert "what stands beside the answer (22 of 120 tokens read)" in rating.reason
+    assert "what comes with the answer (22 of 120 tokens read)" in rating.reason
 
 
 @pytest.mark.parametrize("mark", ["[SEP]", "[CLS]", "[PAD]", "[MASK]"])

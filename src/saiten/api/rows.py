@@ -54,7 +54,7 @@ def _each_once(rows: Iterable[Sample | BadRow]) -> Iterator[Sample | BadRow]:
     seen: set[str] = set()
     for number, row in enumerate(rows, 1):
         if isinstance(row, Sample) and row.id in seen:
-            yield BadRow(f"sample {number}", f"the id {row.id!r} stood earlier; every answer needs its own")
+            yield BadRow(f"sample {number}", f"the id {row.id!r} appeared earlier; every answer needs its own")
             continue
         if isinstance(row, Sample):
             seen.add(row.id)

@@ -25,7 +25,7 @@ def unfold(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with options in place of each parameter whose type is a dataclass of options.
 
     A `Config` parameter becomes `--config`: what is not typed is then read from that file. A field that a later
-    dataclass has too takes the parameter's name as a prefix: `--system-seed` besides `--seed`.
+    dataclass has too takes the parameter's name as a prefix: `--system-seed` next to `--seed`.
     """
     made: dict[str, inspect.Parameter] = {}
     groups: dict[str, tuple[type, dict[str, str]]] = {}

@@ -99,4 +99,4 @@ def _by_content(stream: io.BufferedReader, name: str) -> str:
         return "csv"
     if name.lower().endswith(_WORKBOOKS):
         raise BadInput(f"{name}: {_NO_WORKBOOKS}")
-    raise BadInput(f"{name}: neither its ending nor its content tells the format; name one of {', '.join(FORMATS)}")
+    raise BadInput(f"{name}: neither its extension nor its content shows the format; name one of {', '.join(FORMATS)}")

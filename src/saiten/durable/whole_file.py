@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from saiten.errors import ConfigurationError
 
-_BESIDE = ".new"
+_SUFFIX = ".new"
 """The suffix of temporary files, which a killed process may leave."""
 _KEPT = 50
 """Characters of the name in the temporary name; a file system allows 255 bytes."""
@@ -34,26 +34,26 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             yield stream
         return
     target = path.resolve()
-    beside = target.with_name(f".{target.name[:_KEPT]}.{secrets.token_hex(4)}{_BESIDE}")
+    temporary = target.with_name(f".{target.name[:_KEPT]}.{secrets.token_hex(4)}{_SUFFIX}")
     try:
-        with _opened(beside, target) as stream:
+        with _opened(temporary, target) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        beside.replace(target)
+        temporary.replace(target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
 
 
-def _opened(beside: Path, target: Path) -> IO[bytes]:
+def _opened(path: Path, target: Path) -> IO[bytes]:
     """Create a file that is never readable by anyone who cannot read the old one."""
     there = target.exists()
-    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600 if there else 0o666)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600 if there else 0o666)
     stream = os.fdopen(fd, "wb")
     if there:
-        shutil.copymode(target, beside)
+        shutil.copymode(target, path)
     return stream
 
 
@@ -102,7 +102,7 @@ def read_described(path: Path, kind: str, format_: int) -> dict[str, Any] | None
 
 def is_left(name: str, of: str) -> bool:
     """Return whether `name` may be a temporary file left by a process that was killed while writing `of`."""
-    return name.startswith(f".{of[:_KEPT]}.") and name.endswith(_BESIDE)
+    return name.startswith(f".{of[:_KEPT]}.") and name.endswith(_SUFFIX)
 
 
 def sync_folder(folder: Path) -> None:

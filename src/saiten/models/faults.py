@@ -41,7 +41,7 @@ def refusable(payload: Mapping[str, Any]) -> set[str]:
 
 
 Trouble = Literal["key", "quota", "model", "address", "parameter", "length", "filtered", "busy", "odd"]
-"""`parameter`: something sent besides the messages · `length`: the prompt does not fit · `busy`: may pass."""
+"""`parameter`: something other than the messages · `length`: the prompt does not fit · `busy`: may pass."""
 
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "structured output", "structured_output", "grammar")
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated")

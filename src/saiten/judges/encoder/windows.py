@@ -62,7 +62,7 @@ class Cutter:
         pieces = [read[start : start + size] for start in range(0, len(read), size)] or [[]]
         said = [
             f"{what} ({len(used):,} of {len(all_):,} tokens read)"
-            for what, used, all_ in (("what stands beside the answer", kept, context), ("the answer", read, answer))
+            for what, used, all_ in (("what comes with the answer", kept, context), ("the answer", read, answer))
             if len(used) < len(all_)
         ]
         return Cut(tuple(self._frame.around(kept, each) for each in pieces), " and ".join(said))

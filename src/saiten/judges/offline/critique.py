@@ -39,7 +39,7 @@ def critique(task: CritiqueAspect, tools: Tools) -> Critique:
             f"{task.criterion[:200]!r}. Use an LLM judge for it"
         )
     if not any(context.strip() for context in task.contexts):
-        raise CannotJudge("without contexts the offline judge has nothing to hold the answer against")
+        raise CannotJudge("without contexts the offline judge has nothing to compare the answer with")
     index = tools.indexes.of(task.contexts, task.language)
     found = [support(statement, index, tools.constants) for statement in statements_of(task.answer, task.language)]
     weakest = min((each for each in found if each.comparable), key=lambda each: each.p, default=None)

@@ -72,7 +72,7 @@ def best_correctness(
     given = filter(str.strip, references)
     matches = [correctness(question, answer, reference, language, tools.constants) for reference in given]
     if not matches:
-        raise CannotJudge("there is no reference to hold the answer against, and the offline judge knows nothing else")
+        raise CannotJudge("there is no reference, and the offline judge can only compare the answer with one")
     if is_refusal(answer, language):
         both = any(is_refusal(reference, language) for reference in references)
         return replace(matches[0], p=_BOTH_REFUSED if both else _REFUSED)

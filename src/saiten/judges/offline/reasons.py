@@ -40,7 +40,7 @@ def why(found: Support, verdict: bool, unclear: bool, source: Source, language: 
         return said(language, english, "比べられる内容語・数値・名称がない")
     parts = absent(found.missing_numbers, found.missing_names, source, language) + instead_of(found.replaced, language)
     for one, other in found.rivals[:_SHOWN]:
-        english = f"the sentence also has {other}, and words do not tell which of the two {one} is to be"
+        english = f"the sentence also has {other}, and the words do not show which of the two {one} should be"
         parts.append(said(language, english, f"同じ文には {other} もあり、{one} がどちらの値かは語からは分からない"))
     percent = round(100 * found.share)
     english = f"{percent} % of the content words in the best sentence"

@@ -68,7 +68,7 @@ def _decoded(data: bytes, declared: str | None) -> tuple[str, str | None]:
 def _forgiving(data: bytes, encoding: str) -> tuple[str, str | None]:
     text = data.decode(encoding, "replace")
     broken = text.count("\ufffd")
-    return text, f"{broken:,} characters are broken {encoding.upper()}; U+FFFD stands for them" if broken else None
+    return text, f"{broken:,} characters are broken {encoding.upper()}; replaced by U+FFFD" if broken else None
 
 
 def _without_mark(data: bytes) -> str:

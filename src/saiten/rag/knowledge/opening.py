@@ -90,7 +90,7 @@ async def begin(
     """Create or resume the base, which counts as interrupted until `end`. None means the base's own settings.
 
     `spec` is how the embedder is written, so that later searches use the same one. The returned manifest's
-    `interrupted` tells whether the base was before this call. `spent` receives the cost of finding the vectors' size.
+    `interrupted` refers to the time before this call. `spent` receives the cost of finding the vectors' size.
     Raises ConfigurationError for impossible or other settings, and CallFailed if the embedder failed.
     """
     found = await find_manifest(engine)

@@ -289,8 +289,8 @@ def _column(
     found = [_preference(item, values) if pairs else values.get(item, "no output") for item in items]
     missing = Counter(said for said in found if isinstance(said, str))
     numbers = np.array([np.nan if isinstance(said, str) else said for said in found], dtype=np.float64)
-    beside = (values.get(item, "no output") for item in declined)
-    said = Counter(one if isinstance(one, str) else "graded" for one in beside)
+    given = (values.get(item, "no output") for item in declined)
+    said = Counter(one if isinstance(one, str) else "graded" for one in given)
     declining = np.array([row for row, one in enumerate(found) if one == "declined"], dtype=np.int64)
     orders = both_orders(items, values) if pairs else None
     return MetricColumn(metric, numbers, dict(missing), made, dict(said), orders, declining)

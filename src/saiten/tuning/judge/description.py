@@ -57,7 +57,7 @@ def describe(built: Built, plan: JudgePlan, parts: Parts) -> TunedJudge:
 def _notes(built: Built, aspects: Sequence[TunedAspect]) -> tuple[str, ...]:
     left_out = [f"left out {n} grades: {reason}" for reason, n in built.left_out.items()]
     alike = [
-        f"all grades of {one.name} are {one.mean:g}, so there is nothing to tell apart"
+        f"all grades of {one.name} are {one.mean:g}, so there is nothing to distinguish"
         for one in aspects
         if len({example.value for example in built.examples if example.aspect == one.name}) == 1
     ]
