@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from collections.abc import Sequence
 
@@ -10,7 +9,7 @@ from rich.console import Console
 
 from saiten.choices import Format
 from saiten.views.latex import as_latex
-from saiten.views.strip_controls import strip_controls, strip_controls_json
+from saiten.views.strip_controls import json_text, strip_controls
 from saiten.views.table import Table, WordedTable, show_cell
 from saiten.views.terminal import print_tables
 
@@ -23,7 +22,7 @@ def as_json(tables: Sequence[Table]) -> str:
         title: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
         for title, table in _by_title(tables).items()
     }
-    return strip_controls_json(json.dumps(value, ensure_ascii=False, indent=2))
+    return json_text(value)
 
 
 def as_csv(tables: Sequence[Table]) -> str:

@@ -1,6 +1,8 @@
 """Sanitizing text from outside: characters that style, clear or reorder a terminal become visible signs."""
 
+import json
 import re
+from typing import Any
 
 _REORDERING = "\u202a-\u202e\u2066-\u2069"
 """Marks that change the direction of the following text and so its apparent meaning."""
@@ -25,8 +27,9 @@ def clean(text: str) -> str:
     return _CLEANED.sub(_sign, _plain_line_ends(text))
 
 
-def strip_controls_json(text: str) -> str:
-    """Return equivalent JSON without characters that a terminal obeys; JSON itself escapes those below 0x20."""
+def json_text(value: Any) -> str:
+    """Return indented JSON without characters that a terminal obeys; JSON itself escapes those below 0x20."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

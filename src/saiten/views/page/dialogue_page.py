@@ -1,6 +1,5 @@
 """One dialogue for the terminal: questions and answers, the agents' thoughts, the grades in the margin."""
 
-import json
 from collections.abc import Mapping
 
 from rich.console import Console
@@ -9,7 +8,7 @@ from rich.text import Text
 
 from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.lines import dialogue_to_json
-from saiten.views.strip_controls import strip_controls, strip_controls_json
+from saiten.views.strip_controls import json_text, strip_controls
 from saiten.views.tables.dialogue_rows import Kind, Row, dialogue_rows
 
 _GRADE_STYLES = ((4.5, "bold green"), (3.5, "green"), (2.5, "yellow"), (0.0, "bold red"))
@@ -74,4 +73,4 @@ def _short(value: float | None) -> str:
 
 def dialogue_json(dialogue: Dialogue) -> str:
     """Return the dialogue as one JSON object."""
-    return strip_controls_json(json.dumps(dialogue_to_json(dialogue), ensure_ascii=False, indent=2))
+    return json_text(dialogue_to_json(dialogue))

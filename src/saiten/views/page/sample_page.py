@@ -1,6 +1,5 @@
 """One sample in full: question, answer, reference, contexts, and each score with its statements and verdicts."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,7 +14,7 @@ from saiten.runs import sample_to_json, scored_to_json
 from saiten.views.gist.screen import print_gist
 from saiten.views.gist.view import gist_views
 from saiten.views.page.sample_details import DetailLine, detail_lines
-from saiten.views.strip_controls import strip_controls, strip_controls_json
+from saiten.views.strip_controls import json_text, strip_controls
 from saiten.views.table import show_cell
 
 _SIGNS: Mapping[str, tuple[str, str]] = {"yes": ("✓", "green"), "no": ("✗", "red"), "unclear": ("?", "yellow")}
@@ -78,5 +77,4 @@ def _drawn(line: DetailLine) -> Iterator[Text]:
 
 def sample_json(sample: Sample, scores: Sequence[Scored]) -> str:
     """Return the sample and its scores as one JSON object."""
-    value = {"sample": sample_to_json(sample), "scores": [scored_to_json(one) for one in scores]}
-    return strip_controls_json(json.dumps(value, ensure_ascii=False, indent=2))
+    return json_text({"sample": sample_to_json(sample), "scores": [scored_to_json(one) for one in scores]})
