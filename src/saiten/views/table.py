@@ -85,20 +85,17 @@ class Table:
     def in_language(self, language: Language) -> "WordedTable":
         """Return the table with its words in a language; texts from outside stay unchanged."""
         columns = tuple(words.in_language(self._heading(column), language) for column in self.columns)
+
+        def worded(heading: Heading) -> str:
+            return columns[self._place(heading)]
+
         return WordedTable(
             self.key,
             words.in_language(self.title, language),
             columns,
             tuple(tuple(_worded(cell, language) for cell in row) for row in self.rows),
             words.in_language(joined(self.caption, "sentences"), language),
-            tuple(
-                Interval(
-                    columns[self._place(each.figure)],
-                    columns[self._place(each.low)],
-                    columns[self._place(each.high)],
-                )
-                for each in self.intervals
-            ),
+            tuple(Interval(worded(each.figure), worded(each.low), worded(each.high)) for each in self.intervals),
             tuple(chart.in_language(language) for chart in self.charts),
             self.folded,
         )

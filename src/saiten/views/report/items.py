@@ -1,5 +1,6 @@
 """The samples of a report as data for its page: an index for listing, filtering and sorting, and the full samples."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from zlib import compress, decompress
@@ -32,9 +33,7 @@ class Items:
     def __init__(self, tallies: Sequence[Tally], choice: Choice, groups: AnswerGroups, language: Language) -> None:
         self._tallies, self._choice, self._groups, self._language = tallies, choice, groups, language
         self._metrics = list(dict.fromkeys(metric for one in tallies for metric in one.metrics))
-        self._columns: dict[str, list[Any]] = {
-            name: [] for name in ("id", "run", "beside", "system", "group", "language", "question")
-        }
+        self._columns = defaultdict[str, list[Any]](list)
         self._values: list[list[float | None]] = [[] for _ in self._metrics]
         self._statuses: list[list[str]] = [[] for _ in self._metrics]
         self._packs = Packs()
@@ -85,16 +84,14 @@ class Items:
         item = {
             "answer": sample.answer,
             "question": sample.question,
-            "references": list(sample.references),
-            "contexts": None if sample.contexts is None else list(sample.contexts),
-            "evidence": None if sample.evidence is None else list(sample.evidence),
-            "scores": sorted(
-                ((self._metrics.index(metric), score) for metric, score in scores.items()), key=lambda pair: pair[0]
-            ),
+            "references": sample.references,
+            "contexts": sample.contexts,
+            "evidence": sample.evidence,
+            "scores": [(at, scores[metric]) for at, metric in enumerate(self._metrics) if metric in scores],
             "gist": [self._gist(sample, finding) for finding in one.kept.findings(sample.id)],
             "dialogue": None if talk is None else orjson.loads(decompress(talk)),
         }
-        return {key: value for key, value in item.items() if value not in (None, [])}
+        return {key: value for key, value in item.items() if value not in (None, [], ())}
 
     def _list(self, run: int, sample: Sample, scores: Mapping[str, Mapping[str, Any]]) -> None:
         begins = " ".join(sample.question[: 2 * _QUESTION].split())
