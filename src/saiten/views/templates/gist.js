@@ -1,17 +1,16 @@
 (() => {
   const bar = document.querySelector(".gist-bar");
   if (!bar) return;
-  const folded = (text) => text.normalize("NFKC").toLowerCase();
   const blocks = [...document.querySelectorAll("article.gist")];
   const controls = bar.querySelector(".controls");
   const [select, input, count] = ["select", "input", "output"].map((name) => controls.querySelector(name));
   const nobody = document.querySelector(".nobody");
   const rows = [...document.querySelectorAll(".gist-profiles tr[data-p]")];
 
-  /* Profile and text; all words must stand in the block, full or half width, upper or lower case. */
+  /* Filter by profile and by text. */
   let texts = null;
   function filter() {
-    const wanted = folded(input.value).split(/\s+/u).filter(Boolean);
+    const wanted = wantedWords(input.value);
     if (wanted.length) texts ??= new Map(blocks.map((block) => [block, folded(block.textContent)]));
     let shown = 0;
     for (const block of blocks) {
@@ -23,16 +22,12 @@
     count.textContent = bar.dataset.counted.replace("{shown}", shown).replace("{all}", blocks.length);
     nobody.hidden = shown > 0;
   }
-  let waiting = 0;
-  input.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(filter, blocks.length > 1000 ? 150 : 0);
-  });
+  onTyping(input, blocks.length, filter);
   select.addEventListener("change", filter);
   controls.hidden = false;
   filter();
 
-  /* The name of a profile in the table shows its answers; once more, all of them. */
+  /* A click on a profile in the table shows its answers; another click shows all. */
   for (const row of rows) {
     if (![...select.options].some((option) => option.value === row.dataset.p)) continue;
     const name = row.cells[0];
@@ -48,7 +43,7 @@
     });
   }
 
-  /* What a unit is, told where the pointer or the focus is; where units overlap, of each. */
+  /* A tooltip describes the unit under the pointer or focus, and every unit around it. */
   const KINDS = ["mg", "ms", "eg", "es", "bg", "bs"];
   const kindOf = (mark) => KINDS.find((kind) => mark.classList.contains(kind));
   const legend = new Map([...bar.querySelectorAll(".legend mark")].map((mark) => [kindOf(mark), mark]));
@@ -58,16 +53,16 @@
   tip.setAttribute("role", "tooltip");
   tip.hidden = true;
   document.body.append(tip);
-  let told = null;
+  let described = null;
 
   function hide() {
     tip.hidden = true;
-    told?.removeAttribute("aria-describedby");
-    told = null;
+    described?.removeAttribute("aria-describedby");
+    described = null;
   }
 
-  function tell(mark) {
-    if (mark === told) return;
+  function describe(mark) {
+    if (mark === described) return;
     hide();
     tip.replaceChildren();
     for (let at = mark; at && at.matches("mark"); at = at.parentElement) {
@@ -80,14 +75,14 @@
       }
       tip.append(name, [entry.dataset.about, at.dataset.why].filter(Boolean).join("\n"));
     }
-    told = mark;
+    described = mark;
     mark.setAttribute("aria-describedby", "tip");
     tip.hidden = false;
     place();
   }
 
   function place() {
-    const around = [...told.getClientRects()];
+    const around = [...described.getClientRects()];
     const own = tip.getBoundingClientRect();
     const [left, above, below] = [around[0].left, around[0].top - own.height - 6, around[around.length - 1].bottom + 6];
     const least = bar.getBoundingClientRect().bottom;
@@ -101,11 +96,11 @@
   for (const kind of ["pointerover", "focusin"]) {
     document.addEventListener(kind, (event) => {
       const mark = markAt(event);
-      if (mark) tell(mark);
+      if (mark) describe(mark);
       else if (kind === "pointerover") hide();
     });
   }
   document.addEventListener("focusout", hide);
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
-  document.addEventListener("scroll", () => told && place(), { passive: true, capture: true });
+  document.addEventListener("scroll", () => described && place(), { passive: true, capture: true });
 })();

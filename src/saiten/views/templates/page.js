@@ -1,12 +1,25 @@
 "use strict";
+const LONG = 1000; /* Maximum rows that are drawn at once, and filtered at each key. */
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+/* A search finds what contains all of its words, in any case and in full or half width. */
+const folded = (text) => text.normalize("NFKC").toLowerCase();
+const wantedWords = (text) => folded(text).split(/\s+/u).filter(Boolean);
+
+/* Filter at each key, or in a long list once the typing pauses. */
+function onTyping(input, count, filter) {
+  let waiting = 0;
+  input.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(filter, count > LONG ? 150 : 0);
+  });
+}
+
 (() => {
   const words = document.body.dataset;
-  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-  const folded = (text) => text.normalize("NFKC").toLowerCase();
-  const LONG = 1000; /* rows from which only those near the place that is looked at are laid out */
-  const STEP = 300;
+  const STEP = 300; /* Rows that are added to a long table at once. */
 
-  /* What a cell is sorted by: its number, else its text; nothing at all comes last either way. */
+  /* The sort key of a cell: its number or its text. Empty cells come last in both directions. */
   function keyOf(cell) {
     if (!cell.matches(".number, .interval")) return cell.matches(".none") ? null : cell.textContent;
     const value = Number(cell.dataset.v ?? cell.textContent);
@@ -27,7 +40,7 @@
     });
   }
 
-  /* The rows of a table, in an order and those that fit; a long table grows as one scrolls to its end. */
+  /* The rows of a table, sorted and filtered. A long table grows while it is scrolled. */
   function rowsOf(table) {
     const body = table.tBodies[0];
     const box = table.closest(".box");
@@ -66,7 +79,7 @@
       button.title = words.sort;
       button.append(...label.childNodes);
       label.replaceWith(button);
-      /* Figures begin with the highest, names with the first; the third click brings back the order of the file. */
+      /* Numbers are sorted descending first, names ascending; the third click restores the original order. */
       const ways = ["ascending", "descending"];
       if (head.matches(".number, .interval")) ways.reverse();
       button.addEventListener("click", () => {
@@ -96,7 +109,7 @@
     let texts = null;
     input.addEventListener("input", () => {
       texts ??= new Map(rows.all.map((row) => [row, folded([...row.cells, ...(rows.below.get(row)?.cells ?? [])].map((cell) => cell.textContent).join("\n"))]));
-      const wanted = folded(input.value).split(/\s+/u).filter(Boolean);
+      const wanted = wantedWords(input.value);
       rows.fits = (row) => wanted.every((word) => texts.get(row).includes(word));
       rows.show();
       say();
@@ -104,7 +117,7 @@
     say();
   }
 
-  /* A folded table opens for whoever goes to it, and for print. */
+  /* Open a folded table that is linked to, and all of them for printing. */
   const unfold = () => {
     const fold = location.hash && document.getElementById(location.hash.slice(1))?.closest("details.fold");
     if (fold) fold.open = true;

@@ -5,10 +5,9 @@
   const words = JSON.parse(data("report-words"));
   const STATUSES = JSON.parse(data("report-statuses"));
   const packs = [...document.querySelectorAll("script.pack")];
-  const folded = (text) => text.normalize("NFKC").toLowerCase();
   const named = (text, parts) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in parts ? parts[name] : whole));
 
-  /* An element with its class, attributes and content; texts only ever become text. */
+  /* Make an element of a class; strings in its content become text, never markup. */
   function make(tag, name, ...content) {
     const made = document.createElement(tag);
     if (name) made.className = name;
@@ -37,7 +36,7 @@
     return remark(words.broken);
   }
 
-  /* Packs are opened when they are needed; the last few stay open. */
+  /* Packs are opened when they are needed; the last 16 are kept. */
   const opened = new Map();
   function pack(number) {
     if (!opened.has(number)) {
@@ -53,42 +52,42 @@
   }
 
   const name = (column, number) => (index[column].rows[number] < 0 ? "" : index[column].names[index[column].rows[number]]);
-  /* Of several runs each has its own metrics: of a chosen one only those stand in the list. */
+  /* The metrics of each run: the list shows only those of a chosen run. */
   const measuredBy = index.runs.map(() => new Set());
   index.metrics.forEach((metric, at) => {
     for (let number = 0; number < index.count; number += 1) if (metric.statuses[number] !== "-") measuredBy[index.run[number]].add(at);
   });
 
-  /* Answers that stand beside each other: to one question, of other runs or systems. */
+  /* Answers shown side by side: to one question, by different runs or systems. */
   const groups = new Map();
   index.beside.forEach((group, number) => groups.has(group) ? groups.get(group).push(number) : groups.set(group, [number]));
   const sides = (number) => groups.get(index.beside[number]);
-  const BESIDE = 200; /* answers of a group that one is held against; of more, the first */
+  const MOST_SIDES = 200; /* Maximum answers of a group that are compared; of a larger group, the first ones. */
   const has = (metric, number) => metric.statuses[number] !== "-";
   const compared = index.metrics.filter((metric) =>
     [...groups.values()].some((group) => group.length > 1 && group.filter((number) => has(metric, number)).length > 1),
   );
   const difference = compared.length > 0 && { title: "", kind: "difference", key: (n) => gaps[n] };
 
-  /* Figures before texts: they are what one comes for. On a narrow screen nothing stands between id and figures. */
-  const whence = [
+  /* Figures before texts, since people look for them; on a narrow screen they are next to the id. */
+  const origins = [
     index.runs.length > 1 && { title: words.of_run, kind: "where", key: (n) => index.runs[index.run[n]] },
     index.system.names.length > 0 && { title: words.system, kind: "where", key: (n) => name("system", n) },
   ];
   const narrow = matchMedia("(max-width: 40rem)").matches;
   const every = [
     { title: words.id, kind: "id", key: (n) => index.id[n] },
-    ...(narrow ? [] : whence),
+    ...(narrow ? [] : origins),
     difference,
     ...index.metrics.map((metric, at) => ({ title: metric.name, kind: "value", at, key: (n) => metric.values[n] })),
-    ...(narrow ? whence : []),
+    ...(narrow ? origins : []),
     index.group.names.length > 0 && { title: words.group, kind: "where", key: (n) => name("group", n) },
     { title: words.question, kind: "begins", key: (n) => index.question[n] },
   ].filter(Boolean);
   let columns = every;
   const langOf = (number) => name("language", number) || document.documentElement.lang;
 
-  /* Where values lie, for the bars behind them: only metrics from 0 on. */
+  /* The value of a full bar by metric; 0 for no bars, if there are negative values. */
   const highest = index.metrics.map((metric) => {
     let [low, high] = [0, 0];
     for (const value of metric.values) {
@@ -98,7 +97,7 @@
     return low < 0 ? 0 : high <= 1 ? 1 : high;
   });
 
-  /* The line of filters. */
+  /* The filters. */
   const filters = make("div", "filters");
   filters.setAttribute("role", "search");
   function field(text, control, line = filters) {
@@ -137,7 +136,7 @@
   const count = make("output");
   filters.append(reset, count);
 
-  /* The line for answers that stand beside each other. */
+  /* The settings for answers shown side by side. */
   const ORDERS = ["largest", "highest", "lowest"];
   const pairing = make("div", "filters pairing");
   pairing.setAttribute("role", "group");
@@ -153,7 +152,7 @@
   onlyDiffering.type = "checkbox";
   pairing.append(make("label", "tick", onlyDiffering, words.only_differing));
 
-  /* The list: all rows are in `order`, those near the place that is looked at are in the page. */
+  /* The list: `order` has all rows, and the page those near the visible ones. */
   const box = make("div", "box list");
   box.setAttribute("role", "region");
   box.setAttribute("aria-label", words.list);
@@ -168,14 +167,13 @@
   root.replaceChildren(filters, ...(difference ? [pairing] : []), box, nobody, make("p", "keys", words.keys));
 
   const all = Array.from({ length: index.count }, (_, number) => number);
-  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-  let sorting = { column: null, by: "" }; /* column: one of `every`; by: one of its ways */
+  let sorting = { column: null, by: "" }; /* One of `every`, and one of its `ways`. */
   let sorted = all;
   let order = all;
-  let texts = null; /* for the search: all that stands in a sample, folded; made by the first search */
+  let texts = null; /* The whole text of each sample, folded; made by the first search. */
   let active = 0;
   let height = 34;
-  const LEAST = 500; /* pixels for which there are rows before the box has its height */
+  const LEAST = 500; /* Minimum height in pixels to fill with rows, since the box is low at first. */
 
   for (const column of every) {
     const numeric = column.kind === "value" || column.kind === "difference";
@@ -191,7 +189,7 @@
   }
   head.append(...every.map((column) => column.head));
 
-  /* A metric's name may be broken behind its words, so that its column is no wider than its figures ask for. */
+  /* Allow line breaks after the words of a metric's name, so that its column is no wider than its figures. */
   function breakable(title) {
     return title.split(/(?<=[_@:,=\]-])(?=.)|(?=\[)/u).flatMap((word, at) => (at ? [make("wbr"), word] : [word]));
   }
@@ -205,7 +203,7 @@
     filter();
   }
 
-  /* What has no value comes last either way; answers to one question stay together where their differences are as large. */
+  /* Empty values come last in both directions; answers to one question with equal differences stay together. */
   function sort() {
     if (sorting.column === null) {
       sorted = all;
@@ -223,11 +221,11 @@
     });
   }
 
-  /* Whom an answer is held against: all others, or those of the chosen run or system. Of these, what is the same but for
-     that (the same answer in another run, another system in the same run) goes before what is not. */
+  /* The answers that one is compared with: all others of its group, or those of the chosen run or system. Of these, only
+     those that differ in nothing else, if any: the same id in another run, or another system in the same run. */
   function others(number) {
     const [kind, at] = against.value.split(" ");
-    const found = sides(number).slice(0, BESIDE).filter((other) => other !== number);
+    const found = sides(number).slice(0, MOST_SIDES).filter((other) => other !== number);
     if (!kind) return found;
     const rows = kind === "run" ? index.run : index.system.rows;
     const same = kind === "run" ? index.id : index.run;
@@ -236,7 +234,7 @@
     return nearest.length ? nearest : chosen;
   }
 
-  /* By answer: how far it is from the one that it is farthest from, or null; and whether there is any difference at all. */
+  /* By answer: the largest difference from another one, or null; and whether there is any difference. */
   let gaps = [];
   let differing = [];
   function measure() {
@@ -284,7 +282,7 @@
   let asked = 0;
   async function filter() {
     const turn = (asked += 1);
-    const wanted = folded(search.value).split(/\s+/u).filter(Boolean);
+    const wanted = wantedWords(search.value);
     if (wanted.length && texts === null) {
       reading ??= readAll();
       await reading;
@@ -412,11 +410,7 @@
     draw(true);
   }
 
-  let waiting = 0;
-  search.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(filter, index.count > 1000 ? 150 : 0);
-  });
+  onTyping(search, index.count, filter);
   for (const control of [...selects.map(([select]) => select), ofMetric, least, most, status]) control.addEventListener("input", filter);
   reset.addEventListener("click", () => {
     for (const control of filters.querySelectorAll("input, select")) control.value = "";
@@ -449,7 +443,7 @@
   before.addEventListener("click", () => open(active - 1));
   after.addEventListener("click", () => open(active + 1));
   drawer.addEventListener("click", (event) => event.target === drawer && drawer.close());
-  /* Back closes an answer, a changed address opens another. The entry of a closed one is used again by the next. */
+  /* Back closes an answer, and a changed address opens one. The next answer reuses the history entry of a closed one. */
   const SPARE = "spare";
   const linked = () => {
     const found = /^#item-(\d+)$/.exec(location.hash);
@@ -483,7 +477,7 @@
     return show(order[at]);
   }
 
-  /* Of an answer beside another one, which the filters may have left out of the list. */
+  /* Show an answer that was next to another; the filters may have left it out of the list. */
   async function choose(number) {
     const at = order.indexOf(number);
     await (at < 0 ? show(number) : open(at));
@@ -522,8 +516,8 @@
     return [heading, make("p", "where", where.join(" · "))];
   }
 
-  /* A column for each answer, the chosen one first; question and reference stand above them. Answers, then the scores of
-     each metric, begin on one line across the columns. */
+  /* A column per answer, the chosen one first, below the question and the reference. Answers, and then the scores of each
+     metric, are aligned across the columns. */
   function sideBySide(numbers, samples, more) {
     const [number] = numbers;
     const [sample] = samples;
@@ -553,7 +547,7 @@
 
   const equal = (one, other, kind) => JSON.stringify(one[kind] ?? null) === JSON.stringify(other[kind] ?? null);
 
-  /* What tells a column from the others: run, system, and an id that says more than @SYSTEM at its end. */
+  /* What distinguishes a column: run, system, and the id if it differs in more than its end, @SYSTEM. */
   const bare = (number) => {
     const end = `@${name("system", number)}`;
     return end.length > 1 && index.id[number].endsWith(end) ? index.id[number].slice(0, -end.length) : index.id[number];
@@ -578,7 +572,7 @@
     return references.flatMap((text, at) => block(references.length > 1 ? named(words.references, { number: at + 1 }) : words.reference, text, lang));
   }
 
-  /* What was answered: as a dialogue, with its units, or as it is. */
+  /* The answer: as a dialogue, with its units, or as plain text. */
   function answerOf(sample, lang) {
     const gist = sample.gist ?? [];
     const plain = !sample.dialogue && !gist.some((view) => view.number !== null);
@@ -634,7 +628,7 @@
   }
 
   const SIGNS = { yes: "✓", no: "✗", unclear: "?", item: "·" };
-  /* `chosen`: the same metric's score of the answer that this one is held against. */
+  /* `chosen`: the same metric's score of the answer that this one is compared with. */
   function score(metric, one, lang, chosen) {
     const measured = one.status === "ok";
     const title = make("h4", "", metric.name, make("span", measured ? "value" : "not-ok", measured ? shown(one.value) : words[one.status]));
@@ -672,7 +666,7 @@
     return make("span", `apart ${way ?? ""}`, signed(gap), way && ` ${words[way]}`);
   }
 
-  /* Units of gist at their places; where they cross, the inner one is closed and goes on behind. */
+  /* Mark the units of gist at their places; where units cross, the inner one is closed and reopened. */
   function marked(pieces, of, whole) {
     const made = document.createDocumentFragment();
     let around = [];
