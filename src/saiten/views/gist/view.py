@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.metrics.judged.gist_profiles import PROFILES, Profiles, gist_metric, profiles_of
@@ -20,10 +20,11 @@ from saiten.views.strip_controls import clean
 
 T = TypeVar("T")
 Kind = Literal["missing_gist", "missing_supplement", "extra_gist", "extra_supplement", "gist", "supplement"]
-KINDS: tuple[Kind, ...] = ("missing_gist", "missing_supplement", "extra_gist", "extra_supplement", "gist", "supplement")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 """The four deviations, then the units of the reference that the answer contains."""
 
-_CLASSES: tuple[Literal["gist", "supplement"], ...] = ("gist", "supplement")
+_REFERENCE: Mapping[Kind, Kind] = {"gist": "missing_gist", "supplement": "missing_supplement"}
+"""Kinds of units of the reference that the answer contains, and that it lacks."""
 _DEEPEST = 8
 """Maximum overlapping units marked at one place; further ones are listed."""
 
@@ -165,7 +166,8 @@ def gist_view(sample: Sample, finding: Finding) -> GistView:
     details = finding.details or {}
     reference, answer = sample.reference or "", sample.answer or ""
     there = [_checked(unit, reference) for unit in _reference_units(details)]
-    extra = [_checked(unit, answer) for name in ("extra_gist", "extra_supplement") for unit in _spans(details, name)]
+    listed = [*_read(details, "spans", "extra_gist"), *_read(details, "spans", "extra_supplement")]
+    extra = [_checked(unit, answer) for unit in listed]
     pieces, too_deep = cut(reference, there)
     passages, more_too_deep = cut(answer, extra)
     unplaced = (*(unit for unit in (*there, *extra) if unit.start is None), *too_deep, *more_too_deep)
@@ -190,22 +192,18 @@ def gist_view(sample: Sample, finding: Finding) -> GistView:
 def _reference_units(details: Mapping[str, Any]) -> list[Unit]:
     """Return all units of the reference, missing ones marked as such."""
     units: list[Unit] = []
-    for name in _CLASSES:
-        kind: Kind = "missing_gist" if name == "gist" else "missing_supplement"
-        missing = _spans(details, kind)
+    for kind, missing_kind in _REFERENCE.items():
+        missing = _read(details, "spans", missing_kind)
         lost = {(unit.text, unit.start) for unit in missing}
-        there = _read(details.get("reference"), name, name)
+        there = _read(details, "reference", kind)
         units += [unit for unit in there if (unit.text, unit.start) not in lost]
         units += missing
     return units
 
 
-def _spans(details: Mapping[str, Any], kind: Kind) -> list[Unit]:
-    return _read(details.get("spans"), kind, kind)
-
-
-def _read(units: Any, name: str, kind: Kind) -> list[Unit]:
-    return [_unit(item, kind) for item in _typed(_typed(units, dict).get(name), list) if isinstance(item, Mapping)]
+def _read(details: Mapping[str, Any], part: str, kind: Kind) -> list[Unit]:
+    listed = _typed(_typed(details.get(part), dict).get(kind), list)
+    return [_unit(item, kind) for item in listed if isinstance(item, Mapping)]
 
 
 def _unit(item: Mapping[str, Any], kind: Kind) -> Unit:
