@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from saiten.stats.classification import one_class
-from saiten.stats.clusters import Column, Floats, as_pair
+from saiten.stats.clusters import Column, Floats, as_pair, quotient
 from saiten.stats.estimate import Estimate
 from saiten.stats.ranks import ranks, ranks_each
 
@@ -35,8 +35,7 @@ def auroc_of(sums: Floats) -> Floats:
     negatives = n - positives
     room = positives * negatives * n
     above = of_positives * negatives - (ranked - of_positives) * positives + room / 2  # exact up to 200,000 rows
-    found: Floats = np.where(room > 0, above / np.where(room > 0, room, 1), np.nan)
-    return found
+    return quotient(above, room)
 
 
 def auroc_each(labels: Floats, scores: Floats) -> Callable[[Floats], Floats]:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from saiten.stats.clusters import Column, Floats, as_pair
+from saiten.stats.clusters import Column, Floats, as_pair, quotient
 from saiten.stats.estimate import Estimate
 from saiten.words import Message
 
@@ -69,7 +69,7 @@ def category_features(x: Floats, y: Floats, kinds: Floats) -> Floats:
 
 def agreement_of(counts: CategoryCounts) -> Floats:
     """Return the share of rows whose two values are equal; requires the counts of all categories."""
-    return _over(counts.both.sum(axis=-1), counts.n)
+    return quotient(counts.both.sum(axis=-1), counts.n)
 
 
 def kappa_of(counts: CategoryCounts) -> Floats:
@@ -80,19 +80,19 @@ def kappa_of(counts: CategoryCounts) -> Floats:
 
 def f1_of(counts: CategoryCounts) -> Floats:
     """Compute F1 per category, the harmonic mean of precision and recall; NaN for a category on neither side."""
-    return _over(2 * counts.both, counts.first + counts.second)
+    return quotient(2 * counts.both, counts.first + counts.second)
 
 
 def macro_f1_of(counts: CategoryCounts) -> Floats:
     """Compute the mean F1 over the categories that occur on either side."""
     each = f1_of(counts)
     known = np.isfinite(each)
-    return _over(np.where(known, each, 0.0).sum(axis=-1), known.sum(axis=-1))
+    return quotient(np.where(known, each, 0.0).sum(axis=-1), known.sum(axis=-1))
 
 
 def balanced_accuracy_of(counts: CategoryCounts) -> Floats:
     """Compute the mean over categories of the share of their rows (by the first column) that the second gets right."""
-    recalls: Floats = _over(counts.both, counts.first).mean(axis=-1)
+    recalls: Floats = quotient(counts.both, counts.first).mean(axis=-1)
     return recalls
 
 
@@ -119,7 +119,7 @@ def cohen_kappa_of(
 
 def chance_corrected(observed: Floats, expected: Floats) -> Floats:
     """Return 1 minus observed over expected disagreement, as in every kappa and alpha; NaN if none is expected."""
-    figure: Floats = 1 - _over(observed, expected)
+    figure: Floats = 1 - quotient(observed, expected)
     return figure
 
 
@@ -137,14 +137,8 @@ def _expected(first: Floats, second: Floats, n: Floats, values: Floats | np.ndar
 
 def _moments(counts: Floats, n: Floats, values: Floats | np.ndarray) -> tuple[Floats, Floats]:
     """Return the mean and the sum of squares around it, avoiding the cancelling difference of two large sums."""
-    mean = _over(counts @ values, n)
+    mean = quotient(counts @ values, n)
     return mean, (counts * (values - mean[..., None]) ** 2).sum(axis=-1)
-
-
-def _over(part: Floats, whole: Floats | np.ndarray) -> Floats:
-    """Return the quotient; NaN where the divisor is 0."""
-    quotient: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
-    return quotient
 
 
 # --------------------------------------------------------------------------------------------- figures of columns

@@ -56,6 +56,12 @@ def as_groups(clusters: Sequence[Hashable] | None, n: int) -> Ints:
     return np.array([seen.setdefault(label, len(seen)) for label in clusters], dtype=np.int64)
 
 
+def quotient(part: Floats, whole: Floats | np.ndarray) -> Floats:
+    """Return part / whole; NaN where the divisor is 0."""
+    found: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
+    return found
+
+
 def sums_and_sizes(values: Floats, groups: Ints) -> tuple[Floats, Floats]:
     """Return each cluster's sum and number of rows, sorted by them, so that neither order nor labels matter."""
     count = int(groups.max()) + 1 if groups.size else 0

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from saiten.stats.clusters import CELLS, Column, Floats, as_pair
+from saiten.stats.clusters import CELLS, Column, Floats, as_pair, quotient
 from saiten.stats.estimate import Estimate
 from saiten.stats.ranks import concordance_each, ranks, ranks_each, ties_each
 from saiten.words import Message
@@ -40,9 +40,7 @@ def kendall(x: Column, y: Column) -> Estimate:
 
 def cosine(across: Floats, squares: Floats, other_squares: Floats) -> Floats:
     """Compute the cosine of two columns from their product and squares; NaN where one is all 0."""
-    room = np.sqrt(squares * other_squares)
-    found: Floats = np.where(room > 0, np.clip(across / np.where(room > 0, room, 1), -1, 1), np.nan)
-    return found
+    return np.clip(quotient(across, np.sqrt(squares * other_squares)), -1, 1)
 
 
 def _correlation(a: Floats, b: Floats) -> float:

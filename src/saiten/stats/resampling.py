@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saiten.stats.clusters import CELLS, Floats, Ints, batches, check_resamples
+from saiten.stats.clusters import CELLS, Floats, Ints, batches, check_resamples, quotient
 from saiten.stats.estimate import Estimate, with_interval
 from saiten.words import Message
 
@@ -74,8 +74,7 @@ class Resamples:
         if not n:
             return self.interval(Estimate(None, 0, Message("remark", "no_values")), np.empty(0))
         seen, sums = self.sums(np.stack([known, np.where(known, values, 0.0)], axis=1).astype(np.float64)).T
-        drawn = np.where(seen > 0, sums / np.where(seen > 0, seen, 1), np.nan)
-        return self.interval(Estimate(float(values[known].mean()), n), drawn)
+        return self.interval(Estimate(float(values[known].mean()), n), quotient(sums, seen))
 
 
 def cluster_sums(features: Floats, groups: Ints, clusters: int) -> Floats:
