@@ -57,7 +57,6 @@ class Estimate:
     low: float | None = None
     """Lower end of the interval, if requested."""
     high: float | None = None
-    """Upper end of the interval, if requested."""
     clusters: int | None = None
     """Number of clusters resampled; this, not `n`, determines the precision."""
     note: Message | None = None

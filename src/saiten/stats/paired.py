@@ -33,7 +33,6 @@ class PairedComparison:
     low: float | None
     """Lower end of the interval, or None."""
     high: float | None
-    """Upper end of the interval, or None."""
     p_value: float | None
     """Two-sided: how often chance alone makes a mean difference at least as far from 0."""
     n: int

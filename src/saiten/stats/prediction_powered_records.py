@@ -26,9 +26,7 @@ class Mean:
     half: float | None = None
     """Half the width of the interval before it is cut; None without an interval or for a one-sided bound."""
     low: float | None = None
-    """Lower end."""
     high: float | None = None
-    """Upper end."""
 
     @classmethod
     def within(cls, value: float, half: float, limits: Limits) -> "Mean":

@@ -43,9 +43,7 @@ class PairAgreement:
     """Agreement of two annotators on the items that both labeled."""
 
     first: Hashable
-    """One annotator."""
     second: Hashable
-    """The other."""
     percent: float
     """Share of the items to which both gave the same value."""
     kappa: Estimate

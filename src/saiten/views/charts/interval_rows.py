@@ -64,6 +64,7 @@ class IntervalGroup:
     axis: Axis
     heading: str = ""
     x_title: str = ""
+    """Only below the last group."""
     references: Sequence[Reference] = ()
     numbers: bool = True
     """Whether the axis's numbers are drawn below it; not if the next group has them."""
@@ -82,11 +83,10 @@ def interval_rows(blocks: Sequence[IntervalGroup], nothing: str, notes: Sequence
     plots = [_plot(block, field, names, figures, nothing) for block in blocks]
     headed = any(block.heading for block in blocks) or any(one.label for block in blocks for one in block.references)
     numbered = any(block.numbers for block in blocks[:-1])
-    titled = any(block.x_title for block in blocks[:-1])
     bottom = 48 if blocks[-1].x_title else 28
     plots[-1] = with_notes(plots[-1], notes, bottom + 8, left)
-    gap = 10 + 18 * headed + 20 * numbered + 20 * titled
-    return Picture(plots, Padding(left, 30 if headed else 8, right, bottom + 20 * len(notes)), gap)
+    padding = Padding(left, 30 if headed else 8, right, bottom + 20 * len(notes))
+    return Picture(plots, padding, 10 + 18 * headed + 20 * numbered)
 
 
 def _figure(row: IntervalRow) -> str:
@@ -99,23 +99,14 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
     drawn = [(place + 0.5, row, row.value) for place, row in enumerate(rows) if row.value is not None]
     marks = _references(block, len(rows))
     strokes: list[Datum] = []
-    for y, row, _ in drawn:
-        if row.low is None or row.high is None:
-            continue
-        low, high = _within(axis, row.low), _within(axis, row.high)
-        ends = [(low, high, y, y), (low, low, y - _CAP, y + _CAP), (high, high, y - _CAP, y + _CAP)]
-        strokes += [_row(x=a, x2=b, y=c, y2=d, color=row.color) for a, b, c, d in ends]
-    points = [
-        _row(
-            x=_within(axis, value),
-            y=y,
-            color=row.color,
-            fill=row.fill or row.color,
-            shape="circle",
-            tooltip=row.tooltip,
-        )
-        for y, row, value in drawn
-    ]
+    points: list[Datum] = []
+    for y, row, value in drawn:
+        if row.low is not None and row.high is not None:
+            low, high = _within(axis, row.low), _within(axis, row.high)
+            ends = [(low, high, y, y), (low, low, y - _CAP, y + _CAP), (high, high, y - _CAP, y + _CAP)]
+            strokes += [_row(x=a, x2=b, y=c, y2=d, color=row.color) for a, b, c, d in ends]
+        look = _row(color=row.color, fill=row.fill or row.color, shape="circle", tooltip=row.tooltip)
+        points.append({"x": _within(axis, value), "y": y, **look})
     values = [_row(y=y, text=_figure(row)) for y, row, _ in drawn]
     side_notes = [_row(y=place + 0.5, text=row.note) for place, row in enumerate(rows) if row.note]
     marks += [
@@ -130,15 +121,8 @@ def _plot(block: IntervalGroup, field: float, names: float, figures: float, noth
         heading = shorten(plain(block.heading), field + names, 13)
         headed = _row(y=0, text=heading, tooltip=plain(block.heading))
         marks.append(Marks("text", [headed], at=-names - GAP, style=HEADING))
-    return Plot(
-        field,
-        ROW * len(rows),
-        axis,
-        Axis(len(rows), 0, ()),
-        marks,
-        x_title=shorten(plain(block.x_title), field) if block.x_title else "",
-        x_numbers=block.numbers,
-    )
+    x_title = shorten(plain(block.x_title), field) if block.x_title else ""
+    return Plot(field, ROW * len(rows), axis, Axis(len(rows), 0, ()), marks, x_title, x_numbers=block.numbers)
 
 
 def names_beside(names: Sequence[str], width: float) -> Marks:

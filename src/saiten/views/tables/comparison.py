@@ -21,6 +21,8 @@ from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.summary import corpus_side_by_side
 from saiten.words import Message
 
+_INTERVAL = Interval("difference", "ci_low", "ci_high")
+
 
 def comparison_tables(
     readers: Sequence[RunReader],
@@ -77,12 +79,9 @@ def comparison_table(found: Comparison, *, glance: bool = False) -> Table:
     )
 
 
-_INTERVAL = Interval("difference", "ci_low", "ci_high")
-
-
 def _difference_columns(*, glance: bool) -> tuple[str, ...]:
-    ends = ("interval",) if glance else (_INTERVAL.low, _INTERVAL.high)
-    return (_INTERVAL.figure, *ends, "p_value", "verdict", "n", "of")
+    ends = ("interval",) if glance else ("ci_low", "ci_high")
+    return ("difference", *ends, "p_value", "verdict", "n", "of")
 
 
 def _difference(each: MetricComparison | GroupDifference, *, glance: bool) -> Cells:
