@@ -24,6 +24,7 @@ from saiten.models.http_client import CHARGED
 from saiten.models.layers import Layer, Load, likely_tokens, through
 from saiten.protocols import Completion
 from saiten.records import Answer, Inquiry, Passage, Usage
+from saiten.text.normalisation import without_surrogates
 
 _ANSWER = ("answer", "response", "output")
 _CONTEXTS = ("contexts", "documents", "retrieved_contexts")
@@ -70,8 +71,7 @@ def read_answer(value: Any) -> Answer:
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"`{name}` must be a text, got {_kind_of(value)}")  # noqa: TRY004 - the input is at fault
-    # lone surrogates, which cannot be written to a file, become the replacement character
-    return value if value.isascii() else value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return without_surrogates(value)
 
 
 def _passages(value: Any) -> tuple[Passage, ...] | None:
