@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from types import ModuleType
 from typing import Any, TypeVar
 
 from saiten.durable.lock import LOCK_NAME, lock_file
@@ -42,7 +42,7 @@ class FolderEngine:
 
     def __init__(self, folder: Path, *, writing: bool, spare: int = SPARE) -> None:
         """Lock the folder; raises ConfigurationError if it is missing, foreign, not writable, or in use."""
-        self._edge = _edge()
+        self._edge = import_module("qdrant_edge")  # 35 MB that only a knowledge base needs
         self._folder = folder
         self._spare = spare
         self._writing = writing
@@ -188,8 +188,7 @@ class FolderEngine:
         return found
 
     def _of(self, version: str) -> Any:
-        edge = self._edge
-        return edge.Filter(must=[edge.FieldCondition(VERSION, edge.MatchValue(version))])
+        return self._edge.Filter(must=[self._edge.FieldCondition(VERSION, self._edge.MatchValue(version))])
 
     def _check_space(self) -> None:
         free = shutil.disk_usage(self._folder).free
@@ -210,12 +209,6 @@ class FolderEngine:
                 f"the knowledge base {self._folder} cannot be used: {error}; it needs a writable folder on a local "
                 "disk with free space. If it is damaged, index the documents again into a new folder"
             ) from error
-
-
-def _edge() -> ModuleType:
-    import qdrant_edge  # noqa: PLC0415 - 35 MB that only a knowledge base needs
-
-    return qdrant_edge
 
 
 def _check_folder(folder: Path, *, writing: bool) -> None:
