@@ -157,7 +157,6 @@ class Endpoint:
         return (url.with_query(None) / path.lstrip("/")).with_query(url.query)
 
     def excerpt(self, text: str) -> str:
-        """Return the beginning of a server's message, on one line, without secrets."""
         return self._at.excerpt(text, self.key())
 
     def key(self) -> str:
@@ -169,7 +168,6 @@ class Endpoint:
         return key
 
     def key_advice(self) -> str:
-        """Say where to put the key, for a server that asks for one and got none."""
         if isinstance(self.api_key, str) or self.api_key is None:
             return f"set {self.key_variable}"
         return self.api_key.advice()

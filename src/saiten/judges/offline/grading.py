@@ -33,9 +33,8 @@ def decide(task: DecideCorrect, tools: Tools) -> Decision:
     remarks = _remarks(task.answer, best, task.language, tools)
     if task.contexts is not None:
         added = _unsupported(task.answer, (*task.references, *task.contexts, task.question), task.language, tools)
-        if added:
-            p = min(p, *(found for found, _ in added))
-            remarks.append(_quote("extra", added, task.language))
+        p = min([p, *(found for found, _ in added)])
+        remarks += _quoted("extra", added, task.language)
     p = tools.calibrated("correct", p)
     correct = p >= tools.constants.band["threshold"]
     return Decision(explanation=_explain(remarks, p, task.language), correct=correct, p=p)
@@ -53,8 +52,7 @@ def grade(task: GradeAnswer, tools: Tools) -> Grade:
     mean = tools.calibrated("grade", best.p) if "grade" in tools.calibrations else 1 + 4 * best.p
     remarks = _remarks(task.answer, best, task.language, tools)
     added = _unsupported(task.answer, (*task.references, *task.evidence, task.question), task.language, tools)
-    if added:
-        remarks.append(_quote("extra", added, task.language))
+    remarks += _quoted("extra", added, task.language)
     if "grade" not in tools.calibrations:
         remarks.append(said(task.language, "the grade is not calibrated", "校正していない評点"))
     steps = (1, 2, 3, 4, 5)
@@ -96,10 +94,7 @@ def _remarks(answer: str, best: ReferenceMatch, language: Language, tools: Tools
     percent = round(100 * best.recall)
     english = f"{percent} % of the reference's content words in the answer"
     remarks.append(said(language, english, f"正答例の内容語の {percent} % が回答にある"))
-    missing = _unsupported(best.reference, (answer,), language, tools)
-    if missing:
-        remarks.append(_quote("missing", missing, language))
-    return remarks
+    return remarks + _quoted("missing", _unsupported(best.reference, (answer,), language, tools), language)
 
 
 def _unsupported(text: str, sources: Sequence[str], language: Language, tools: Tools) -> list[tuple[float, str]]:
@@ -110,11 +105,14 @@ def _unsupported(text: str, sources: Sequence[str], language: Language, tools: T
     return [(each.p, statement) for each, statement in found if each.comparable and each.p < lower]
 
 
-def _quote(kind: Literal["missing", "extra"], parts: Sequence[tuple[float, str]], language: Language) -> str:
+def _quoted(kind: Literal["missing", "extra"], parts: Sequence[tuple[float, str]], language: Language) -> list[str]:
+    """Return a remark that quotes the parts, or none."""
+    if not parts:
+        return []
     shown = [statement[:_QUOTED] + ("…" if len(statement) > _QUOTED else "") for _, statement in parts[:3]]
     if language == "ja":
-        return f"{'不足' if kind == 'missing' else '余分'}の疑い：" + "".join(f"「{each}」" for each in shown)
-    return f"possibly {kind}: " + ", ".join(f"“{each}”" for each in shown)
+        return [f"{'不足' if kind == 'missing' else '余分'}の疑い：" + "".join(f"「{each}」" for each in shown)]
+    return [f"possibly {kind}: " + ", ".join(f"“{each}”" for each in shown)]
 
 
 def _explain(remarks: Sequence[str], p: float, language: Language) -> str:
