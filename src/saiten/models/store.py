@@ -32,6 +32,17 @@ def switch_to_wal(connection: sqlite3.Connection) -> None:
             return
 
 
+def refuse_other_files(path: Path, what: str, foreign: ConfigurationError) -> None:
+    """Raise ConfigurationError if the path is a folder, and `foreign` if it is a file that is not SQLite's."""
+    if path.is_dir():
+        raise ConfigurationError(f"{what} {path} is a folder; give the path of a file")
+    if path.exists():
+        with path.open("rb") as file:
+            head = file.read(16)
+        if head and head != b"SQLite format 3\0":
+            raise foreign
+
+
 _APPLICATION = 0x53414954  # "SAIT", in the file's header
 _LAYOUT = 1
 _PATIENCE = 30.0  # seconds to wait for another process's write lock
@@ -118,7 +129,7 @@ class Store:
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
-        self._refuse_other_files()
+        refuse_other_files(self.path, "the answer store", _foreign(self.path))
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # no thread check: a notebook opens in one thread and runs in another; SQLite itself is serialized
         connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
@@ -128,15 +139,6 @@ class Store:
             connection.close()
             raise
         return connection
-
-    def _refuse_other_files(self) -> None:
-        if self.path.is_dir():
-            raise ConfigurationError(f"the answer store {self.path} is a folder; give the path of a file")
-        if self.path.exists():
-            with self.path.open("rb") as file:
-                head = file.read(16)
-            if head and head != b"SQLite format 3\0":
-                raise _foreign(self.path)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_
 
 from saiten.errors import ConfigurationError
 from saiten.models.networks import require
-from saiten.models.store import switch_to_wal
+from saiten.models.store import refuse_other_files, switch_to_wal
 
 _EXPECTED = "give the path of a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
 _APPLICATION = 0x53414941
@@ -113,14 +113,8 @@ def _sqlite_begin(connection: Connection) -> None:
 
 
 def _prepare_file(path: Path) -> None:
-    if path.is_dir():
-        raise ConfigurationError(f"the annotation database {path} is a folder; give the path of a file")
     try:
-        if path.exists():
-            with path.open("rb") as file:
-                head = file.read(16)
-            if head and head != b"SQLite format 3\0":
-                raise _foreign(path)
+        refuse_other_files(path, "the annotation database", _foreign(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as connection:
             _claim(connection, path)

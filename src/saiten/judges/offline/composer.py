@@ -4,6 +4,7 @@ It cannot infer, rephrase, or notice that the system contradicts itself.
 """
 
 from collections.abc import Sequence
+from itertools import compress
 
 from saiten.judges.offline.reasons import said
 from saiten.judges.offline.splitting import statements_of
@@ -62,9 +63,7 @@ def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) 
     index = tools.indexes.of((task.reference, task.question), task.language)
     wanted = content_units(task.reference)
     supported = [support(each, index, tools.constants).p >= tools.constants.band["threshold"] for each in statements]
-    held: set[str] = set()
-    for each, stays in zip(statements, supported, strict=True):
-        held |= content_units(each) if stays else set()
+    held = set[str]().union(*map(content_units, compress(statements, supported)))
     kept = []
     for each, stays in zip(statements, supported, strict=True):
         brought = (content_units(each) & wanted) - held
