@@ -180,13 +180,11 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")  # safe against kills in WAL mode; a power cut may lose the tail
     if _header(connection)[0] == _APPLICATION:
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
         if _header(connection)[0] != _APPLICATION:  # check again under the write lock
             for statement in _CREATE.split(";"):
                 connection.execute(statement)
-    finally:
-        connection.execute("COMMIT")
     _check(connection, path)
 
 

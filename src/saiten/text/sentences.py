@@ -51,7 +51,6 @@ _OPENERS = frozenset(
 )
 """After `U.S.` or `p.m.` only these begin a sentence, since `U.S. Army` does not."""
 
-
 _SHORTEST_CLAUSE = {"ja": 8, "en": 18}  # Characters; shorter pieces stay with their neighbor
 
 _JAPANESE_CLAUSE = re.compile(

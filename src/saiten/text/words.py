@@ -37,7 +37,6 @@ STOP_WORDS = frozenset(
     """.split()  # noqa: SIM905 - a list of words is read as prose
 )
 
-
 _FOOTNOTE = re.compile("(?<=\\d)(?=[⁰¹²³⁴-⁹])")
 
 

@@ -81,10 +81,8 @@ def _said(language: Language, predicted: float, figure: float, left_out: str) ->
     """Explain in the task's language; the unread part, which is about tokens, stays in English."""
     if language == "ja":
         clipped = "" if predicted == figure else f"（予測値{predicted:g}を尺度の端に丸めた）"
-        return f"回帰による予測値{figure:g}{clipped}。理由は示されない。" + (
-            f" Not read: {left_out}." if left_out else ""
-        )
+        rest = f" Not read: {left_out}." if left_out else ""
+        return f"回帰による予測値{figure:g}{clipped}。理由は示されない。{rest}"
     clipped = "" if predicted == figure else f" (predicted {predicted:g}, clipped to the end of the scale)"
-    return f"A regression predicts {figure:g}{clipped}; it gives no reason." + (
-        f" Not all was read: {left_out}." if left_out else ""
-    )
+    rest = f" Not all was read: {left_out}." if left_out else ""
+    return f"A regression predicts {figure:g}{clipped}; it gives no reason.{rest}"

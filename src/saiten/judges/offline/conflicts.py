@@ -17,7 +17,6 @@ _OTHERS = frozenset(units_of("他 以外 otherwise elsewhere rest"))
 _MOST = 0.5
 """Share of a clause above which a statement is about the clause's subject."""
 
-
 _Pairs = tuple[tuple[str, str], ...]
 
 

@@ -29,7 +29,6 @@ EXPECTED = "a folder with an encoder and its tokenizer as transformers saves the
 
 _LONGEST = 8192  # maximum tokens per text if neither tokenizer nor network has a lower limit
 
-
 _TOKENS_ON_CPU, _TOKENS = 2048, 32768
 """Maximum tokens per forward pass, with padding, unless a single text is longer; on a CPU and elsewhere."""
 
