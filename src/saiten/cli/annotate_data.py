@@ -17,8 +17,8 @@ from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier
 from saiten.cli.progress import DrawnLine
 from saiten.data import BadRow
-from saiten.durable.whole_file import whole_file
-from saiten.errors import BadInput, ConfigurationError
+from saiten.durable.whole_file import whole_file, writing_to
+from saiten.errors import BadInput
 from saiten.records import Sample
 
 _LONGEST_ID = 1_000
@@ -102,11 +102,8 @@ def write_labels(file: Path, lines: Iterator[bytes]) -> int:
         written = _write_to(sys.stdout.buffer, lines)
         sys.stdout.buffer.flush()
         return written
-    try:
-        with whole_file(file) as stream:
-            return _write_to(stream, lines)
-    except OSError as error:
-        raise ConfigurationError(f"{file} cannot be written: {error.strerror}; name another with --export") from error
+    with writing_to(file, "name another with --export"), whole_file(file) as stream:
+        return _write_to(stream, lines)
 
 
 def _write_to(stream: IO[bytes], lines: Iterator[bytes]) -> int:

@@ -12,7 +12,7 @@ from saiten.cli.output import stdout
 from saiten.cli.shared_options import LabelColumnOption, SampleColumnOption
 from saiten.cli.tune_judge import judge
 from saiten.cli.tune_mate import mate
-from saiten.errors import BadInput, ConfigurationError
+from saiten.errors import BadInput
 from saiten.records import Label
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -63,16 +63,15 @@ def offline(
       saiten score answers.jsonl -m faithfulness --calibration support.json
     """
     from saiten.cli.reading import labeled_samples, read_said
+    from saiten.durable.whole_file import writing_to
     from saiten.tuning.offline import calibrate_offline
 
     said = list(read_said(labels, column))
     found = list(labeled_samples(None, samples, sample_column))
     usable = chosen(said, aspect, label_aspect, yes_from)
     calibration = asyncio.run(calibrate_offline(found, usable, aspect))
-    try:
+    with writing_to(out, "name another file with --out"):
         calibration.save(out)
-    except OSError as error:
-        raise ConfigurationError(f"{out} cannot be written: {error.strerror}; name another file with --out") from error
     lines = [
         f"{calibration.n} labelled samples; {calibration.measure} with people, on samples left out of the fit:",
         f"  before {calibration.before}",

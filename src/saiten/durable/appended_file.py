@@ -9,7 +9,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from saiten.errors import ConfigurationError, NotWritten
+from saiten.durable.whole_file import writing_to
+from saiten.errors import NotWritten
 
 SYNC_SECONDS = 1.0
 
@@ -19,12 +20,10 @@ class AppendedFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
+        with writing_to(path, "name another folder"):
             # Not inherited by child processes; readable as the umask allows.
             self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
             self._size = os.fstat(self._fd).st_size
-        except OSError as error:
-            raise ConfigurationError(f"{path} cannot be written: {error.strerror}; name another folder") from error
         self._unsynced = False
 
     def append(self, line: bytes) -> None:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from saiten.durable.whole_file import writing_to
 from saiten.errors import ConfigurationError
 
 LOCK_NAME = ".lock"
@@ -40,10 +41,8 @@ class Lock:
             ConfigurationError: Another process holds it, or the folder cannot be written.
         """
         path = folder / LOCK_NAME
-        try:
+        with writing_to(folder, "name another folder"):
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
         try:
             lock_file(self._fd)
         except BlockingIOError as error:

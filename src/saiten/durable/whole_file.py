@@ -20,6 +20,15 @@ _SYSTEM = {("/", "dev"), ("/", "proc")}
 
 
 @contextmanager
+def writing_to(path: Path, otherwise: str) -> Iterator[None]:
+    """Turn an OSError into a ConfigurationError that names the path, the cause and the advice `otherwise`."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written: {error.strerror}; {otherwise}") from error
+
+
+@contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a stream whose content replaces `path` once the block ends without an error.
 
@@ -59,11 +68,8 @@ def _opened(path: Path, target: Path) -> IO[bytes]:
 
 def write_whole(path: Path, text: str, *, otherwise: str) -> None:
     """Write a text into a `whole_file`; raise ConfigurationError with the advice `otherwise`."""
-    try:
-        with whole_file(path) as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        raise ConfigurationError(f"{path.parent} cannot be written: {error.strerror}; {otherwise}") from error
+    with writing_to(path.parent, otherwise), whole_file(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_described(path: Path, record: Any, *, otherwise: str) -> None:

@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from saiten.durable.whole_file import writing_to
 from saiten.errors import ConfigurationError
 from saiten.models.networks import require
 
@@ -37,7 +38,7 @@ def _check_sqlite(address: str, shown: str) -> None:
     if not name:
         raise ConfigurationError(f"{shown} does not name a file; name one, for example sqlite:///mlflow.db")
     path = Path(name)
-    try:
+    with writing_to(path, "name another file"):
         if path.is_dir():
             raise ConfigurationError(f"{path} is a folder; name a file in it, for example sqlite:///{path}/mlflow.db")
         if not path.exists():
@@ -45,8 +46,6 @@ def _check_sqlite(address: str, shown: str) -> None:
             return
         with path.open("r+b") as file:
             start = file.read(len(_SQLITE))
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be written: {error.strerror}; name another file") from error
     if start not in {b"", _SQLITE}:
         raise ConfigurationError(f"{path} is not a SQLite database; name another file, which will be created")
 

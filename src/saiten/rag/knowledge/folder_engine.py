@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from saiten.durable.lock import LOCK_NAME, lock_file
-from saiten.durable.whole_file import is_left, whole_file
+from saiten.durable.whole_file import is_left, whole_file, writing_to
 from saiten.errors import ConfigurationError
 from saiten.models.vectors import Vector
 from saiten.rag.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
@@ -239,13 +239,9 @@ def hold(folder: Path, *, writing: bool) -> int:
     The system releases it when the process ends. On drives without locks nothing is held. Raises ConfigurationError if
     another process holds it in a way that excludes this one, or access is denied.
     """
-    try:
+    otherwise = "name another folder" if writing else "the engine needs that to search, too: copy it to where it can be"
+    with writing_to(folder, otherwise):
         fd = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        instead = (
-            "name another folder" if writing else "the engine needs that to search, too: copy it to where it can be"
-        )
-        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; {instead}") from error
     try:
         lock_file(fd, shared=not writing)
     except BlockingIOError as error:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
+from saiten.durable.whole_file import writing_to
 from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.llm import LLMJudge
 from saiten.judges.tuned import TunedAspect
@@ -40,13 +41,9 @@ class ChatHead:
             base = load_base(job.learning.base)
             encoded, notes = _encoded(job.examples, base, job.learning)
             model = trained(encoded, base, job)
-            try:
+            with writing_to(job.folder, "name another folder with -o"):
                 model.save_pretrained(job.folder, save_embedding_layers=False)
                 base.tokenizer.save_pretrained(job.folder)
-            except OSError as error:
-                raise ConfigurationError(
-                    f"{job.folder} cannot be written: {error.strerror}; name another folder with -o"
-                ) from error
         return Trained({"max_length": job.learning.max_length}, notes)
 
     def judge(self, folder: Path, aspects: Sequence[TunedAspect], trained: Trained) -> Judge:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+from saiten.durable.whole_file import writing_to
 from saiten.errors import ConfigurationError
 from saiten.judges.encoder import EncoderJudge
 from saiten.judges.encoder.head import LinearHead
@@ -49,13 +50,10 @@ class RegressionHead:
         training = begin(encoder, rows.standardized, learning, folder / "training", key)
         head = _learned(training, cuts, learning, job.watch)
         head = LinearHead(head.weights * rows.spreads[:, None], head.bias * rows.spreads + rows.means)
-        try:
-            with quietly():
-                encoder.network.save_pretrained(folder)
-                encoder.tokenizer.save_pretrained(folder)
+        with writing_to(folder, "is the disk full?"), quietly():
+            encoder.network.save_pretrained(folder)
+            encoder.tokenizer.save_pretrained(folder)
             head.save(folder)
-        except OSError as error:
-            raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; is the disk full?") from error
         return Trained({"length": encoder.length, "windows": encoder.most}, (*rows.notes, *notes_on(cuts)))
 
     def judge(self, folder: Path, aspects: Sequence[TunedAspect], trained: Trained) -> Judge:

@@ -10,8 +10,7 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from saiten.durable.whole_file import whole_file
-from saiten.errors import ConfigurationError
+from saiten.durable.whole_file import whole_file, writing_to
 from saiten.judges.encoder.network import AT_ONCE, AnswerEncoder, batched
 from saiten.judges.encoder.windows import Cut
 from saiten.stats.clusters import Floats
@@ -103,12 +102,10 @@ class Training:
     def keep(self, epochs: int) -> None:
         """Save everything that the next epoch depends on; raise ConfigurationError if the folder is not writable."""
         state = {name: part.state_dict() for name, part in self._stateful().items()}
-        try:
+        with writing_to(self.folder, "is the disk full?"):
             self.folder.mkdir(parents=True, exist_ok=True)
             with whole_file(self.folder / _FILE) as file:
                 import_module("torch").save({"key": self.key, "epochs": epochs, **state}, file)
-        except OSError as error:
-            raise ConfigurationError(f"{self.folder} cannot be written: {error.strerror}; is the disk full?") from error
 
     def restore(self) -> int:
         """Restore the checkpoint; return the number of finished epochs, 0 if it is missing or another training's."""

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from saiten.durable.whole_file import whole_file, write_whole
-from saiten.errors import BadInput, ConfigurationError
+from saiten.durable.whole_file import whole_file, write_whole, writing_to
+from saiten.errors import BadInput
 from saiten.views.charts.drawing import draw_png
 from saiten.views.report.document import PlacedChart
 from saiten.views.strip_controls import strip_controls
@@ -34,7 +34,7 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
         BadInput: `saiten-charts.json` in the folder was not written by saiten.
         ConfigurationError: The folder cannot be written.
     """
-    try:
+    with writing_to(folder, "name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
         before = _written_before(folder / LIST_NAME)
         drawn = [figure for figure in figures if figure.chart.spec is not None]
@@ -55,8 +55,6 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
         kept += [folder / name for name in before if name not in written and not _removed(folder / name, before[name])]
         text = json.dumps({"charts": rows}, ensure_ascii=False, indent=1) + "\n"
         write_whole(folder / LIST_NAME, text, otherwise="name another folder")
-    except OSError as error:
-        raise ConfigurationError(f"{folder} cannot be written: {error.strerror}; name another folder") from error
     return kept
 
 

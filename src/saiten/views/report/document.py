@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from saiten.choices import REPORT_LIMIT
-from saiten.durable.whole_file import whole_file
+from saiten.durable.whole_file import whole_file, writing_to
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Label, Language
 from saiten.results.only_words import ONLY_WORDS_SHORT, only_words
@@ -145,15 +145,12 @@ def write_report(report: Report, path: Path) -> None:
         ConfigurationError: The file cannot be written.
     """
     check_place(path)
-    try:
-        with whole_file(path) as file:
-            out = TextIOWrapper(file, encoding="utf-8", newline="\n")
-            try:
-                write_report_to(report, out)
-            finally:
-                out.detach()  # flushed, and left open for its owner
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be written: {error.strerror}; name another file") from error
+    with writing_to(path, "name another file"), whole_file(path) as file:
+        out = TextIOWrapper(file, encoding="utf-8", newline="\n")
+        try:
+            write_report_to(report, out)
+        finally:
+            out.detach()  # flushed, and left open for its owner
 
 
 def check_place(path: Path) -> None:
