@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -43,6 +44,8 @@ def _kb_relative_to_plan(kb: str, info: ValidationInfo) -> str:
 
 
 _File = Annotated[Path, AfterValidator(_relative_to_plan)]
+_BY_NAME = BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value)
+"""Accepts a name instead of a table."""
 
 
 class _Part(BaseModel):
@@ -138,7 +141,7 @@ class ExperimentPlan(_Part):
 
     title: str = ""
     data: tuple[DataSet, ...] = Field(min_length=1)
-    models: tuple[ModelTable, ...] = ()
+    models: tuple[Annotated[ModelTable, _BY_NAME], ...] = ()
     """Generators: names, or tables with a specific example."""
     chains: tuple[ChainName, ...] = ("stuff", "refine", "map_reduce")
     """The ways in which each model combines the passages."""
@@ -160,23 +163,11 @@ class ExperimentPlan(_Part):
     main: str = ""
     """The metric used as accuracy in comparisons; by default the first. `human` uses each data set's `labels`;
     `human:ASPECT` selects one of several aspects."""
-    judge: JudgeTable = JudgeTable()
+    judge: Annotated[JudgeTable, _BY_NAME] = JudgeTable()
     evidence: tuple[EvidenceMode, ...] = ()
     """Grade correctness with each of these, to compare `answer` (E2) with `reference` (E3)."""
     at_once: int = Field(default=1, ge=1)
     """Concurrent questions per system. With more than one, latencies are those of a system under that load."""
-
-    @field_validator("judge", mode="before")
-    @classmethod
-    def _judge_by_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
-
-    @field_validator("models", mode="before")
-    @classmethod
-    def _models_by_name(cls, value: Any) -> Any:
-        if not isinstance(value, list | tuple):
-            return value
-        return [{"name": each} if isinstance(each, str) else each for each in value]
 
     @field_validator("models", "chains", "forms", "systems", "evidence", mode="after")
     @classmethod

@@ -8,9 +8,9 @@ two the other way round), and the mean latency of the parallel chain was 0.78 an
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from saiten.data import read_labels
 from saiten.errors import BadInput
@@ -32,7 +32,8 @@ from saiten.stats.ratios import ratio_of_means
 from saiten.views.tables.run import people_of, summary_of
 from saiten.words import Message, joined
 
-SERIAL, PARALLEL = "refine", "map_reduce"
+SERIAL: Final = "refine"
+PARALLEL: Final = "map_reduce"
 
 OFFLINE = "extractive"
 """The generator without a model: its milliseconds say nothing about a model's."""
@@ -218,11 +219,8 @@ def _labels(data: DataSet, run: Path, notify: Callable[[str], None]) -> Iterator
 def _cells(plan: ExperimentPlan, data: DataSet, folder: Path, summary: Summary | None) -> Iterator[CellResult]:
     figures = summary.figures if summary is not None else ()
     if data.answers is not None:
-        systems = sorted({figure.system for figure in figures if figure.system is not None})
-        for system in systems:
-            yield CellResult(Cell(data, system), None, _of(figures, system))
-        if not systems:
-            yield CellResult(Cell(data, "file"), None, _of(figures, None))
+        for system in sorted({figure.system for figure in figures if figure.system is not None}) or (None,):
+            yield CellResult(Cell(data, "file" if system is None else system), None, _of(figures, system))
         return
     cells = list(cells_of(plan, data))
     answered = [cell for cell in cells if has_answers(cell, folder)]
@@ -243,18 +241,17 @@ def _chains(
     """Compare each model's serial and parallel answers, question by question."""
     main = scores.main if scores is not None else {}
     values = {sample: score.value for sample, score in main.items() if score.value is not None}
-    cells = [cell for cell in cells_of(plan, data) if cell.model is not None]
-    for serial, parallel in product(cells, repeat=2):
-        if (serial.chain, parallel.chain) != (SERIAL, PARALLEL):
-            continue
-        if (serial.model, serial.form) != (parallel.model, parallel.form):
+    cells = {(cell.model, cell.form, cell.chain): cell for cell in cells_of(plan, data) if cell.model is not None}
+    for (model, form, name), serial in cells.items():
+        parallel = cells.get((model, form, PARALLEL))
+        if name != SERIAL or parallel is None:
             continue
         first, second = (_answered(cell.answers(folder)) for cell in (serial, parallel))
         both = [identity for identity in first if identity in second]
         if not both:
             continue
         pairs = [
-            _Pair(other, taken, f"{data.name}/{first[identity][0]}", f"{data.name}/{serial.model}/{serial.form}")
+            _Pair(other, taken, f"{data.name}/{first[identity][0]}", f"{data.name}/{model}/{form}")
             for identity in both
             if (taken := first[identity][1]) is not None and (other := second[identity][1]) is not None
         ]
@@ -268,8 +265,8 @@ def _chains(
         yield (
             ChainComparison(
                 data.name,
-                str(serial.model),
-                str(serial.form),
+                str(model),
+                str(form),
                 metric,
                 accuracy,
                 _ratio(pairs),

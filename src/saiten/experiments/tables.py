@@ -86,24 +86,15 @@ def _series(cell: GridCell) -> str:
 
 def _cell(each: CellResult, main: str, form: IntervalColumns) -> tuple[Cell, ...]:
     figure, answers = each.figures.get(main), each.answers
-    low, high = (None, None) if figure is None else (figure.low, figure.high)
-    latency = answers.latency if answers is not None else None
-    usage = answers.usage if answers is not None else Usage()
-    return (
-        each.cell.data.name,
-        each.cell.system,
-        None if figure is None else figure.mean,
-        *form.ends(low, high),
-        0 if figure is None else figure.n,
-        0 if figure is None else figure.total,
-        None if answers is None else sum(answers.failures.values()),
-        None if latency is None else latency.median,
-        None if latency is None else latency.mean,
-        None if latency is None else latency.p95,
-        usage.prompt_tokens + usage.completion_tokens,
-        usage.calls,
-        usage.known_cost,
-    )
+    accuracy: tuple[Cell, ...] = (None, *form.ends(None, None), 0, 0)
+    if figure is not None:
+        accuracy = (figure.mean, *form.ends(figure.low, figure.high), figure.n, figure.total)
+    seconds: tuple[Cell, ...] = (None, None, None)
+    if answers is not None and answers.latency is not None:
+        seconds = (answers.latency.median, answers.latency.mean, answers.latency.p95)
+    failed, usage = (None, Usage()) if answers is None else (sum(answers.failures.values()), answers.usage)
+    paid = (usage.prompt_tokens + usage.completion_tokens, usage.calls, usage.known_cost)
+    return (each.cell.data.name, each.cell.system, *accuracy, failed, *seconds, *paid)
 
 
 def _all_metrics(result: ExperimentResult, metrics: list[str]) -> Table:
