@@ -237,12 +237,9 @@ def _mistake(fault: Any) -> str:
     name = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
         return f"there is no key {name!r}{_meant(fault['loc'])}"
-    message = str(fault["msg"]).removeprefix("Value error, ")
-    shown = (
-        ""
-        if isinstance(fault["input"], dict | ExperimentPlan | DataSet)
-        else f", but found {redact(str(fault['input']))[:60]!r}"
-    )
+    message, found = str(fault["msg"]).removeprefix("Value error, "), fault["input"]
+    plain = not isinstance(found, dict | ExperimentPlan | DataSet)
+    shown = f", but found {redact(str(found))[:60]!r}" if plain else ""
     return f"{name}: {message}{shown}" if name else message
 
 

@@ -92,7 +92,10 @@ class Experiment:
             next(questions_of(data, lambda _: None), None)
             if data.labels is not None and not data.labels.is_file() and not is_human(self.plan.main):
                 raise BadInput(f"the labels of {data.name} do not exist: {data.labels}")
-            self._check_kb(data, models)
+            # a knowledge base without documents to index must exist
+            needed = "reference" in self.plan.evidence or (data.answers is None and self.plan.models)
+            if needed and data.kb is not None and not data.documents:
+                knowledge_base_later(data.kb, models)
             self._check_room(data)
         for system in self.plan.systems:
             assemble_system(system, SystemSettings(), models)
@@ -133,12 +136,6 @@ class Experiment:
         for system in self.plan.systems:
             models.expect(system, "system")
         models.expect(self.plan.judge.embedder, "embedder")
-
-    def _check_kb(self, data: DataSet, models: Models) -> None:
-        """Raise unless a knowledge base without documents to index exists."""
-        needed = "reference" in self.plan.evidence or (data.answers is None and self.plan.models)
-        if needed and data.kb is not None and not data.documents:
-            knowledge_base_later(data.kb, models)
 
     def _check_room(self, data: DataSet) -> None:
         """Raise if concurrency is below the chains' parallel calls: waiting in our queue would count as latency."""

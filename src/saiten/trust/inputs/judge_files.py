@@ -48,7 +48,6 @@ _SECOND = ("2", "2.0", "BA", "swapped")
 """Values of the order column for the swapped order."""
 _FEWEST_READ = 0.1
 """A column with a smaller share of readable texts holds something other than verdicts."""
-_SHOWN = 60
 
 _WITHOUT_VALUE: Mapping[str, Said] = {status: status for status in STATUSES if status != "ok"}
 """Statuses of saiten's own scores without a value."""
@@ -86,10 +85,15 @@ def read_outputs(
         ConfigurationError: the pattern is invalid, or a field is unknown.
     """
     name = name_of(source)
-    replies = _Replies(_compiled(pattern))
+    try:
+        replies = _Replies(None if pattern is None else re.compile(pattern))
+    except re.error as error:
+        raise ConfigurationError(f"the verdict pattern {pattern!r} is not a regular expression: {error}") from error
     names = JUDGE_COLUMNS if pattern is None else JUDGE_COLUMNS | {"value": (*_REPLIES, *JUDGE_COLUMNS["value"])}
     fields = Columns(names, columns, option="--judge-column")
-    rows = fields.checked(read_rows(source, None, wanted=lambda _: True, notify=notify), name, ("item",), _ignore)
+    rows = read_rows(source, None, wanted=lambda _: True, notify=notify)
+    # no notes: a judge's file may well have several columns that could be a value
+    rows = fields.checked(rows, name, ("item",), lambda _: None)
     long: list[Output] = []
     wide: list[Output] = []
     for row in rows:
@@ -139,7 +143,7 @@ class _Replies:
         said: Said = _verdict(found[-1], names_answer=names_answer) if found else "unreadable"
         self.ambiguous += len({one.casefold() for one in found}) > 1
         if said == "unreadable":
-            self.without.append(" ".join(text.split())[:_SHOWN])
+            self.without.append(" ".join(text.split())[:60])
         return said
 
     def notify(self, name: str, notify: Notify) -> None:
@@ -159,13 +163,6 @@ class _Replies:
             notify(
                 f"{name}: several different verdicts in {self.ambiguous} of {self.texts} replies; the last one counts"
             )
-
-
-def _compiled(pattern: str | None) -> re.Pattern[str] | None:
-    try:
-        return None if pattern is None else re.compile(pattern)
-    except re.error as error:
-        raise ConfigurationError(f"the verdict pattern {pattern!r} is not a regular expression: {error}") from error
 
 
 def _long(row: RawRow, item: str, name: str, fields: Columns, replies: _Replies) -> Output:
@@ -253,9 +250,8 @@ def read_system_pairs(source: Source, *, notify: Notify = _LOG.warning) -> tuple
     """
     name = name_of(source)
     fields = Columns(_PAIR_COLUMNS, {})
-    rows = fields.checked(
-        read_rows(source, None, wanted=lambda _: True, notify=notify), name, ("first", "second"), _ignore
-    )
+    rows = read_rows(source, None, wanted=fields.wanted, notify=notify)
+    rows = fields.checked(rows, name, ("first", "second"), lambda _: None)
     found: list[tuple[str, str]] = []
     for row in rows:
         if isinstance(row, BadRow):
@@ -267,7 +263,3 @@ def read_system_pairs(source: Source, *, notify: Notify = _LOG.warning) -> tuple
     if not found:
         raise BadInput(f"{name} has no pairs of systems; expected a row per pair, with the columns first and second")
     return tuple(found)
-
-
-def _ignore(_: str) -> None:
-    """Ignore notes: a judge's file may well have several columns that could be a value."""

@@ -138,13 +138,6 @@ def _row(
     of = [outcome for outcome in outcomes if system in outcome.systems]
     won = [outcome for outcome in of if outcome.best == {system}]
     winners = [shares[outcome.answers[0]] for outcome in won if outcome.answers[0] in shares]
-    return Preferred(
-        system,
-        len(of),
-        len(won) / len(of),
-        fmean(float(system in outcome.best and len(outcome.best) > 1) for outcome in of),
-        comparisons,
-        len(own),
-        fmean(own) if own else None,
-        fmean(winners) if winners else None,
-    )
+    tied = fmean(float(system in outcome.best and len(outcome.best) > 1) for outcome in of)
+    top, top_of_preferred = (fmean(each) if each else None for each in (own, winners))
+    return Preferred(system, len(of), len(won) / len(of), tied, comparisons, len(own), top, top_of_preferred)

@@ -5,7 +5,6 @@ Works with any `Judge`, so the untrained base, a small encoder and the offline j
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from itertools import groupby
 
 from saiten.errors import JudgeError, Unreadable
@@ -22,14 +21,8 @@ from saiten.tasks.correctness import Decision, Grade
 from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.overall import overall_scores
 
-
-@dataclass(frozen=True, slots=True)
-class _Graded:
-    """An example with the judge's grade."""
-
-    example: GradedExample
-    value: float | None
-    unreadable: bool = False
+_Graded = tuple[GradedExample, float | JudgeError]
+"""An example with the judge's grade, or why there is none."""
 
 
 async def held_out(
@@ -63,18 +56,18 @@ async def held_out(
 
     async def graded(example: GradedExample) -> _Graded:
         try:
-            return _Graded(example, value_of(await judge.perform(example.task)))
+            return example, value_of(await judge.perform(example.task))
         except JudgeError as error:
-            return _Graded(example, None, isinstance(error, Unreadable))
+            return example, error
 
     every: list[_Graded] = []
     async with aclosing(LocalExecutor(64).run(graded, examples)) as results:
         async for result in results:
             every.append(result)
             step()
-    every.sort(key=lambda one: (one.example.aspect, one.example.item))
-    by_aspect = groupby(every, key=lambda one: one.example.aspect)
-    graded_ones = [(one.example, one.value) for one in every if one.value is not None]
+    every.sort(key=lambda one: (one[0].aspect, one[0].item))
+    by_aspect = groupby(every, key=lambda one: one[0].aspect)
+    graded_ones = [(example, value) for example, value in every if not isinstance(value, JudgeError)]
     return HeldOut(
         name,
         tuple(_compared(aspect, list(found), means[aspect], resamples, seed) for aspect, found in by_aspect),
@@ -92,7 +85,7 @@ def value_of(reply: Reply) -> float:
 
 
 def _compared(aspect: str, found: Sequence[_Graded], mean: float, resamples: int, seed: int) -> HeldOutAspect:
-    read = [(one.value, one.example) for one in found if one.value is not None]
+    read = [(value, example) for example, value in found if not isinstance(value, JudgeError)]
     pairs = [(value, each) for value, each in read if not (each.graded and 0 in (value, each.value))]
     said = [value for value, _ in pairs]
     people = [example.value for _, example in pairs]
@@ -101,7 +94,7 @@ def _compared(aspect: str, found: Sequence[_Graded], mean: float, resamples: int
     def with_interval(statistic: Statistic, grades: Column) -> Estimate:
         return bootstrap_statistic(statistic, grades, people, questions, resamples=resamples, seed=seed)
 
-    unreadable = sum(one.unreadable for one in found)
+    unreadable = sum(isinstance(value, Unreadable) for _, value in found)
     return HeldOutAspect(
         aspect,
         len(pairs),
