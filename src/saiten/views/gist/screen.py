@@ -107,7 +107,7 @@ def print_gist(view: GistView, out: Console, *, legend: bool = True) -> None:
         _side(pen, view.sample.answer, view.answer, whole=False),
     )
     if out.width >= 90:
-        _print_beside(sides, out)
+        _print_side_by_side(sides, out)
     else:
         for title, text in zip(("reference", "answer"), sides, strict=True):
             out.print(_panel(title, broken(text, out.width - _MARGIN)))
@@ -132,7 +132,7 @@ def _side(pen: _Pen, source: str | None, pieces: Sequence[Segment], *, whole: bo
     return pen.text_of(harmless(pieces), whole=whole)
 
 
-def _print_beside(sides: tuple[Text, Text], out: Console) -> None:
+def _print_side_by_side(sides: tuple[Text, Text], out: Console) -> None:
     width = (out.width - 1) // 2
     left, right = (broken(text, width - _MARGIN) for text in sides)
     height = max(len(left), len(right))
@@ -235,10 +235,10 @@ def _places(plain: str, width: int) -> list[int]:
     return places
 
 
-def _may_break(plain: str, at: int, beside_wide: bool) -> bool:  # noqa: FBT001 - a private question
+def _may_break(plain: str, at: int, next_to_wide: bool) -> bool:  # noqa: FBT001 - a private question
     before, after = plain[at - 1], plain[at]
     if before == " ":
         return after != " "
     if before in "⟧⟩" and after in "⟦⟨":
         return True
-    return beside_wide and after != " " and after not in _NOT_FIRST and before not in _NOT_LAST and before != "\xa0"
+    return next_to_wide and after != " " and after not in _NOT_FIRST and before not in _NOT_LAST and before != "\xa0"
