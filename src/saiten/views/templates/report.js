@@ -10,6 +10,7 @@
   /* Make an element of a class; strings in its content become text, never markup. */
   function make(tag, name, ...content) {
     const made = document.createElement(tag);
+    if (tag === "button") made.type = "button";
     if (name) made.className = name;
     made.append(...content.filter((each) => each !== null && each !== undefined && each !== false));
     return made;
@@ -132,7 +133,6 @@
   });
   const status = choice(words.status, STATUSES);
   const reset = make("button", "plain", words.reset);
-  reset.type = "button";
   const count = make("output");
   filters.append(reset, count);
 
@@ -181,7 +181,6 @@
     const cell = make("th", numeric ? "number" : "");
     cell.scope = "col";
     const button = make("button", "", ...breakable(column.title));
-    button.type = "button";
     button.title = words.sort;
     cell.append(button);
     column.head = cell;
@@ -352,7 +351,6 @@
   function cell(column, number, at) {
     if (column.kind === "id") {
       const button = make("button", "", index.id[number] || "–");
-      button.type = "button";
       button.tabIndex = at === active ? 0 : -1;
       button.title = index.id[number];
       const made = make("th", "", button);
@@ -430,11 +428,7 @@
   const drawer = make("dialog", "sample");
   drawer.setAttribute("aria-labelledby", "sample-id");
   const place = make("span", "place");
-  const [before, after, close] = [words.previous, words.next, words.close].map((text) => {
-    const button = make("button", "", text);
-    button.type = "button";
-    return button;
-  });
+  const [before, after, close] = [words.previous, words.next, words.close].map((text) => make("button", "", text));
   close.classList.add("close");
   const full = make("div", "body");
   drawer.append(make("div", "top", before, after, place, close), full);
@@ -561,7 +555,6 @@
     title.id = `column-${each}`;
     if (each === number) return make("header", "is-chosen", title, make("span", "", words.chosen));
     const button = make("button", "", words.choose);
-    button.type = "button";
     button.setAttribute("aria-describedby", title.id);
     button.addEventListener("click", () => choose(each));
     return make("header", "", title, button);
