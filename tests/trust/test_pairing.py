@@ -8,9 +8,11 @@ import pytest
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Label, Sample, Score, Scored, Span
+from saiten.results.origin import Origin
 from saiten.results.place import Place, place_of
+from saiten.runs import Journal, RunSettings, read_run
 from saiten.trust.inputs.judge_files import read_outputs
-from saiten.trust.inputs.outputs import Output, outputs_of
+from saiten.trust.inputs.outputs import Output, outputs_of_run
 from saiten.trust.inputs.pairing import halves, pair
 from saiten.trust.inputs.sources import read_source, side_by_side
 from saiten.trust.meta_evaluation.meta_evaluate import meta_evaluate
@@ -136,10 +138,15 @@ def test_an_id_may_have_the_word_in_it():
     assert halves("cats vs dogs/1", known) is None
 
 
-def test_a_run_speaks_through_its_scores():
+def test_a_run_speaks_through_its_scores(tmp_path):
     """Only `ok` has a value; a sample without a question is a cluster of its own."""
     scores = [Scored("a", "m", Score(0.5)), Scored("b", "m", Score.declined("does not know"))]
-    assert list(outputs_of(scores)) == [Output("a", "m", 0.5), Output("b", "m", "declined")]
+    with Journal.open(tmp_path / "run", RunSettings(), signatures={"m": "m|judge:offline"}) as journal:
+        for one in scores:
+            journal.score(one)
+    made = Origin("m", "offline")
+    found = list(outputs_of_run(read_run(tmp_path / "run")))
+    assert found == [Output("a", "m", 0.5, origin=made), Output("b", "m", "declined", origin=made)]
     assert place_of(Sample("a")).question != place_of(Sample("b")).question
 
 

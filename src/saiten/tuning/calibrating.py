@@ -1,7 +1,6 @@
 """Calibration by the judge's own probabilities, measured with and without it on the same samples."""
 
 from collections.abc import Sequence
-from typing import get_args
 
 from saiten.errors import BadInput
 from saiten.judges.offline import Aspect, Calibration, CalibrationFigure
@@ -16,8 +15,6 @@ FEWEST = 20
 
 FEWEST_OF_A_KIND = 3
 """Minimum number of samples labeled yes, and labeled no, for a threshold."""
-
-_MEASURES: tuple[Measure, Measure] = get_args(Measure)
 
 
 def calibrate(points: Sequence[LabelledPoint], aspect: Aspect, constants: str) -> Calibration:
@@ -36,14 +33,15 @@ def calibrate(points: Sequence[LabelledPoint], aspect: Aspect, constants: str) -
             "label some more"
         )
     fit: Fit
+    measure: Measure
     if aspect == "grade":
         used, before = points, [1 + 4 * point.x for point in points]
-        fit, measure, figure = fit_grades, _MEASURES[1], _error
+        fit, measure, figure = fit_grades, "mean absolute error", _error
     else:
         _check_kinds(points)
         used = [point._replace(x=log_odds(point.x)) for point in points]
         before = [point.x for point in used]
-        fit, measure, figure = fit_log_odds, _MEASURES[0], _balanced_accuracy
+        fit, measure, figure = fit_log_odds, "balanced accuracy", _balanced_accuracy
     line = fit(used)
     after = cross_validated(used, fit, len(used) if len(used) <= 100 else 20)
     if line.slope <= 0:

@@ -1,7 +1,7 @@
 """Outputs of metrics and judges per item, and their origin."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.correctness import Correctness
-from saiten.records import Scored, Status
+from saiten.records import Status
 from saiten.results.origin import Origin
 from saiten.runs import RunReader
 from saiten.stats.clusters import Floats
@@ -46,20 +46,15 @@ class Output:
         return self.origin or Origin(self.metric)
 
 
-def outputs_of(scores: Iterable[Scored]) -> Iterator[Output]:
-    """Yield the scores of a run as outputs."""
-    for one in scores:
-        value = one.score.value
-        yield Output(one.sample, one.metric, one.score.status if value is None else value)
-
-
 def outputs_of_run(run: RunReader) -> Iterator[Output]:
     """Yield the scores of a run as outputs, with their origin from its manifest."""
     origins: dict[str, Origin] = {}
-    for one in outputs_of(run.scores()):
+    for one in run.scores():
         if one.metric not in origins:
             origins[one.metric] = _origin(one.metric, run.manifest.made_by(one.metric))
-        yield replace(one, origin=origins[one.metric])
+        value = one.score.value
+        said = one.score.status if value is None else value
+        yield Output(one.sample, one.metric, said, origin=origins[one.metric])
 
 
 def _origin(metric: str, parts: Mapping[str, str]) -> Origin:
