@@ -4,7 +4,7 @@ import logging
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
@@ -205,3 +205,11 @@ def _is_number(text: str) -> bool:
 
 def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-").strip().casefold()
+
+
+def deciding(labels: Iterable[Label]) -> dict[str, list[Label]]:
+    """Return the labels that count, by item: the adjudicated ones if there are any, otherwise all."""
+    by_item: dict[str, list[Label]] = {}
+    for label in labels:
+        by_item.setdefault(label.item, []).append(label)
+    return {item: [label for label in each if label.adjudicated] or each for item, each in by_item.items()}

@@ -16,6 +16,7 @@ from statistics import fmean
 
 import numpy as np
 
+from saiten.data.labels import deciding
 from saiten.errors import BadInput
 from saiten.records import CHECKS, Label, Score
 from saiten.results.drift import AgreementChange, DriftReport, Measure, MetricDrift, Moved
@@ -140,19 +141,16 @@ def _people(
         raise BadInput(f"there are no labels of {aspect!r}; there are labels of {', '.join(map(repr, aspects))}")
     if aspect is None and len(aspects) > 1:
         raise BadInput(f"the labels are of several aspects, {', '.join(map(repr, aspects))}; name one with --aspect")
-    values: dict[str, list[float]] = {}
-    settled: dict[str, list[float]] = {}
     chosen = [label for label in given if aspect is None or label.aspect == aspect]
     if any(label.category for label in chosen):
         raise BadInput("the labels are words without an order; verdicts or grades are needed")
     ours = [label for label in chosen if label.item in known]
     kept = graded(chosen[0].aspect, ours, metrics) if ours else Graded(ours)
-    for label in kept.labels:
-        (settled if label.adjudicated else values).setdefault(label.item, []).append(label.value)
+    values = {item: fmean(label.value for label in each) for item, each in deciding(kept.labels).items()}
     unmatched = sum(label.item not in known for label in chosen)
-    if given and not values and not settled:
+    if given and not values:
         raise BadInput("no label is of an item that the runs have; labels are matched by the sample's id")
-    return {item: fmean(each) for item, each in (values | settled).items()}, unmatched, len(kept.declined)
+    return values, unmatched, len(kept.declined)
 
 
 def _metric(

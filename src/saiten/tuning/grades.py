@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
+from saiten.data.labels import deciding
 from saiten.errors import BadInput
 from saiten.records import Label
 
@@ -74,17 +75,16 @@ def settled(labels: Iterable[Label]) -> Settled:
 
     If any label of an answer is adjudicated, only the adjudicated ones count.
     """
-    plain: dict[str, dict[str, list[Label]]] = {}
-    decided: dict[str, dict[str, list[Label]]] = {}
+    by_aspect: dict[str, list[Label]] = {}
     for label in labels:
         if label.spans is None and not label.category:
-            kind = decided if label.adjudicated else plain
-            kind.setdefault(label.aspect, {}).setdefault(label.item, []).append(label)
-    for aspect, items in decided.items():
-        plain.setdefault(aspect, {}).update(items)
+            by_aspect.setdefault(label.aspect, []).append(label)
 
     def order(label: Label) -> tuple[float, str, str]:
         return label.value, label.annotator, label.reason
 
     # sorted, so that the order of rows does not change the last bit of a mean
-    return {aspect: {item: tuple(sorted(v, key=order)) for item, v in items.items()} for aspect, items in plain.items()}
+    return {
+        aspect: {item: tuple(sorted(each, key=order)) for item, each in deciding(of).items()}
+        for aspect, of in by_aspect.items()
+    }

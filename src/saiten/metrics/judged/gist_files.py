@@ -21,7 +21,7 @@ from typing import Any
 
 from saiten.data import BadRow
 from saiten.data.hand_written import checked, read_file
-from saiten.data.labels import read_labels
+from saiten.data.labels import deciding, read_labels
 from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.judged.gist_counts import CLASSES, layout_of_extra
 from saiten.records import Label, Span
@@ -106,8 +106,7 @@ def units_of(labels: Iterable[Label], annotator: str = "") -> Mapping[str, Marke
     people = sorted({label.annotator for label in marked if not label.adjudicated})
     if annotator and annotator not in people:
         raise ValueError(f"there are no units by {annotator!r}; there are some by {', '.join(people) or 'nobody'}")
-    settled = {label.item for label in marked if label.adjudicated}
-    counted = [label for label in marked if label.adjudicated or label.item not in settled]
+    counted = [label for each in deciding(marked).values() for label in each]
     if annotator:
         counted = [label for label in counted if label.adjudicated or label.annotator == annotator]
     elif len(people := sorted({label.annotator for label in counted if not label.adjudicated})) > 1:

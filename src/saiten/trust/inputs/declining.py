@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from saiten.choices import GradeZero
+from saiten.data.labels import deciding
 from saiten.errors import BadInput
 from saiten.records import Label
 from saiten.results.summary_figure import is_correctness
@@ -78,10 +79,8 @@ def graded(aspect: str, labels: Sequence[Label], metrics: Sequence[str], zero: G
     """
     if not zero_declines(aspect, labels, metrics, zero):
         return Graded(labels, notes=_undeclared(aspect, labels, metrics) if zero == "auto" else ())
-    by_item: dict[str, list[Label]] = {}
-    for label in labels:
-        by_item.setdefault(label.item, []).append(label)
-    declined = frozenset(item for item, each in by_item.items() if _declines(each))
+    by_item = deciding(labels)
+    declined = frozenset(item for item, each in by_item.items() if majority([label.value == 0 for label in each]))
     kept = [label for label in labels if label.value != 0 and label.item not in declined]
     if not kept:
         raise BadInput(
@@ -99,11 +98,6 @@ def grade_of(values: Sequence[float]) -> float:
     if majority([value == 0 for value in values]):
         return 0.0
     return fmean(value for value in values if value != 0)
-
-
-def _declines(labels: Sequence[Label]) -> bool:
-    deciding = [label for label in labels if label.adjudicated] or labels
-    return majority([label.value == 0 for label in deciding])
 
 
 def _undeclared(aspect: str, labels: Sequence[Label], metrics: Sequence[str]) -> tuple[Message, ...]:

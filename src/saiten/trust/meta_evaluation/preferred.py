@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from saiten.data.labels import deciding
 from saiten.records import Label
 from saiten.results.place import Place
 from saiten.trust.inputs.outputs import VERSUS
@@ -90,15 +91,8 @@ def _pair(item: str, items: Mapping[str, Place]) -> AnswerPair | None:
 
 def _grades(labels: Iterable[Label]) -> dict[str, list[float]]:
     """Return the grades by item: the adjudicated ones if there are any, otherwise each annotator's last."""
-    last: dict[tuple[str, bool, str | int], float] = {}
-    for number, label in enumerate(labels):
-        last[label.item, label.adjudicated, label.annotator or number] = label.value
-    settled = {item for item, adjudicated, _ in last if adjudicated}
-    found: dict[str, list[float]] = {}
-    for (item, adjudicated, _), value in last.items():
-        if adjudicated == (item in settled):
-            found.setdefault(item, []).append(value)
-    return found
+    last = {(one.item, one.adjudicated, one.annotator or number): one for number, one in enumerate(labels)}
+    return {item: [label.value for label in each] for item, each in deciding(last.values()).items()}
 
 
 def _outcomes(found: Iterable[Pick], pairs: Mapping[str, AnswerPair], items: Mapping[str, Place]) -> list[_Outcome]:
