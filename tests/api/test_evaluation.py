@@ -340,7 +340,7 @@ def test_results_without_ids_are_compared_by_question():
     compared = before.compare(after)
     (row,) = compared.rows()
     assert (row["n"], row["difference"], row["verdict"]) == (20, 0.5, "better")
-    assert "Paired by question, for lack of ids: 20." in str(compared)
+    assert "Paired by question, since there are no ids: 20." in str(compared)
 
 
 def test_a_comparison_of_offline_figures_says_that_words_were_compared():

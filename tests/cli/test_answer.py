@@ -237,7 +237,7 @@ def test_questions_that_have_answers_are_pointed_out(saiten, data):
     file = data([{"question": "Why?", "answer": "So."}])
     said = saiten("answer", file, "-s", "bot.py:slow", "-o", "a.jsonl", "--format", "md")
     assert "--column reference=answer" in said.err
-    assert "1 answers came without contexts" in said.out
+    assert "1 answers have no contexts" in said.out
     saiten("answer", file, "-s", "bot.py:slow", "-o", "b.jsonl", "--column", "reference=answer")
     (row,) = rows("b.jsonl").values()
     assert row["reference"] == "So."

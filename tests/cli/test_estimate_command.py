@@ -98,12 +98,12 @@ def test_equal_labels_and_impossible_ends_are_told(saiten, run, data):
     every = data([{"item": f"s{n}", "value": 1} for n in range(0, 240, 4)], "every.jsonl")
     said = saiten("estimate", "run", every)
     assert "1.000[0.957,1.000]" in said.out
-    note = "all 60 labels are 1, and so would be at least 95.7 % of all (one-sided 95 % bound, Wilson, 60 labels)"
+    note = "all 60 labels are 1, so at least 95.7 % of the whole set would be, too (one-sided 95 % Wilson bound, 60 labels)"
     assert note in " ".join(said.out.split())
     most = data([{"item": f"s{n}", "value": int(n > 3)} for n in range(0, 80, 4)], "most.jsonl")
     (row, *_) = rows(saiten("estimate", "run", most, "--format", "json"))
     assert row["labels alone to"] == 1
-    assert "the interval is cut to 0 … 1, all that is possible: labels alone" in row["remarks"]
+    assert "the interval is clipped to the possible range, 0 … 1: labels alone" in row["remarks"]
     assert ",1.000]" in saiten("estimate", "run", most).out
 
 
@@ -172,5 +172,5 @@ def test_too_few_labels_give_no_interval_and_the_reason(saiten, run, data):
     few = data([{"item": f"s{n}", "value": n % 2} for n in range(6)], "few.jsonl")
     said = saiten("estimate", run[0], few)
     assert said.status == 0
-    assert "±" not in said.out.split("What people would say on average")[0]
+    assert "±" not in said.out.split("Estimated mean of people's labels")[0]
     assert "only 6 labels; an interval needs at least 10" in " ".join(said.out.split())

@@ -380,12 +380,12 @@ def test_the_accuracy_may_be_that_of_people(saiten, by_people, tmp_path):
     assert [answers_of(tmp_path, chain).read_bytes() for chain in ("refine", "map_reduce")] == kept
     (chains,) = tables(found)["Parallel beside serial (human)"]
     assert (chains["difference"], chains["n"]) == (-0.75, 2)
-    assert chains["what follows"].startswith("too little measured for a verdict on the accuracy")
+    assert chains["what follows"].startswith("too little measured to judge the accuracy")
     means = {row["system"]: row for row in tables(found)["correct: means by system"]}
     assert (means["extractive · map_reduce"]["people"], means["extractive · map_reduce"]["n"]) == (0.25, 2)
     assert "accuracy" in means["extractive · refine"]
     page = saiten("experiment", by_people, "--results", "--format", "md").out
-    assert "Answers without a label are in of and not in n." in page
+    assert "Unlabeled answers count in of but not in n." in page
 
 
 def test_a_third_decision_settles_and_a_grade_of_0_declines(saiten, by_people, tmp_path):

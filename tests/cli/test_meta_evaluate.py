@@ -153,7 +153,7 @@ def test_a_threshold_and_a_figure_can_be_chosen(saiten, labels):
     assert "grade: metrics by AUROC" in found
     assert found["grade: decisions"][0]["AUROC"] is not None
     said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--by", "auroc", "--format", "json")
-    assert "say from where on it is a yes" in json.loads(said.out)["Notes"][0]["note"]
+    assert "specify the lowest grade that counts as yes" in json.loads(said.out)["Notes"][0]["note"]
 
 
 @pytest.mark.parametrize("option", ["--by", "--rank-by"])
@@ -181,7 +181,7 @@ def test_systems_means_can_be_taken_over_all_that_people_rated(saiten, labels, s
         found[over] = row["Kendall tau-b"]
     assert found == pytest.approx({"common": 1.0, "all": 1 / 3})
     shown = saiten("meta-evaluate", "data.jsonl", people, "--judges", judges, "--systems-over", "all").out
-    assert "of people over all that they rated" in " ".join(shown.split())
+    assert "people's over all that they rated" in " ".join(shown.split())
     assert saiten("meta-evaluate", "data.jsonl", people, "--judges", judges, "--systems-over", "both").status == 2
 
 
@@ -195,7 +195,7 @@ def test_one_system_alone_is_a_note_and_no_table(saiten, scored, data):
     )
     assert "labels: over systems" not in found
     notes = [row["note"] for row in found["Notes"]]
-    assert [note for note in notes if "there is one system; 3 are needed" in note] == [notes[-1]]
+    assert [note for note in notes if "there is only one system; 3 are needed" in note] == [notes[-1]]
 
 
 def test_unreadable_replies_are_the_reason_not_unnamed_systems(saiten, labels, scored, data):
@@ -206,7 +206,7 @@ def test_unreadable_replies_are_the_reason_not_unnamed_systems(saiten, labels, s
         saiten("meta-evaluate", "data.jsonl", labels, "-a", "grade", "--judges", judges, "--format", "json").out
     )
     notes = " ".join(row["note"] for row in found["Notes"])
-    assert "grade: over systems: there are values of 0 of 3 systems (12 unreadable); 3 are needed" in notes
+    assert "grade: over systems: only 0 of 3 systems have values (12 unreadable); 3 are needed" in notes
     assert "no system is named" not in notes
     assert found["grade: bias"][0]["remarks"] == "the metric has no value"
     assert found["grade: metrics by Pearson"][-1]["remarks"].endswith("; 12 unreadable")
@@ -216,7 +216,7 @@ def test_unreadable_replies_are_the_reason_not_unnamed_systems(saiten, labels, s
         saiten("meta-evaluate", "run", labels, "-a", "grade", "--judges", judges, "--format", "json").out
     )
     rows = {row["metric"]: row["remarks"] for row in found["grade: over systems"]}
-    assert rows["mute"].startswith("there are values of 2 of 3 systems (1 no output, 7 unreadable); 3 are needed")
+    assert rows["mute"].startswith("only 2 of 3 systems have values (1 no output, 7 unreadable); 3 are needed")
     said = saiten("meta-evaluate", "data.jsonl", labels, "-a", "correct", "--judges", data(outputs, "o.jsonl"), "--format", "json")  # fmt: skip
     assert "own verdicts" not in said.out
 
@@ -240,7 +240,7 @@ def test_declined_answers_make_the_set_of_a_ranking_easier(saiten, scored, data)
     )
     ask = ("meta-evaluate", "data.jsonl", people, "--judges", judges, "--format", "json")
     found = json.loads(saiten(*ask, "--by", "agreement").out)
-    says = "over an easier set: 5 declined are left out (2 right by people, 0.40 against 1.00)"
+    says = "over an easier set: 5 declined are left out (2 right according to people, 0.40 vs. 1.00)"
     for table in ("labels: metrics by agreement", "labels: over systems"):
         remarks = {row["metric"]: row["remarks"] for row in found[table]}
         assert says in remarks["m"], table
@@ -256,7 +256,7 @@ def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
         file.write('{"item": "ghost", "value": 1, "aspect": "grade"}\nnonsense\n')
     said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--format", "json")
     (row,) = json.loads(said.out)["Left out: items on one side only"]
-    assert (row["what"], row["n"], row["for example"]) == ("labelled, not scored", 1, "ghost")
+    assert (row["what"], row["n"], row["for example"]) == ("labeled, not scored", 1, "ghost")
     assert "left out labels.jsonl:" in said.err
 
 

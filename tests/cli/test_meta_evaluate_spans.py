@@ -112,7 +112,7 @@ def test_offsets_that_do_not_fit_the_run_are_told(saiten, data, a_run):
     a_run("run", {"q1": units(extra_gist={"text": "Cats", "start": 1, "end": 5}), "q2": units()})
     said = saiten("meta-evaluate", "run", data(PEOPLE, "p.jsonl"), "--spans", "--format", "json")
     (note,) = [row["note"] for row in json.loads(said.out)["Notes"]]
-    assert note.startswith("run: spans that do not hold what stands at their offsets: 1 (the first: q1, extra_gist)")
+    assert note.startswith("run: spans that do not match the text at their offsets: 1 (first: q1, extra_gist)")
 
 
 def test_the_same_file_twice_is_people_against_people(saiten, data):

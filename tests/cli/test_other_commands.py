@@ -329,13 +329,13 @@ def against(saiten, data):
 @pytest.mark.parametrize(
     ("one", "other", "by"),
     [
-        ({}, {}, "question, for lack of ids"),
-        ({"id": "q{n}"}, {}, "question, for lack of ids"),
+        ({}, {}, "question, since there are no ids"),
+        ({"id": "q{n}"}, {}, "question, since there are no ids"),
         ({"id": "q{n}"}, {"id": "q{n}"}, "id and question"),
         ({"id": "run-1-{n}"}, {"id": "run-2-{n}"}, "question, since the ids do not match"),
         ({"id": "{n}"}, {"id": "{place}"}, "question, since the ids do not match"),
-        ({"system": "v1"}, {"system": "v2"}, "question, for lack of ids"),
-        ({"group": "old"}, {"group": "new"}, "question, for lack of ids"),
+        ({"system": "v1"}, {"system": "v2"}, "question, since there are no ids"),
+        ({"group": "old"}, {"group": "new"}, "question, since there are no ids"),
     ],
 )
 def test_a_file_in_another_order_is_compared_question_by_question(against, one, other, by):
@@ -362,13 +362,13 @@ def test_several_answers_to_a_question_without_ids_count_with_their_mean(against
     """Nothing says which belongs to which; it is said how many questions that concerns."""
     row, caption, _ = against(answers([*range(8), 0, 0, 1]), answers([1, *range(8)], wrong=(0, 1)))
     assert (row["n"], row["difference"]) == (8, -0.25)
-    assert "Several answers of a side in one pair count with their mean: 2." in caption
+    assert "Pairs with several answers on one side, which count as their mean: 2." in caption
 
 
 def test_questions_that_are_mostly_alone_are_pointed_out(against):
     """On stderr and in the caption, with the numbers; a few only in the caption."""
     _, caption, err = against(answers(range(30)), answers(range(20, 50)))
-    told = "most answers of one side have no counterpart: 10 pairs, of 30 in the first and 30 in the second"
+    told = "most answers of one side have no counterpart: 10 pairs from 30 in the first and 30 in the second"
     assert f"But {told}." in caption
     assert told in err
     assert "Without a counterpart: 20 in the first, 20 in the second." in caption
@@ -386,8 +386,8 @@ def test_without_ids_and_questions_only_the_place_is_left(against):
     rows = [{"answer": f"{n}", "reference": f"{n}"} for n in range(8)]
     row, caption, err = against(rows, rows)
     assert (row["n"], row["difference"]) == (8, 0.0)
-    assert "Paired by place in the file, for lack of ids and questions: 8." in caption
-    assert "paired by their place in the file" in err
+    assert "Paired by position in the file, since there are no ids or questions: 8." in caption
+    assert "paired by position in the file" in err
 
 
 def test_systems_in_two_runs_without_ids_are_not_mixed(against):

@@ -246,7 +246,7 @@ def test_charts_are_written_as_svg_and_png(run, saiten, somewhere):
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", ("Judged offline: words, numbers and names compared", "No model was called")),
+        ("en", ("Judged offline by comparing words, numbers and names", "No model was called")),
         ("ja", ("オフライン評価器による採点", "モデルは呼び出していない")),
     ],
 )

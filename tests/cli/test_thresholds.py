@@ -137,7 +137,7 @@ def test_what_was_not_measured_is_not_good_enough(saiten, data):
     said = saiten("score", file, "-m", "token_f1", "-o", "run", "--fail-under", "token_f1=0.7", "--format", "json")
     assert said.status == 5
     assert table(said)[0]["verdict"] == "unmeasured"
-    assert table(said)[0]["why"] == "12 of 24 samples have a value (50%), 90% are asked for: 12 undefined (the sample has no reference)"  # fmt: skip
+    assert table(said)[0]["why"] == "12 of 24 samples have a value (50%); 90% are required: 12 undefined (the sample has no reference)"  # fmt: skip
     assert saiten("show", "run", "--fail-under", "token_f1=0.7", "--min-coverage", "0.5").status == 0
     assert saiten("show", "run", "--fail-under", "token_f1=0.7", "--fail-under", "token_f1.coverage=0.5").status == 0
     assert saiten("show", "run", "--fail-under", "token_f1.coverage=0.6", "--min-coverage", "0.1").status == 5
@@ -159,10 +159,10 @@ def test_rows_that_could_not_be_used_count_in_coverage(saiten, tmp_path):
     assert said.status == 5
     (row,) = table(said)
     assert (row["n"], row["of"], row["verdict"]) == (4, 8, "unmeasured")
-    assert "4 of 8 samples have a value (50%), 90% are asked for: rows that could not be used: 4" in row["why"]
+    assert "4 of 8 samples have a value (50%); 90% are required: unusable rows: 4" in row["why"]
     assert saiten("show", "run", "--fail-under", "exact_match.coverage=0.5").status == 0
     assert saiten("show", "run", "--fail-under", "exact_match.coverage=0.51").status == 5
-    assert "Rows that could not be used, and are in no figure: 4." in saiten("show", "run", "--format", "md").out
+    assert "Unusable rows, excluded from all figures: 4." in saiten("show", "run", "--format", "md").out
 
     mended = Path(file).read_text().replace('" ', "")
     Path(file).write_text(mended)
@@ -178,7 +178,7 @@ def test_a_comparison_of_runs_that_lost_the_same_rows_cannot_tell(saiten, tmp_pa
         assert saiten("score", file, "-m", "exact_match", "-o", run).status == 0
     said = saiten("compare", "one", "two", "--fail-if-worse", "exact_match")
     assert said.status == 5
-    assert "only 4 of 8 samples were measured on both sides (rows that could not be used: 4)" in said.err
+    assert "only 4 of 8 samples were measured on both sides (unusable rows: 4)" in said.err
 
 
 def test_a_metric_without_any_value_misses_both_ways(saiten, data):
@@ -319,4 +319,4 @@ def test_what_neither_run_measured_is_not_passed_over(saiten, data):
     assert rows[0]["p"] < 0.05
     assert "only 17 of 50 measured on both sides; first: 33 declined; second: 33 declined" in rows[0]["remarks"]
     assert found.status == 5
-    assert "only 17 of 50 samples were measured on both sides, 90% are asked for" in found.err
+    assert "only 17 of 50 samples were measured on both sides; 90% are required" in found.err

@@ -200,7 +200,7 @@ def test_people_on_both_sides_of_the_best_grade_are_counted(saiten, files):
         saiten("meta-evaluate", "run", "said.jsonl", "-a", "formality", "--resamples", "100", "--format", "json").out
     )
     notes = [row["note"] for row in tables["Notes"]]
-    assert "formality: 7 items have labels on both sides of the best grade, 0; the mean hides that" in notes
+    assert "formality: 7 items have labels on both sides of the best grade, 0, which the mean hides" in notes
 
 
 def test_an_aspect_from_outside_cannot_act(saiten, files):

@@ -54,7 +54,7 @@ def test_evidence_is_counted_where_the_grader_saw_some():
     """A knowledge base that finds nothing gives none."""
     found = outcomes_of([talk(evidence=Retrieved((Passage("p"),))), talk(evidence=Retrieved(()))])
     assert found.with_evidence == 1
-    assert "evidence beside the reference in 1 of 2 dialogues" in dialogue_tables(found)[0].in_language("en").caption
+    assert "evidence in addition to the reference in 1 of 2 dialogues" in dialogue_tables(found)[0].in_language("en").caption
 
 
 def test_a_run_without_a_dialogue_has_no_tables():
@@ -69,7 +69,7 @@ def test_a_run_without_a_dialogue_has_no_tables():
     [
         (SystemFailed("late", "timeout"), "system", "timeout", "failed: the system did not answer in time"),
         (SystemFailed("HTTP 500"), "system", "failed", "failed: the system failed"),
-        (SystemFailed("no JSON", "unreadable"), "system", "unreadable", "failed: the system's reply was no answer"),
+        (SystemFailed("no JSON", "unreadable"), "system", "unreadable", "failed: the system's reply was not an answer"),
         (Unreadable("no grade", "raw"), "judge", "unreadable", "failed: the judge's reply could not be read"),
     ],
 )

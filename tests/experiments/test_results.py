@@ -23,12 +23,12 @@ def compared(p, difference, faster, *, model="m", n=10, higher=True):
 @pytest.mark.parametrize(
     ("p", "difference", "faster", "said"),
     [
-        (0.2, 0.1, (0.8, 1.2), "neither differs outside the noise"),
-        (None, None, None, "neither differs outside the noise"),
-        (0.05, 0.1, (1.0, 1.2), "neither differs outside the noise"),
-        (0.2, 0.1, (0.5, 0.9), "map_reduce is faster, and the accuracy differs within the noise"),
-        (0.2, 0.1, (1.1, 1.9), "refine is faster, and the accuracy differs within the noise"),
-        (0.01, -0.2, (0.8, 1.2), "refine is more accurate, and the latency differs within the noise"),
+        (0.2, 0.1, (0.8, 1.2), "both differences are within the noise"),
+        (None, None, None, "both differences are within the noise"),
+        (0.05, 0.1, (1.0, 1.2), "both differences are within the noise"),
+        (0.2, 0.1, (0.5, 0.9), "map_reduce is faster; the difference in accuracy is within the noise"),
+        (0.2, 0.1, (1.1, 1.9), "refine is faster; the difference in accuracy is within the noise"),
+        (0.01, -0.2, (0.8, 1.2), "refine is more accurate; the difference in latency is within the noise"),
         (0.01, -0.2, (0.5, 0.9), "refine is more accurate, map_reduce is faster"),
         (0.01, 0.2, (0.5, 0.9), "map_reduce is more accurate and faster"),
         (0.01, 0.2, (1.1, 1.9), "map_reduce is more accurate, refine is faster"),
@@ -44,13 +44,13 @@ def test_a_recommendation_knows_the_metrics_direction():
     """Where lower is better, less is more accurate; where neither is, the difference recommends nothing."""
     assert str(compared(0.01, -0.2, None, higher=False).recommendation).startswith("map_reduce is more accurate")
     neither = str(compared(0.01, -0.2, (0.5, 0.9), higher=None).recommendation)
-    assert neither == "the metric differs and neither direction is better; map_reduce is faster"
+    assert neither == "the metric differs, but neither direction is better; map_reduce is faster"
 
 
 def test_a_chain_that_was_measured_too_rarely_is_not_recommended():
     """Below 90 % of the questions that either answered."""
     assert "more accurate" in str(compared(0.01, 0.2, None, n=9).recommendation)
-    assert str(compared(0.01, 0.2, None, n=8).recommendation) == "too little measured for a verdict on the accuracy"
+    assert str(compared(0.01, 0.2, None, n=8).recommendation) == "too little measured to judge the accuracy"
 
 
 GRID = {
@@ -100,8 +100,8 @@ def test_the_p_of_all_cells_are_corrected_together(tmp_path):
 
     rows, caption = table(experiment(tmp_path, {"a": 6, "b": 6, "c": 6}, right), "Parallel beside serial")
     assert [round(row["p"], 4) for row in rows] == [0.0938, 0.0938, 1.0]
-    assert {row["what follows"] for row in rows} == {"neither differs outside the noise"}
-    assert "corrected for the 3 tests of this table (Holm)" in caption
+    assert {row["what follows"] for row in rows} == {"both differences are within the noise"}
+    assert "Holm-corrected for the 3 tests in this table" in caption
     (alone,), _ = table(experiment(tmp_path / "alone", {"a": 6}, right), "Parallel beside serial")
     assert round(alone["p"], 4) == 0.0312
     assert alone["what follows"].startswith("refine is more accurate")
@@ -147,8 +147,8 @@ def test_the_sentence_under_the_shift_says_what_was_found(tmp_path, shift, said,
 
 def test_without_a_model_the_latency_recommends_nothing():
     """Milliseconds of picking sentences are noise between two runs, whatever the interval within one; it says so."""
-    nothing = "without a model nothing follows from the latency"
+    nothing = "no conclusion about latency without a model"
     within = str(compared(0.2, 0.1, (0.5, 0.9), model="extractive").recommendation)
-    assert within == f"the accuracy differs within the noise; {nothing}"
+    assert within == f"the difference in accuracy is within the noise; {nothing}"
     better = str(compared(0.01, 0.2, (0.5, 0.9), model="extractive").recommendation)
     assert better == f"map_reduce is more accurate; {nothing}"

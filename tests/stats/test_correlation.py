@@ -97,7 +97,7 @@ def test_weighted_kappa_by_its_definition(weights, power, rows):
     estimate = cohen_kappa(x, y, weights=weights)
     if chance == 0:
         assert estimate.value is None
-        assert "no chance" in str(estimate.reason)
+        assert "corrected for chance" in str(estimate.reason)
     else:
         expected = 1 - np.mean([abs(a - b) ** power for a, b in rows]) / chance
         assert estimate.value == pytest.approx(expected, abs=1e-12)

@@ -55,7 +55,7 @@ def test_williams_is_the_formula_on_the_columns(random):
     [
         ([1, 2, 3], [1, 3, 2], [1, 2, 3], "3 items are too few"),
         ([1, 1, 1, 1], [1, 3, 2, 4], [1, 2, 3, 4], "constant"),
-        ([1, 2, 3, 5], [2, 4, 6, 10], [1, 2, 3, 4], "the same but for their scale"),
+        ([1, 2, 3, 5], [2, 4, 6, 10], [1, 2, 3, 4], "the same except for their scale"),
     ],
 )
 def test_what_williams_cannot_say_is_said(first, second, people, reason):

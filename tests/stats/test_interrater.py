@@ -161,7 +161,7 @@ def test_fleiss_psychiatrists():
     assert round(found.fleiss.value, 3) == 0.430
     assert round(found.percent.value, 3) == 0.556
     assert found.kappa.value is None
-    assert "do not say whose" in str(found.kappa.reason)
+    assert "do not name any" in str(found.kappa.reason)
     assert found.pairs == ()
 
 

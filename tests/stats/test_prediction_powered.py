@@ -313,8 +313,8 @@ def test_equal_labels_give_a_bound_on_one_side(label, limits, low, high):
         assert mean.low == pytest.approx(low) if low is not None else mean.low is None
         assert mean.high == pytest.approx(high) if high is not None else mean.high is None
     assert found.lambdas == (0.0,)
-    assert f"all 40 labels are {label:g}, and so would be at least 88.1 % of all" in str(found.note)
-    assert "Wilson, 20 questions" in str(found.note)
+    assert f"all 40 labels are {label:g}, so at least 88.1 % of the whole set would be, too" in str(found.note)
+    assert "Wilson bound, 20 questions" in str(found.note)
     assert "label more" not in str(found.note)
 
 

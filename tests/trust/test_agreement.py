@@ -63,8 +63,8 @@ def test_figures_over_numbers_of_spans_say_that_they_are():
     ]
     report = agreement_report(labels, resamples=0)
     tables = {str(table.title): table for table in agreement_tables(report)}
-    assert all("numbers of marked spans" in str(row[-1]) for row in tables["Agreement"].rows)
-    assert all("numbers of marked spans" in str(row[-1]) for row in tables["Each two annotators"].rows)
+    assert all("number of marked spans" in str(row[-1]) for row in tables["Agreement"].rows)
+    assert all("number of marked spans" in str(row[-1]) for row in tables["Each two annotators"].rows)
     assert "--spans" in str(tables["Labels"].rows[0][-1])
     assert of(TWO).of_numbers is None
 
@@ -111,7 +111,7 @@ def test_a_few_words_among_grades_are_left_out_and_said():
     labels = [Label(item, value, who) for item, who, value in TWO] + [Label("l", 0.0, "a", category="unsure")]
     one = agreement_report(labels, resamples=0).aspects[0]
     assert one.figures == of(TWO).figures
-    assert [str(note) for note in one.notes] == ["1 label left out that is no number, for example 'unsure'"]
+    assert [str(note) for note in one.notes] == ["1 non-numeric label left out, for example 'unsure'"]
     kept = agreement_report(labels, resamples=0, level="nominal").aspects[0]
     assert kept.rates["a"] == {"0": 2, "1": 1, "unsure": 1}
 
@@ -121,7 +121,7 @@ def test_the_last_label_of_an_annotator_counts():
     one = of([("j", "a", 1.0), ("k", "b", 0.0), *TWO])
     assert one.figures == of(TWO).figures
     assert one.labels == 6
-    assert [str(note) for note in one.notes] == ["1 label that their annotator changed later"]
+    assert [str(note) for note in one.notes] == ["1 label later changed by its annotator"]
 
 
 def test_labels_without_names_are_votes():
@@ -131,7 +131,7 @@ def test_labels_without_names_are_votes():
     assert one.figures.nominal.value == of(TWO).figures.nominal.value
     assert one.figures.kappa.value is None
     assert one.rates == {"": {"0": 3, "1": 3}}
-    assert [str(note) for note in one.notes] == ["6 of 6 labels do not say whose they are"]
+    assert [str(note) for note in one.notes] == ["6 of 6 labels do not name their annotator"]
 
 
 def test_the_paradox_is_pointed_out():
@@ -281,4 +281,4 @@ def test_a_refusal_is_a_value_of_its_own_and_at_no_distance_from_a_grade():
     for name in ("percent", "kappa", "fleiss", "nominal"):
         assert getattr(found.figures, name) == getattr(with_0.figures, name)
     assert found.figures.pairs[0].quadratic == plain.figures.pairs[0].quadratic
-    assert "3 labels of grade 0 say that the answer declines" in str(found.notes[0])
+    assert "3 labels of grade 0 mean that the answer declines" in str(found.notes[0])

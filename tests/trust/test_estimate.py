@@ -61,7 +61,7 @@ def test_labels_that_were_not_drawn_at_random_are_told():
     liked = [one.item for one in outputs if one.said == 1.0][:100]
     labels = [Label(name, people[name], "a", "correct") for name in liked]
     row = next(row for row in estimate(items, outputs, labels).means if row.what == "all")
-    assert any("no random sample" in str(remark) for remark in row.remarks)
+    assert any("do not look like a random sample" in str(remark) for remark in row.remarks)
 
 
 def test_answers_that_decline_belong_to_the_set():
@@ -95,7 +95,7 @@ def test_a_labelled_item_outside_of_the_set_is_left_out_and_counted():
     stray = estimate(items, [*outputs, Output("stray", "judge", 1.0)], [*labels, Label("stray", 1.0, "a", "correct")])
     plain = estimate(items, outputs, labels)
     assert [row.powered for row in stray.means] == [row.powered for row in plain.means]
-    assert any("1 labelled items are not in the set" in str(remark) for remark in stray.means[0].remarks)
+    assert any("1 labeled items are not in the set" in str(remark) for remark in stray.means[0].remarks)
 
 
 def test_labels_drawn_within_systems_make_a_stratified_mean():

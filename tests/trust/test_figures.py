@@ -90,7 +90,7 @@ def test_decisions_are_scikit_learns():
         assert np.array_equal(found.confusion.counts, sk.confusion_matrix(VERDICTS, said))
         for figure in (found.agreement, found.kappa, found.f1, found.macro_f1, found.balanced_accuracy, found.auroc):
             assert figure.low < figure.value < figure.high
-    assert str(found.rule) == "yes from 0.5"
+    assert str(found.rule) == "yes if at least 0.5"
 
 
 def test_grades_are_compared_as_grades():
@@ -117,7 +117,7 @@ def test_a_threshold_makes_decisions_of_grades():
     same, other = (one.decisions for one in found.metrics)
     assert same.kappa.value == close(sk.cohen_kappa_score(GRADES >= 3, JUDGED >= 3))
     assert other.kappa.value is None
-    assert "no decision: the metric's scale is 0 to 1, that of the labels 0 to 5" in str(other.rule)
+    assert "no decision: the metric's scale is 0 to 1, but the labels' is 0 to 5" in str(other.rule)
     assert other.auroc.value == close(sk.roc_auc_score(GRADES >= 3, SHARES))
     assert only(evaluated(GRADES, m=JUDGED)).decisions is None
 
@@ -164,7 +164,7 @@ def test_no_bias_across_scales(column, bounds):
         assert found.overall.value is not None
     else:
         assert found.overall.value is None
-        assert "that of the labels 0 to 5" in str(found.overall.reason)
+        assert "the labels' is 0 to 5" in str(found.overall.reason)
         assert found.systems == found.grades == ()
 
 
@@ -380,7 +380,7 @@ def test_grades_have_their_ceiling_in_weighted_kappa(by, weights):
     top = getattr(found.ceiling, by)
     assert top.value == close(np.mean(expected))
     assert top.low < top.value < top.high
-    assert str(found.ceiling.f1.reason) == "the labels are no verdicts"
+    assert str(found.ceiling.f1.reason) == "the labels are not verdicts"
 
 
 def test_one_annotator_has_no_ceiling():

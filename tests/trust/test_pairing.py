@@ -385,5 +385,5 @@ def test_labels_that_are_marks_are_numbers_and_say_so():
         meta_evaluate(pair({}, [Output(f"s{n}", "m", float(n)) for n in range(4)], said)).aspects[0].notes
         for said in (marks, grades)
     ]
-    assert "numbers of marked spans" in str(notes[0][0])
+    assert "count marked spans" in str(notes[0][0])
     assert notes[1] == ()

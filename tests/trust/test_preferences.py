@@ -112,7 +112,7 @@ def test_metrics_are_ranked_by_accuracy_if_asked():
     assert (ranked.by, *shown.values()) == ("accuracy", evaluated(aspect())[0].preferences.accuracy.value)
     other = evaluated(aspect(), by="auroc")[1]
     assert other.ranking.by == "pearson"
-    assert "auroc is no figure of preferences" in str(other.notes[0])
+    assert "auroc does not apply to preferences" in str(other.notes[0])
 
 
 def test_the_ceiling_of_preferences_is_that_of_their_labels():

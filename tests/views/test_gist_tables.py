@@ -49,8 +49,8 @@ def test_answers_are_counted_by_profile():
         ("missing gist", "●", "·", "·", "·", 2, 0.667),
         ("nothing missing or extra", "·", "·", "·", "·", 1, 0.333),
     )
-    assert "Answers without a profile, whose scores say why: 2." in table.caption
-    assert "Answers with faults left in the judge's replies, see `faults` in the details: 1." in table.caption
+    assert "Answers without a profile (their scores give the reason): 2." in table.caption
+    assert "Answers with faults left in the judge's replies (see `faults` in the details): 1." in table.caption
 
 
 def test_each_setting_has_a_table_of_its_own():

@@ -151,9 +151,9 @@ def test_a_unit_tells_what_it_is(opened):
     page.locator("article mark.ms").hover()
     assert tip.inner_text().split("\n") == [
         "missing supplement",
-        "It only supports the answer, and the answer lacks it.",
+        "Only supports the answer, and the answer lacks it.",
         "missing gist",
-        "It carries the answer, and the answer lacks it.",
+        "Carries the answer, but the answer lacks it.",
         "Because.",
     ]
     page.keyboard.press("Escape")

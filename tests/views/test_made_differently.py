@@ -8,7 +8,7 @@ from saiten.results.what_differs import made_differently
 from saiten.runs import Journal, read_run
 from saiten.views.tables.comparison import comparison_tables
 
-MAY = "; the difference may come from that"
+MAY = ", which may explain the difference"
 JUDGED = "judge:offline-overlap|constants:abc|saiten:0.1"
 
 
@@ -25,10 +25,10 @@ def run(folder, **signatures):
         ({"a": JUDGED}, {"a": JUDGED}, []),
         ({"a": JUDGED}, {"b": "judge:m|saiten:0.1"}, []),
         ({"a": JUDGED, "length": "saiten:0.1"}, {"a": "judge:openai:m|prompts:x|saiten:0.1", "length": "saiten:0.1"}, [
-            "the runs make a differently (judge offline-overlap → openai:m, constants abc → none, prompts none → x)" + MAY
+            "the runs compute a differently (judge offline-overlap → openai:m, constants abc → none, prompts none → x)" + MAY
         ]),
         (dict.fromkeys("abcde", "saiten:0.1"), dict.fromkeys("abcde", "saiten:0.2"), [
-            "the runs make a, b, c and 2 more differently (saiten 0.1 → 0.2)" + MAY
+            "the runs compute a, b, c and 2 more differently (saiten 0.1 → 0.2)" + MAY
         ]),
     ],
 )  # fmt: skip
@@ -54,7 +54,7 @@ def test_the_comparison_says_it_in_both_languages(tmp_path):
                 journal.score(Scored(f"q{number}", "m", Score(number / 10)))
     (table,) = comparison_tables([read_run(tmp_path / "one"), read_run(tmp_path / "two")])
     assert table.in_language("en").caption.endswith(
-        " But the runs make m differently (judge one → two); the difference may come from that."
+        " But the runs compute m differently (judge one → two), which may explain the difference."
     )
     assert table.in_language("ja").caption.endswith("ただし m の求め方が実行によって異なる（judge one → two）。差はそのためかもしれない。")  # fmt: skip
 

@@ -63,7 +63,7 @@ def _value(threshold: Threshold, figure: Figure | None, share: float, worst: Wor
 
 
 def _because(figure: Figure | None, samples: int, lost: int) -> Message:
-    """Return `: 3 failed, 2 not scored, rows that could not be used: 1 (the server said 500)`, as far as known."""
+    """Return `: 3 failed, 2 not scored, unusable rows: 1 (the server said 500)`, as far as known."""
     unscored = samples - (figure.total if figure else 0)
     parts = [
         unmeasured(figure.coverage) if figure else "",

@@ -86,7 +86,7 @@ def test_too_many_groups_are_not_broken_down_and_that_is_said():
     rows = [scored(f"s{n}", 1.0) for n in range(101)]
     found = summarise(rows, {f"s{n}": Place("q", None, f"g{n}") for n in range(101)})
     assert [figure.group for figure in found.figures] == [None]
-    assert tuple(map(str, found.remarks)) == ("There are 101 groups; beyond 100 they are not broken down.",)
+    assert tuple(map(str, found.remarks)) == ("There are 101 groups; more than 100 are not broken down.",)
 
 
 def test_metrics_stand_in_the_order_in_which_they_were_asked_for():

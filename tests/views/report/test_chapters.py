@@ -171,7 +171,7 @@ def test_agreement_says_that_its_intervals_draw_questions(report):
     labels = [Label(f"q{n}", float((n + (who == "b" and n % 5 == 0)) % 2), who) for n in range(20) for who in "ab"]
     found = report(("r", samples(20), shares), labels=labels)
     assert table(found, "Agreement").caption.endswith(
-        "those of `saiten agreement` draw items, unless it has --samples."
+        "those of `saiten agreement` resample items unless --samples is given."
     )
 
 
@@ -183,7 +183,7 @@ def test_people_stand_in_the_ranking_of_verdicts_or_it_says_why_not(report):
     assert "ceiling" not in ranked.caption
     one = [label for label in two if label.annotator == "a"]
     alone = table(report(("s", samples(20), shares), labels=one), "labels: metrics by AUROC")
-    assert alone.caption.endswith("There is no human ceiling: no item has labels from two annotators.")
+    assert alone.caption.endswith("No human ceiling: no item has labels from two annotators.")
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_people_stand_in_the_ranking_of_verdicts_or_it_says_why_not(report):
         (
             "en",
             "Compared with labels",
-            "Labeled answers with a different text in two: 20; their labels are left out there.",
+            "Labeled answers whose text differs in two: 20; their labels are left out there.",
         ),
         (
             "ja",
@@ -217,11 +217,11 @@ def test_of_a_run_that_kept_some_answers_these_are_held_against_their_labels(rep
     revised = [replace(sample, answer=f"{n}!") if n < 5 else sample for n, sample in enumerate(samples(20))]
     two = [("one", samples(20), shares), ("two", revised, shares)]
     found = report(*two, labels=labels)
-    assert "a different text in two: 5;" in chapter(found, "Compared with labels").lead
+    assert "whose text differs in two: 5;" in chapter(found, "Compared with labels").lead
     row = table(found, "two: labels: metrics by AUROC").rows[0]
     assert 15 in row
     pairs = [Label(f"q{n} vs q{n + 1}", (-1.0, 1.0)[n % 4 // 2], "a") for n in range(0, 20, 2)]
-    assert "a different text in two: 5;" in chapter(report(*two, labels=pairs), "Compared with labels").lead
+    assert "whose text differs in two: 5;" in chapter(report(*two, labels=pairs), "Compared with labels").lead
 
 
 def test_the_overview_answers_first_which_is_better_and_whether_that_can_be_believed(report):
@@ -249,8 +249,8 @@ def refusing(most):
 @pytest.mark.parametrize(
     ("language", "most", "said"),
     [
-        ("en", 33, "(n 17 of 50, declined 33)|no verdict on b and a: only 17 of 50 answers were measured on both sides"),
-        ("en", 6, "(n 44 of 50, declined 6)|no verdict on b and a: only 44 of 50 answers were measured on both sides"),
+        ("en", 33, "(n 17 of 50, declined 33)|no verdict on b vs. a: only 17 of 50 answers were measured on both sides"),
+        ("en", 6, "(n 44 of 50, declined 6)|no verdict on b vs. a: only 44 of 50 answers were measured on both sides"),
         ("en", 5, "(n 45 of 50, declined 5)|b is better than a (+0.30"),
         ("en", 0, "(n 50)|n 50)."),
         ("ja", 33, "n 17/50、回答拒否 33|b と a の優劣は判定しない（両方で測定できたのは 50 件中 17 件だけ）"),

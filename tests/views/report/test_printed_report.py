@@ -59,7 +59,7 @@ def test_tables_stand_on_paper_whole(printed, compared):
             for word in " ".join(row.locator("th, td").all_inner_texts()).split():
                 assert word.strip("[],") in text.replace(" ", "") or word in text, word
     assert "all questions have the same mean" in text, "what is remarked on a row"
-    assert "The single answers are not printed" in text
+    assert "Individual answers are not printed" in text
     assert "Clear filters" not in text
     assert "How old is bridge" not in text
 

@@ -152,7 +152,7 @@ def test_a_row_opens_to_everything_that_is_known(opened, plain):
     drawer.get_by_role("button", name="Next").click()
     drawer.get_by_role("heading", name="q9", exact=True).wait_for()
     assert drawer.get_by_text("no JSON").is_visible()
-    drawer.get_by_text("The reply, verbatim").click()
+    drawer.get_by_text("Verbatim reply").click()
     assert drawer.get_by_text("I think 9").is_visible()
     page.keyboard.press("Escape")
     drawer.wait_for(state="hidden")
@@ -305,7 +305,7 @@ def test_without_javascript_tables_and_charts_are_there(opened, plain):
     page = opened(plain, javascript=False)
     assert page.locator("table").count() >= 4
     assert page.locator("figure svg").count() >= 4
-    assert page.get_by_text("The list of single answers needs JavaScript").is_visible()
+    assert page.get_by_text("The list of individual answers needs JavaScript").is_visible()
 
 
 def test_printed_it_is_the_summary_alone(opened, plain):

@@ -81,7 +81,7 @@ def test_an_answer_of_two_runs_opens_with_the_other_one_beside_it(opened, two):
     assert [each.inner_text() for each in other.locator(".apart").all()] == ["±0", "+0.150 better"]
     assert one.locator(".apart").count() == 0
     assert [each.locator("li.no").count() for each in (one, other)] == [1, 1]
-    assert other.get_by_text("Contexts (2): the same as those of the chosen one").is_visible()
+    assert other.get_by_text("Contexts (2): same as for the chosen answer").is_visible()
     boxes = [each.bounding_box() for each in (one, other)]
     assert boxes[0]["y"] == boxes[1]["y"]
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
@@ -106,7 +106,7 @@ def test_the_largest_differences_are_found(opened, two):
     page.get_by_label("Difference in").select_option(label="token_f1")
     page.get_by_label("Order").select_option("largest difference first")
     assert ids(page)[:4] == ["before q4", "after q4", "before q3", "after q3"]
-    page.get_by_label("Order").select_option("higher than the others first")
+    page.get_by_label("Order").select_option("furthest above the others first")
     assert ids(page)[:2] == ["after q4", "after q3"]
     page.get_by_label("only answers that differ").check()
     assert len(ids(page)) == 8
@@ -135,7 +135,7 @@ def test_the_systems_of_a_run_are_held_against_each_other(opened, systems):
     page.keyboard.press("Escape")
     page.get_by_label("Compared with").select_option(label="System: 並列")
     page.get_by_label("Difference in").select_option(label="perplexity")
-    page.get_by_label("Order").select_option("lower than the others first")
+    page.get_by_label("Order").select_option("furthest below the others first")
     assert page.locator(".list tbody tr").first.get_by_text("−8.000").is_visible()
     page.locator(".list tbody button").first.click()
     page.locator(".column").nth(1).wait_for()
