@@ -54,7 +54,10 @@ def test_evidence_is_counted_where_the_grader_saw_some():
     """A knowledge base that finds nothing gives none."""
     found = outcomes_of([talk(evidence=Retrieved((Passage("p"),))), talk(evidence=Retrieved(()))])
     assert found.with_evidence == 1
-    assert "evidence in addition to the reference in 1 of 2 dialogues" in dialogue_tables(found)[0].in_language("en").caption
+    assert (
+        "evidence in addition to the reference in 1 of 2 dialogues"
+        in dialogue_tables(found)[0].in_language("en").caption
+    )
 
 
 def test_a_run_without_a_dialogue_has_no_tables():
