@@ -23,7 +23,7 @@ TITLES = (
     "Grade",
     "What does each metric see",
     "What is behind",
-    "Can the judge be believed",
+    "Can you trust the judge",
     "Probes",
     "Few labels",
     "What is missing",
@@ -32,7 +32,7 @@ TITLES = (
     "Dialogues",
     "Serial or parallel",
     "Let people grade",
-    "May this build pass",
+    "Does this build pass",
     "The report",
 )
 
@@ -78,7 +78,7 @@ def test_it_fits_on_a_few_screens_and_says_once_that_no_model_was_called(toured,
 
 def test_what_is_simulated_or_known_is_never_said_to_be_peoples(section):
     """The data are made up, and the demo says so where it matters."""
-    assert "Nobody labelled these answers" in section(4)
+    assert "Nobody labeled these answers" in section(4)
     assert "The grades are simulated" in section(8)
     assert "milliseconds of this machine" in section(11)
 

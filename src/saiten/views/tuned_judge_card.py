@@ -50,7 +50,7 @@ def _lines(own: TunedJudge, folder: str) -> Iterator[str]:
         + ".\n"
     )
     yield f"Settings: {', '.join(f'{key} {value}' for key, value in own.options.items() if value is not None)}."
-    yield "\n## What it is worth\n"
+    yield "\n## How well it agrees with people\n"
     learned = own.questions - own.held_out_questions
     yield (
         f"It learned from the answers to {learned} questions. The answers to the other {own.held_out_questions}, "
@@ -62,10 +62,10 @@ def _lines(own: TunedJudge, folder: str) -> Iterator[str]:
     yield "\n## Limits\n"
     yield (
         "- It imitates these people on questions and answers like these. For other domains, languages, systems or "
-        "scales the figures above say nothing; label a few answers there and run `saiten meta-evaluate`."
+        "scales the figures above do not hold; label a few answers there and run `saiten meta-evaluate`."
     )
     yield "- Held-out answers may be by the same systems as the learned ones; a new system may fool it."
-    yield "- Like every judge it can be talked to by an answer that is written for that; see `saiten probe`."
+    yield "- Like every judge it can be misled by an answer written to mislead it; see `saiten probe`."
     yield "- With few held-out questions the intervals are wide: read them, not the figures alone."
     yield f"\nMade with saiten {own.saiten}."
 
