@@ -1,13 +1,13 @@
-"""How long agreement among people takes for a million labels, with 1,000 bootstrap rounds, on one core.
+"""Time of the agreement figures for a million labels with 1,000 bootstrap rounds, on one core.
 
     python benchmarks/agreement.py [LABELS]
 
-prints processor seconds for tables of several shapes, and of `saiten agreement` reading a file. The aim: each under 60.
+Prints CPU seconds for tables of several shapes, and for `saiten agreement` on a file. The goal is less than 60 each.
 """
 
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one core is what is claimed
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is imported: the claim is about one core
 
 import json
 import subprocess
@@ -32,7 +32,7 @@ SHAPES = (
 
 
 def table(items: int, annotators: int, kinds: int) -> np.ndarray:
-    """Grades of which two thirds are the item's own and the others anything."""
+    """Return grades, two thirds of them the same for all annotators of an item, the others random."""
     random = np.random.default_rng(0)
     own = random.integers(0, kinds, size=(items, 1))
     other = random.integers(0, kinds, size=(items, annotators))
@@ -40,7 +40,7 @@ def table(items: int, annotators: int, kinds: int) -> np.ndarray:
 
 
 def timed(labels: int, annotators: int, kinds: int, *, clustered: bool) -> float:
-    """Processor seconds for all figures with intervals."""
+    """Return the CPU seconds for all figures with their intervals."""
     items = labels // annotators
     values = table(items, annotators, kinds).ravel()
     item = np.repeat(np.arange(items), annotators).tolist()
@@ -52,7 +52,7 @@ def timed(labels: int, annotators: int, kinds: int, *, clustered: bool) -> float
 
 
 def command(labels: int) -> float:
-    """Processor seconds of `saiten agreement FILE`, everything included."""
+    """Return the CPU seconds of `saiten agreement FILE`, including start-up and reading."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "labels.jsonl"
         with path.open("w") as file:
@@ -70,13 +70,11 @@ def command(labels: int) -> float:
 def main() -> None:
     """Print the times."""
     labels = int(sys.argv[1]) if len(sys.argv) > 1 else LABELS
-    print(f"{labels:,} labels, 1,000 bootstrap rounds, processor seconds:")
+    print(f"{labels:,} labels, 1,000 bootstrap rounds, CPU seconds:")
     for annotators, kinds, name in SHAPES:
         print(f"  {timed(labels, annotators, kinds, clustered=False):6.1f}  {name}")
-    print(
-        f"  {timed(labels, 3, 5, clustered=True):6.1f}  three annotators, grades 1 to 5, questions of four items drawn"
-    )
-    print(f"  {command(labels):6.1f}  `saiten agreement labels.jsonl`, four annotators, reading included")
+    print(f"  {timed(labels, 3, 5, clustered=True):6.1f}  three annotators, grades 1 to 5, resampled by question")
+    print(f"  {command(labels):6.1f}  `saiten agreement labels.jsonl`, four annotators, including reading")
 
 
 if __name__ == "__main__":

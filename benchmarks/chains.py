@@ -1,11 +1,11 @@
-"""How long our RAG takes for an answer, beside what its calls alone must take: k in a row, or two in a row.
+"""Latency of our RAG compared with the latency of its sequential calls alone: 1, 2 or k of them.
 
     python benchmarks/chains.py [--k 1 3 5 10] [--at-once 1 8 32] [--questions 64] [--latency-ms 50]
 
-A small server in a process of its own answers every call after a fixed latency and counts the calls. Every prompt is
-new, the retriever has its passages in memory, and more calls may be in flight than the chains can make. `refine` must
-take k latencies, `map_reduce` two, however large k is, `stuff` one. Overhead is the latency of an answer, as the answer
-itself tells it, over that ideal: the median over the questions, with the middle 90 % beside it.
+A small server in a separate process answers each call after a fixed latency and counts the calls. No prompt occurs
+twice, the retriever has its passages in memory, and the concurrency limit is never reached. The ideal is k latencies
+for `refine`, 2 for `map_reduce` whatever k is, and 1 for `stuff`. The overhead is the latency reported in an answer
+divided by the ideal: the median over the questions, with the middle 90 %.
 """
 
 import argparse
@@ -36,7 +36,7 @@ DOCUMENT = ("A passage of a document, about as long as passages are. " * 10)[:51
 
 
 class Counting(Answering):
-    """Answers after a fixed latency, and counts."""
+    """Answers after a fixed latency, and counts the calls."""
 
     def __init__(self, latency: float, calls: Any) -> None:
         super().__init__(latency)
@@ -49,7 +49,7 @@ class Counting(Answering):
 
 
 def serve(latency: float, calls: Any, port: Connection) -> None:
-    """Run the server until the process is ended."""
+    """Run the server until the process is terminated."""
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
@@ -61,20 +61,20 @@ def serve(latency: float, calls: Any, port: Connection) -> None:
 
 
 class Memory:
-    """Finds k passages at once; no two questions see the same."""
+    """Returns k passages immediately, different ones for each question."""
 
     name = "memory"
 
     async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
-        """The passages."""
+        """Return made-up passages."""
         return Retrieved(tuple(Passage(f"{query} {number}: {DOCUMENT}") for number in range(k or 5)))
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """There is nothing to close."""
 
 
 class BareChat:
-    """The least that a client must do."""
+    """A minimal client."""
 
     name = "bare"
 
@@ -83,7 +83,7 @@ class BareChat:
         self.session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Post, and read the text out of the JSON."""
+        """Post the request and take the text from the JSON."""
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
         body = orjson.dumps({"model": "m", "messages": messages, "temperature": 0, "seed": 1, "max_tokens": 4096})
         async with self.session.post(self.url, data=body) as response:
@@ -97,7 +97,7 @@ class BareChat:
 
 @dataclass(frozen=True)
 class Job:
-    """What is answered, and how."""
+    """The settings of one measurement."""
 
     chain: ChainName
     k: int
@@ -106,29 +106,29 @@ class Job:
 
     @property
     def in_a_row(self) -> int:
-        """Calls of which each must wait for the one before."""
+        """Sequential calls per answer."""
         return {"stuff": 1, "refine": self.k, "map_reduce": 2}[self.chain]
 
     @property
     def calls(self) -> int:
-        """Of all questions."""
+        """Calls for all questions."""
         return self.questions * {"stuff": 1, "refine": self.k, "map_reduce": self.k + 1}[self.chain]
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What came out."""
+    """The results of one measurement."""
 
     seconds: Sequence[float]
-    """Of each answer."""
+    """Per answer."""
     calls: int
-    """That the server answered."""
+    """Calls that the server answered."""
     cpu: float
-    """Seconds of this process."""
+    """CPU seconds of this process."""
 
 
 async def measure(url: str, job: Job, calls: Any, *, bare: bool) -> Figures:
-    """So many answers, so many of them at once, after as many that only open the connections."""
+    """Measure the answers of a job, after a warm-up that opens the connections."""
     settings = RagSettings(job.chain, k=job.k, generator=f"openai:m@{url}")
     models = Models(CallSettings(concurrency=job.at_once * job.k + 1), {})
     rag = (
@@ -154,7 +154,7 @@ async def measure(url: str, job: Job, calls: Any, *, bare: bool) -> Figures:
 
 
 def row(job: Job, ours: Figures, bare: Figures, latency: float) -> str:
-    """One line of the table."""
+    """Format one line of the table."""
     ideal = job.in_a_row * latency
     ratios = sorted(seconds / ideal for seconds in ours.seconds)
     low, high = (ratios[round(share * (len(ratios) - 1))] for share in (0.05, 0.95))
@@ -168,7 +168,7 @@ def row(job: Job, ours: Figures, bare: Figures, latency: float) -> str:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--k", type=int, nargs="+", default=[1, 3, 5, 10])
     parser.add_argument("--at-once", type=int, nargs="+", default=[1, 8, 32])
@@ -183,7 +183,7 @@ def main() -> None:
     server.start()
     try:
         url = f"http://127.0.0.1:{receiver.recv()}/v1"
-        print(f"{options.latency_ms:g} ms a call; overhead = latency of an answer / ideal, with the middle 90 %")
+        print(f"{options.latency_ms:g} ms per call; overhead = latency of an answer / ideal, with the middle 90 %")
         print("chain        k  at once    n  ideal ms  median ms  overhead  middle 90 %      bare  calls  CPU ms bare")
         for at_once in options.at_once:
             for k in options.k:

@@ -1,13 +1,13 @@
-"""Whether two source trees answer the same: one list of commands, run by both, compared cell by cell.
+"""Compare the outputs of two source trees: both run one list of commands, and every cell is compared.
 
     python benchmarks/compare_builds.py BASE NEW [--keep FOLDER] [--only WORDS] [--ignore PATTERN]
 
-BASE and NEW are checkouts of saiten. Each runs the commands below in a folder of its own, offline and against a stub
-server whose replies depend on the request alone; where SAITEN_DATA is set, also on public labelled data. Standard
-output, exit status and every file written are compared: JSON and CSV by key, other text by line, a page by its text.
-Times, folders and ports are left out. Prints the cells that differ; exit status 1 if there are any.
+BASE and NEW are checkouts of saiten. Each runs the commands below in its own folder, offline and against a stub server
+whose replies depend only on the request; if SAITEN_DATA is set, also on public labeled data. The comparison covers
+standard output, exit status and all written files: JSON and CSV by key, other text by line, pages by their text. Times,
+folders and ports are ignored. Prints the cells that differ, and exits with 1 if there are any.
 
-With --keep the folder stays, and what BASE answered there earlier is not asked again.
+With --keep, the folder is kept, and the results of BASE in it are reused.
 """
 
 import argparse
@@ -121,19 +121,19 @@ UNCOMPARED_KEYS = re.compile(
 )
 
 TIMED = re.compile(r"chains|^(demo|experiment|answer|converse) |^demo$|demo/report")
-"""Outputs whose text has latencies in it: figures within lines are left out, since the same are compared as JSON."""
+"""Outputs whose text contains latencies: figures in their lines are ignored; they are compared as JSON instead."""
 
 VARYING = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?([.,]\d+)?(\+\d\d:\d\d|Z)?"), "TIME"),
     (re.compile(r"127\.0\.0\.1:\d+"), "SERVER"),
     (re.compile(r"\b\d[\d.,]* ?(ms|s)\b"), "DURATION"),
-    (re.compile(r"\b\d+ (calls,|answers reused)"), "SOME"),  # who asks first pays for an equal question
+    (re.compile(r"\b\d+ (calls,|answers reused)"), "SOME"),  # which of equal calls comes first varies
 )
 
 
 def drive(commands: Path) -> None:
     """Run each command in this process and folder; write output and exit status next to each other."""
-    from saiten.cli import main  # noqa: PLC0415 - the tree to measure is on the path only in the process that drives
+    from saiten.cli import main  # noqa: PLC0415 - the tree to test is on the path only in the child process
 
     for line in commands.read_text("utf-8").splitlines():
         place = Path("out") / name_of(line)
@@ -161,13 +161,13 @@ def drive(commands: Path) -> None:
 
 
 def name_of(line: str) -> str:
-    """A file name for a command, readable and unique."""
+    """Return a readable, unique file name for a command."""
     line = VARYING[1][0].sub("SERVER", line)
     return re.sub(r"[^\w.=-]+", "_", line)[:80] + "-" + hashlib.sha256(line.encode()).hexdigest()[:6]
 
 
 def commands_of(url: str, sets: Iterable[str], only: str) -> list[str]:
-    """Every command in every format, in order."""
+    """Return every command in every format, in order."""
     lines = COMMANDS.strip().splitlines()
     lines += [line.replace("SET", one) for one in sets for line in ON_SHARED_DATA.strip().splitlines()]
     lines = [line.replace("URL", url) for line in lines]
@@ -176,7 +176,7 @@ def commands_of(url: str, sets: Iterable[str], only: str) -> list[str]:
 
 
 def start(tree: Path, folder: Path, lines: Iterable[str]) -> subprocess.Popen[bytes]:
-    """Run the commands with one source tree in a folder, in a process of its own."""
+    """Start a process that runs the commands with one source tree in a folder."""
     (folder / "out").mkdir(parents=True, exist_ok=True)
     listed = folder / "commands.txt"
     listed.write_text("\n".join(lines), "utf-8")
@@ -188,7 +188,7 @@ def start(tree: Path, folder: Path, lines: Iterable[str]) -> subprocess.Popen[by
 
 
 def prepare(base: Path, work: Path, shared: str | None) -> tuple[str, ...]:
-    """Make the inputs with BASE: the demo's data and runs, and the shared sets; return the names of the sets."""
+    """Create the inputs with BASE (the demo's data and runs, the shared sets); return the names of the sets."""
     made = work / "made"
     if not (made / "done").exists():
         start(base, made, ["demo"]).wait()
@@ -209,7 +209,7 @@ def prepare(base: Path, work: Path, shared: str | None) -> tuple[str, ...]:
         asked = [{key: row[key] for key in ("id", "question", "reference", "group")} for row in first.values()]
         write_lines(data / "questions.jsonl", asked)
         write_lines(data / "few.jsonl", samples[::16])
-        # every second sample, some answers exchanged for the question
+        # every second sample, some with the question as the answer
         changed = [row | {"answer": row["question"]} if n % 5 == 0 else row for n, row in enumerate(samples) if n % 2]
         write_lines(data / "half.jsonl", changed)
         (made / "done").touch()
@@ -222,7 +222,7 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def furnish(folder: Path, made: Path) -> None:
-    """Put the inputs into a build's folder: data to read, and BASE's run folders as a copy of its own."""
+    """Put the inputs into a build's folder: links to the data, and a copy of BASE's run folders."""
     folder.mkdir(exist_ok=True)
     for name in ("data", "shared"):
         if (made / name).exists() and not (folder / name).exists():
@@ -232,7 +232,7 @@ def furnish(folder: Path, made: Path) -> None:
 
 
 def stub_reply(asked: Any) -> str | None:
-    """A reply that fits the schema; which one depends on the messages and the seed alone."""
+    """Return a reply that fits the schema and depends only on the messages and the seed."""
     if not asked.path.endswith("/chat/completions"):
         return None
     key = json.dumps([asked.body["messages"], asked.body.get("seed")], sort_keys=True, ensure_ascii=False)
@@ -242,7 +242,7 @@ def stub_reply(asked: Any) -> str | None:
 
 
 def instance(schema: Mapping[str, Any], root: Mapping[str, Any], key: str) -> Any:
-    """A value that fits a JSON schema, chosen by the key."""
+    """Return a value that fits a JSON schema, chosen by the key."""
     if "$ref" in schema:
         return instance(root["$defs"][schema["$ref"].rpartition("/")[2]], root, key)
     if options := schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf"):
@@ -262,7 +262,7 @@ def instance(schema: Mapping[str, Any], root: Mapping[str, Any], key: str) -> An
 
 
 def pick(key: str, among: int) -> int:
-    """A number below `among` that the key decides."""
+    """Return a number below `among`, chosen by the key."""
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4]) % among
 
 
@@ -272,7 +272,7 @@ ROW_NAMES = ("id", "sample", "item", "metric", "aspect", "annotator", "turn", "q
 
 
 def read_cells(path: Path, name: str) -> Cells:
-    """What a file says, or the output of a command: keys and values, or lines of text."""
+    """Return the content of a file or output: keys and values, or lines of text."""
     text = path.read_bytes().decode("utf-8", "replace")
     if path.suffix == ".jsonl":
         return row_cells(map(json.loads, text.splitlines()))
@@ -290,7 +290,7 @@ def read_cells(path: Path, name: str) -> Cells:
 
 
 def row_cells(rows: Iterable[Any]) -> Cells:
-    """The cells of JSON lines by what names the row, since rows may be written in any order."""
+    """Return the cells of JSON lines by the fields that identify a row, since rows may be in any order."""
     found: dict[str, Any] = {}
     nameless = []
     for row in rows:
@@ -307,7 +307,7 @@ def row_cells(rows: Iterable[Any]) -> Cells:
 
 
 def flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Each value with the way to it."""
+    """Yield each value with its path."""
     if isinstance(value, dict) and value:
         for name, inner in value.items():
             yield from flat(inner, f"{key}.{name}" if key else str(name))
@@ -319,7 +319,7 @@ def flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def csv_cells(text: str) -> dict[str, Any]:
-    """Cells by table, row and column."""
+    """Return cells by table, row and column."""
     found: dict[str, Any] = {}
     columns: list[str] = []
     for n, row in enumerate(csv.reader(text.splitlines())):
@@ -333,7 +333,7 @@ def csv_cells(text: str) -> dict[str, Any]:
 
 
 def page_lines(text: str) -> list[str]:
-    """The words of a page without its programs, styles and drawings; the data within it by key."""
+    """Return the text of a page without scripts, styles and drawings, then the data in it by key."""
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - only where there is a page
 
     page = LexborHTMLParser(text)
@@ -349,14 +349,14 @@ def page_lines(text: str) -> list[str]:
 
 
 def steady(text: str) -> str:
-    """Leave out what differs between two runs of one build."""
+    """Replace what differs between two runs of one build."""
     for pattern, word in VARYING:
         text = pattern.sub(word, text)
     return text.replace(str(Path.cwd()), "HERE")
 
 
 def differences(before: Cells, after: Cells) -> Iterator[tuple[str, Any, Any]]:
-    """Key, value before, value after."""
+    """Yield key, value before, value after."""
     if isinstance(before, list) or isinstance(after, list):
         old, new = (one if isinstance(one, list) else [f"{k} = {v}" for k, v in one.items()] for one in (before, after))
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
@@ -371,7 +371,7 @@ def differences(before: Cells, after: Cells) -> Iterator[tuple[str, Any, Any]]:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Equal; figures but for rounding in the last digits."""
+    """Return whether the values are equal, figures up to rounding in the last digits."""
     try:
         if not isinstance(one, bool) and math.isclose(float(one), float(other), rel_tol=1e-9, abs_tol=1e-12):
             return True
@@ -381,14 +381,14 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def written(folder: Path) -> dict[str, Path]:
-    """The files to compare, by their path below a build's folder; first outputs, then what commands wrote."""
+    """Return the files to compare by path within a build's folder: outputs first, then written files."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
     names = {str(path.relative_to(folder)): path for path in files}
     return {name: path for name, path in names.items() if not UNCOMPARED_FILES.search(name) and name != "commands.txt"}
 
 
 def report(work: Path, lines: Iterable[str], ignore: str, most: int) -> int:
-    """Print what differs and how much was compared; return the number of cells that differ."""
+    """Print the differences and the number of compared cells; return the number of differences."""
     base, new = written(work / "base"), written(work / "new")
     commands = {f"out/{name_of(line)}": line for line in lines}
     cells = files = total = 0
@@ -417,20 +417,20 @@ def report(work: Path, lines: Iterable[str], ignore: str, most: int) -> int:
 
 
 def short(value: Any) -> str:
-    """At most some lines of it."""
+    """Return the value as text, shortened."""
     text = str(value)
     return (text if len(text) < 400 else text[:400] + " …").replace("\n", "\n           ")
 
 
 def main() -> int:
-    """Run both, compare, print."""
+    """Run both trees, compare, and print the differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("base", type=Path)
     parser.add_argument("new", type=Path)
-    parser.add_argument("--keep", type=Path, help="folder for the outputs; what BASE answered is reused")
-    parser.add_argument("--only", default="", help="regular expression: only these commands (and the runs they need)")
-    parser.add_argument("--ignore", default="", help="regular expression of differences that are meant: FILE: KEY")
-    parser.add_argument("--most", type=int, default=10, help="differences printed per output")
+    parser.add_argument("--keep", type=Path, help="folder for the outputs; results of BASE in it are reused")
+    parser.add_argument("--only", default="", help="regular expression of commands, and of the runs they need")
+    parser.add_argument("--ignore", default="", help="regular expression of intended differences: FILE: KEY")
+    parser.add_argument("--most", type=int, default=10, help="maximum number of differences printed per output")
     options = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
     from servers import OpenAIServer  # noqa: PLC0415 - the tests' own server
@@ -449,7 +449,7 @@ def main() -> int:
                 running.append(start(tree.absolute(), work / name, lines))
             broken = [process.wait() for process in running]
         if any(broken):
-            print("a build did not come to the end of the list")
+            print("a build did not finish the list")
         return 1 if report(work, lines, options.ignore, options.most) or any(broken) else 0
 
 

@@ -1,17 +1,17 @@
-"""How close `saiten converse` comes to the ideal: long dialogues with a system and a judge that are both on loopback.
+"""How close `saiten converse` comes to the ideal, in long dialogues with a system and a judge on loopback.
 
     python benchmarks/dialogues.py [--dialogues 100] [--turns 5] [--latency-ms 50] [--judge 64] [--system 8]
 
-Both servers run in a process of their own, answer after a fixed latency and count. No grade is ever 5, so that each
-dialogue of n turns takes n questions to the system and 4n - 1 calls of the judge, one after the other.
+Both servers run in a separate process, answer after a fixed latency and count the calls. No grade is 5, so a dialogue
+of n turns always takes n questions to the system and 4n - 1 calls of the judge, one after the other.
 
-The ideal is the longest of three, none of which any schedule can beat (L: the latency, D: the dialogues):
+The ideal is the longest of three times that no schedule can beat (L: the latency, D: the number of dialogues):
 
     the critical path of one dialogue            (n + 4n - 1) L
     the system, `--system` questions at a time    D n / system x L, and the three calls of the judge after the last
     the judge, `--judge` calls at a time          D (4n - 1) / judge x L, and the question before the first
 
-The ratio is the time of the run, without start-up and summary, divided by the ideal. The median of the rounds counts.
+The ratio is the time of the run, without start-up and summary, divided by the ideal. Figures are medians of the rounds.
 """
 
 import argparse
@@ -37,7 +37,7 @@ LONG = "It removes duplicate rows, keeps the first of them, and says in the log 
 
 
 def judged(asked: Asked) -> str:
-    """A reply by the schema: no grade is 5, another question is always needed, and no two texts are alike."""
+    """Return a reply that fits the schema: no grade of 5, always another question, and no text twice."""
     schema = asked.body["response_format"]["json_schema"]["schema"]
     reply = instance(schema)
     if "grade" in reply:
@@ -50,7 +50,7 @@ def judged(asked: Asked) -> str:
 
 
 def serve(latency: float, pipe: Connection) -> None:
-    """Run both servers; answers each message of the pipe with what each was asked, distinct questions, and peaks."""
+    """Run both servers; answer each message of the pipe with their requests, distinct questions, and peaks."""
     with OpenAIServer() as judge, AnswerService() as system:
         judge.latency = system.latency = latency
         judge.reply, system.reply = judged, lambda _: LONG
@@ -63,7 +63,7 @@ def serve(latency: float, pipe: Connection) -> None:
 
 
 def run(urls: tuple[str, str], data: Path, folder: Path, options: argparse.Namespace) -> dict[str, float]:
-    """One run of the command."""
+    """Run the command once."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.perf_counter()
     command = [sys.executable, "-c", "from saiten.cli import main; main()", "converse", str(data), "-o", str(folder)]
@@ -87,7 +87,7 @@ def run(urls: tuple[str, str], data: Path, folder: Path, options: argparse.Names
 
 
 def ideal(options: argparse.Namespace) -> tuple[float, str]:
-    """Seconds that no schedule can beat, and what binds."""
+    """Return the seconds that no schedule can beat, and the bound that applies."""
     latency, n, dialogues = options.latency_ms / 1e3, options.turns, options.dialogues
     bounds = {
         "critical path": (5 * n - 1) * latency,
@@ -99,7 +99,7 @@ def ideal(options: argparse.Namespace) -> tuple[float, str]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dialogues", type=int, default=100)
     parser.add_argument("--turns", type=int, default=5)
@@ -132,15 +132,15 @@ def main() -> None:
     middle = {key: statistics.median(one[key] for one in rounds) for key in rounds[0]}
     best, binds = ideal(options)
     n, dialogues = options.turns, options.dialogues
-    print(f"{dialogues} dialogues of {n} turns, {options.latency_ms:g} ms a call, ", end="")
+    print(f"{dialogues} dialogues of {n} turns, {options.latency_ms:g} ms per call, ", end="")
     print(f"at most {options.judge} to the judge and {options.system} to the system")
     print(f"dialogues          {middle['dialogues']:.0f}")
-    expected = dialogues * (4 * n - 1) + 1  # one tries the server
+    expected = dialogues * (4 * n - 1) + 1  # one call tests the server
     print(f"calls of the judge {middle['judge']:.0f} (expected {expected}), {middle['judge peak']:.0f} at a time")
     print(f"questions          {middle['system']:.0f} (expected {dialogues * n}), ", end="")
     print(f"asked twice {middle['system'] - middle['turns']:.0f}, {middle['system peak']:.0f} at a time")
-    print(f"run / ideal        {middle['run'] / best:.3f} ({middle['run']:.2f} s / {best:.2f} s; the {binds} binds)")
-    print(f"CPU ms a call      {middle['cpu'] / (middle['judge'] + middle['system']) * 1e3:.3f} (whole process)")
+    print(f"run / ideal        {middle['run'] / best:.3f} ({middle['run']:.2f} s / {best:.2f} s; bound: {binds})")
+    print(f"CPU ms per call    {middle['cpu'] / (middle['judge'] + middle['system']) * 1e3:.3f} (whole process)")
 
 
 if __name__ == "__main__":

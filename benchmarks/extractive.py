@@ -1,11 +1,11 @@
-"""What the extractive generator is worth: its answers against references, beside the first sentences of what was found.
+"""Quality of the extractive generator: its answers and the first retrieved sentences, compared with references.
 
     SAITEN_DATA=/where/they/are python benchmarks/extractive.py
 
-English: the answerable questions of clapnq_human and their reference. Japanese: jhars_dev has no references; the
-sentences of three models' answers that people found free of hallucination stand in for them, the best of three counts.
-Passages are the question's own one, or the five that the built-in embedder finds among all passages of the set. Every
-interval is a 95 % bootstrap over questions, and each difference is paired with the first three sentences.
+English: the answerable questions of clapnq_human and their references. Japanese: jhars_dev has no references; instead
+each of three models' answers, reduced to the sentences that people marked free of hallucination, is one, and the best
+match counts. Passages are the question's own, or the five that the built-in embedder finds among all passages of the
+set. Intervals are 95 % bootstraps over questions; differences are paired, from the first three sentences.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ YARDSTICK = "first 3 sentences"
 
 @dataclass(frozen=True)
 class Question:
-    """A question, its own passages, and its references; none where it cannot be answered."""
+    """A question, its own passages, and its references: none if it cannot be answered."""
 
     text: str
     passages: tuple[str, ...]
@@ -46,26 +46,26 @@ class Question:
 
 @dataclass(frozen=True)
 class Found:
-    """A retriever that knows beforehand what it will find."""
+    """A retriever with fixed results."""
 
     passages: Mapping[str, Sequence[str]]
     name: str = "found"
 
     async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
-        """What belongs to the question."""
+        """Return the passages of the question."""
         return Retrieved(tuple(Passage(text) for text in self.passages[query]))
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """There is nothing to close."""
 
 
 def rows(file: Path) -> list[dict[str, Any]]:
-    """The lines of a JSONL file."""
+    """Read the lines of a JSONL file."""
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 def clapnq(folder: Path) -> list[Question]:
-    """The questions of clapnq_human."""
+    """Read the questions of clapnq_human."""
     return [
         Question(
             row["question"],
@@ -77,7 +77,7 @@ def clapnq(folder: Path) -> list[Question]:
 
 
 def jhars(folder: Path) -> list[Question]:
-    """The questions of jhars_dev with what is sound of three models' answers."""
+    """Read the questions of jhars_dev, with the sound parts of three models' answers as references."""
     sound: dict[str, list[str]] = {}
     for row in rows(folder / "responses.jsonl"):
         text = "".join(each["sentence"] for each in row["sentences"] if each["label"] == "No_hallucination")
@@ -89,7 +89,7 @@ def jhars(folder: Path) -> list[Question]:
 
 
 async def nearest(questions: Sequence[Question]) -> dict[str, Sequence[str]]:
-    """For each question the passages that the built-in embedder finds among all."""
+    """Return the passages that the built-in embedder finds for each question, among all."""
     passages = list(dict.fromkeys(text for question in questions for text in question.passages))
     embedder = BuiltinEmbedder()
     asked = (await embedder.embed([question.text for question in questions])).vectors
@@ -98,7 +98,7 @@ async def nearest(questions: Sequence[Question]) -> dict[str, Sequence[str]]:
 
 
 def first_sentences(passages: Sequence[str], count: int, language: Language) -> str:
-    """The beginning of what was found."""
+    """Return the first sentences of the passages."""
     found = [sentence.text for text in passages for sentence in split_sentences(text, language)]
     return (" " if language == "en" else "").join(found[:count])
 
@@ -106,7 +106,7 @@ def first_sentences(passages: Sequence[str], count: int, language: Language) -> 
 async def answers_of(
     questions: Sequence[Question], found: Mapping[str, Sequence[str]], language: Language
 ) -> dict[str, list[str]]:
-    """The answers of each way to make them."""
+    """Return the answers by method: the first sentences, and each chain."""
     made = {
         f"first {count} sentence{'s' * (count > 1)}": [
             first_sentences(found[question.text], count, language) for question in questions
@@ -120,7 +120,7 @@ async def answers_of(
 
 
 async def report(name: str, questions: Sequence[Question], language: Language) -> None:
-    """The tables of one set."""
+    """Print the tables of one set."""
     answerable = [question for question in questions if question.references]
     for title, found in (
         ("the question's own passage", {question.text: question.passages for question in questions}),
@@ -145,11 +145,11 @@ async def _value(metric: WordRecall | RougeL, question: Question, answer: str, l
     sample = Sample(
         "q", answer=answer, reference=question.references[0], alternatives=question.references[1:], language=language
     )
-    return (await metric.score(sample, None)).value or 0.0  # type: ignore[arg-type] - they ask a judge nothing
+    return (await metric.score(sample, None)).value or 0.0  # type: ignore[arg-type] - these metrics use no judge
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the tables."""
     named = os.environ.get("SAITEN_DATA")
     if not named:
         sys.exit("set SAITEN_DATA to the folder with clapnq_human and jhars_dev")
@@ -158,7 +158,7 @@ def main() -> None:
         if folder.is_dir():
             asyncio.run(report(name, read(folder), language))  # type: ignore[arg-type]
         else:
-            print(f"{folder} is not there; skipped")
+            print(f"{folder} does not exist; skipped")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""What the whole stack around a chat model costs, held against a bare aiohttp client: CPU per call and efficiency.
+"""Cost of the whole stack around a chat model compared with a bare aiohttp client: CPU per call and efficiency.
 
     python benchmarks/http_client.py [--calls 4000] [--in-flight 64] [--latency-ms 50] [--rounds 3]
 
-A small server in a process of its own answers after a fixed latency. The whole stack is cache on disk, single flight,
-retries, limits, price and budget; every prompt is new, so that every call misses the cache, is sent and is stored.
-As in a run, more is asked for than may be in flight, and a gate (a semaphore; the stack's limiter) lets through.
-Efficiency is the ideal time (calls / in flight x latency) divided by the time taken. The median of the rounds counts.
+A small server in a separate process answers after a fixed latency. The whole stack is cache on disk, single flight,
+retries, limits, price and budget. Every prompt is new, so every call misses the cache, is sent and is stored. As in a
+run, there are more callers than calls allowed in flight, which a gate limits (a semaphore, or the stack's limiter).
+Efficiency is the ideal time (calls / in flight x latency) divided by the time taken. Figures are medians of the rounds.
 """
 
 import argparse
@@ -45,26 +45,26 @@ REPLY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %
 PROMPT = "The contexts of a sample, about as long as they usually are. " * 40
 
 ASKERS = 2
-"""So many times as many askers as may be in flight."""
+"""Number of callers per call allowed in flight."""
 
 Ask = Callable[[int], Awaitable[object]]
 Figures = tuple[float, float]
-"""Seconds taken, CPU seconds taken."""
+"""Seconds and CPU seconds."""
 
 
 class Answering(asyncio.Protocol):
-    """The smallest server that will do: one request at a time on a connection, always the same reply."""
+    """A minimal server: one request at a time per connection, and always the same reply."""
 
     def __init__(self, latency: float) -> None:
         self.latency = latency
         self.lacking = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the way back."""
+        """Keep the transport for the reply."""
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Answer when the body is complete."""
+        """Reply once the body is complete."""
         if not self.lacking:
             head, _, body = data.partition(b"\r\n\r\n")
             length = int(head.lower().partition(b"content-length:")[2].split()[0])
@@ -75,13 +75,13 @@ class Answering(asyncio.Protocol):
             asyncio.get_running_loop().call_later(self.latency, self.answer)
 
     def answer(self) -> None:
-        """Send the reply, if somebody is still there."""
+        """Send the reply, unless the client has left."""
         if isinstance(self.transport, asyncio.WriteTransport) and not self.transport.is_closing():
             self.transport.write(REPLY)
 
 
 def serve(latency: float, port: Connection) -> None:
-    """Run the server until the process is ended."""
+    """Run the server until the process is terminated."""
 
     async def run() -> None:
         server = await asyncio.get_running_loop().create_server(
@@ -94,7 +94,7 @@ def serve(latency: float, port: Connection) -> None:
 
 
 async def ask_all(ask: Ask, calls: int, askers: int) -> Figures:
-    """Ask as often as told, with so many askers at once."""
+    """Make this number of calls with this number of concurrent callers."""
     numbers = iter(range(calls))
 
     async def asker() -> None:
@@ -107,12 +107,12 @@ async def ask_all(ask: Ask, calls: int, askers: int) -> Figures:
 
 
 def request(number: int) -> ChatRequest:
-    """A prompt that no other call has."""
+    """Return a request with a unique prompt."""
     return ChatRequest((ChatMessage("system", PROMPT), ChatMessage("user", f"Sample {number}")), SCHEMA, seed=0)
 
 
 async def bare(base_url: str, calls: int, in_flight: int) -> Figures:
-    """The least that a client must do: post, and read the answer out of the JSON."""
+    """Measure a minimal client: it posts a request and takes the answer from the JSON."""
     gate = asyncio.Semaphore(in_flight)
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
@@ -127,7 +127,7 @@ async def bare(base_url: str, calls: int, in_flight: int) -> Figures:
 
 
 async def stacked(chat: Chat, calls: int, in_flight: int) -> Figures:
-    """A chat as it is used."""
+    """Measure a chat as it is used."""
 
     async def ask(number: int) -> None:
         await chat.complete(request(number))
@@ -139,13 +139,13 @@ async def stacked(chat: Chat, calls: int, in_flight: int) -> Figures:
 
 
 def whole_stack(base_url: str, in_flight: int, folder: str) -> Chat:
-    """Everything that stands around a chat in a run."""
+    """Return a chat with everything that is around it in a run."""
     around = layers(limits=Limits(in_flight), price=Price(0.15, 0.6), budget=Budget(10**9, 10**9))
     return stack_chat(OpenAICompatibleChat("m", base_url), around, Store(Path(folder) / "answers.sqlite"))
 
 
 def measure(base_url: str, calls: int, in_flight: int) -> dict[str, Figures]:
-    """One round of all."""
+    """Measure one round of each."""
     with tempfile.TemporaryDirectory() as folder:
         return {
             "bare aiohttp": asyncio.run(bare(base_url, calls, in_flight)),
@@ -157,7 +157,7 @@ def measure(base_url: str, calls: int, in_flight: int) -> dict[str, Figures]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=4000)
     parser.add_argument("--in-flight", type=int, default=64)

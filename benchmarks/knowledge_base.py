@@ -1,11 +1,11 @@
-"""What a knowledge base in a folder costs: memory and rate of indexing, latency of a search, beside plain numpy.
+"""Cost of a knowledge base in a folder: memory and speed of indexing, search latency compared with plain numpy.
 
     python benchmarks/knowledge_base.py [--chunks 100000] [--dimensions 384] [--queries 100] [--graph]
 
-Indexes made-up documents through the whole path (files, chunks, terms, store) with an embedder that gives random unit
-vectors at once, so that no model's time counts. The limit of an exact search is one product of a matrix in memory with
-a vector, and picking the best five. `--graph` also builds an index (HNSW) over the same vectors, which saiten
-does not use in a folder: what it costs, and what it finds. For one core: OMP_NUM_THREADS=1 taskset -c 0 python …
+Indexes made-up documents through the whole path (files, chunks, terms, store) with an embedder that returns random
+unit vectors immediately, so that no model is included in the times. The limit of an exact search is one product of a
+matrix in memory with a vector, and the selection of the best five. `--graph` also measures the cost and recall of
+HNSW over such vectors, which saiten does not use in a folder. For one core: OMP_NUM_THREADS=1 taskset -c 0 python …
 """
 
 import argparse
@@ -34,11 +34,11 @@ from saiten.rag.knowledge.reading import Reader
 
 WORDS, CHARACTERS, CHUNKS_A_DOCUMENT = 30_000, 512, 250
 LATENT = 48
-"""Random vectors in so few directions, with some noise: as concentrated as those of models are."""
+"""Directions of the random vectors, to which noise is added: they are as concentrated as vectors of models."""
 
 
 class RandomEmbedder:
-    """Unit vectors that follow from the text."""
+    """Returns random unit vectors that depend on the text."""
 
     name = "random"
 
@@ -49,7 +49,7 @@ class RandomEmbedder:
         self.seconds = 0.0
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
-        """One row a text."""
+        """Return one row per text."""
         begun = time.process_time()
         rng = np.random.default_rng(sum(map(hash, texts)) % 2**32)
         latent = rng.normal(size=(len(texts), LATENT)).astype(np.float32)
@@ -60,11 +60,11 @@ class RandomEmbedder:
         return Embeddings(vectors)
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """There is nothing to close."""
 
 
 def write_documents(folder: Path, chunks: int) -> None:
-    """Documents of made-up sentences; words as unevenly frequent as in a language."""
+    """Write documents of made-up sentences, with word frequencies as in a natural language."""
     rng = random.Random(0)
     words = ["".join(rng.choices("abcdefghijklmnop", k=rng.randint(2, 9))) for _ in range(WORDS)]
     weights = list(accumulate(1 / rank for rank in range(1, WORDS + 1)))
@@ -77,7 +77,7 @@ def write_documents(folder: Path, chunks: int) -> None:
 
 
 def memory() -> tuple[float, float]:
-    """Peak of the process, and of what is its own without mapped files, in MiB."""
+    """Return the peak memory of the process, and its current memory without mapped files, in MiB."""
     own = 0
     for line in Path("/proc/self/status").read_text("ascii").splitlines() if sys.platform == "linux" else ():
         if line.startswith("RssAnon"):
@@ -86,7 +86,7 @@ def memory() -> tuple[float, float]:
 
 
 async def latencies(search: Callable[[int], Awaitable[object]], queries: int) -> tuple[float, float, float]:
-    """Median and p95 of wall time, median of CPU time, in milliseconds."""
+    """Return the median and p95 of wall time and the median of CPU time, in milliseconds."""
     for number in range(5):
         await search(number)
     wall, cpu = [], []
@@ -99,12 +99,12 @@ async def latencies(search: Callable[[int], Awaitable[object]], queries: int) ->
 
 
 def show(what: str, found: tuple[float, float, float], limit: float) -> None:
-    """One line."""
+    """Print one line of the table."""
     print(f"{what:<34}{found[0]:8.2f}{found[1]:8.2f}{found[2]:8.2f}{found[2] / limit:12.2f}")
 
 
 async def numpy_limit(chunks: int, dimensions: int, queries: int) -> float:
-    """CPU milliseconds of an exact search in plain numpy."""
+    """Measure an exact search in plain numpy; return its CPU milliseconds."""
     rng = np.random.default_rng(1)
     table = rng.normal(size=(chunks, dimensions)).astype(np.float32)
     asked = rng.normal(size=(queries, dimensions)).astype(np.float32)
@@ -119,7 +119,7 @@ async def numpy_limit(chunks: int, dimensions: int, queries: int) -> float:
 
 
 async def measure_graph(dimensions: int, chunks: int, queries: int, limit: float, folder: Path) -> None:
-    """Qdrant's HNSW over vectors of the same kind: seconds to build, latency, share of the true best five."""
+    """Measure Qdrant's HNSW over vectors of the same kind: build time, latency, share of the true best five."""
     config = edge.EdgeConfig(vectors={"dense": edge.EdgeVectorParams(dimensions, edge.Distance.Dot)}, wal_enabled=False)
     shard = edge.EdgeShard.create(str(folder / "graph"), config)
     embedder = RandomEmbedder(dimensions)
@@ -149,7 +149,7 @@ async def measure_graph(dimensions: int, chunks: int, queries: int, limit: float
 
 
 async def measure(chunks: int, dimensions: int, queries: int, *, graph: bool) -> None:
-    """Everything, in one temporary folder."""
+    """Measure everything, in one temporary folder."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         (folder / "documents").mkdir()
@@ -166,11 +166,11 @@ async def measure(chunks: int, dimensions: int, queries: int, *, graph: bool) ->
         after = memory()
         print(f"{done.chunks} chunks of {dimensions} dimensions from {done.read} documents")
         print(
-            f"indexing: {wall:.1f} s, {done.chunks / wall:.0f} chunks/s; {cpu / done.chunks * 1e6:.0f} µs CPU a chunk"
+            f"indexing: {wall:.1f} s, {done.chunks / wall:.0f} chunks/s; {cpu / done.chunks * 1e6:.0f} µs CPU per chunk"
         )
         print(
-            f"memory: {before[0]:.0f} MiB before, {after[0]:.0f} MiB at the peak with mapped files, "
-            f"{after[1]:.0f} MiB of its own; the vectors alone are {done.chunks * dimensions * 4 / 2**20:.0f} MiB"
+            f"memory: {before[0]:.0f} MiB before, peak {after[0]:.0f} MiB with mapped files, "
+            f"{after[1]:.0f} MiB without; the vectors alone are {done.chunks * dimensions * 4 / 2**20:.0f} MiB"
         )
         size = sum(path.stat().st_blocks * 512 for path in (folder / "kb").rglob("*") if path.is_file())
         print(f"on disk: {size / 2**20:.0f} MiB\n")

@@ -1,10 +1,10 @@
-"""What batches are worth to a model in this process (`hf:`): tokens a second of many requests at once and one by one.
+"""Effect of batching on a model in this process (`hf:`): tokens per second of requests in batches and one by one.
 
     python benchmarks/local_chat.py [--requests 32] [--tokens 64] [--width 256] [--layers 4] [--device cpu]
 
 A random Llama answers greedily, with prompts of 50 to 600 tokens, first one by one, then all at once in batches of
-several sizes. On a CPU the answers have to be the same; on a GPU rounding differs with the batch. Trust the ratios; on
-a busy machine those of CPU seconds.
+several sizes. On a CPU the answers must be identical; on a GPU, rounding depends on the batch. Only the ratios are
+meaningful; on a busy machine, use those of CPU seconds.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from tiny_models import tiny_chat
 
 
 def made(folder: Path, width: int, layers: int) -> Path:
-    """The folder of a random Llama of this size."""
+    """Save a random Llama of this size; return its folder."""
     import torch  # noqa: PLC0415 - an extra
     from transformers import LlamaConfig, LlamaForCausalLM  # noqa: PLC0415 - an extra
 
@@ -45,7 +45,7 @@ def made(folder: Path, width: int, layers: int) -> Path:
 async def measure(
     chat: TransformersChat, requests: list[ChatRequest], *, together: bool
 ) -> tuple[float, float, list[str]]:
-    """Tokens a second, tokens a CPU second, and the texts."""
+    """Return tokens per second, tokens per CPU second, and the texts."""
     await chat.complete(ChatRequest((ChatMessage("user", "warm up"),), max_tokens=2))
     begun, begun_cpu = time.perf_counter(), time.process_time()
     said: list[Completion] = (
@@ -57,14 +57,14 @@ async def measure(
 
 
 async def main() -> None:
-    """Print a line a batch size."""
+    """Print one line per batch size."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     for name, default in (("requests", 32), ("tokens", 64), ("width", 256), ("layers", 4)):
         options.add_argument(f"--{name}", type=int, default=default)
     options.add_argument("--device")
     chosen = options.parse_args()
     if not all(map(find_spec, ("torch", "transformers"))):
-        print("torch or transformers is not installed (`make neural`); nothing is measured")
+        print("torch or transformers is not installed (`make neural`); nothing was measured")
         return
     texts = [f"Question {n}: " + "how long is it? " * (3 + (7 * n) % 35) for n in range(chosen.requests)]
     requests = [ChatRequest((ChatMessage("user", text),), max_tokens=chosen.tokens) for text in texts]
@@ -81,7 +81,7 @@ async def main() -> None:
             same = sum(map(str.__eq__, said, expected)) / len(said)
             print(
                 f"batches of {size:3}  {speed:8.1f} tokens/s ({speed / alone:5.2f}x) {cpu:8.1f} per CPU second "
-                f"({cpu / alone_cpu:5.2f}x); {same:.0%} the same answers",
+                f"({cpu / alone_cpu:5.2f}x); {same:.0%} identical answers",
                 flush=True,
             )
 

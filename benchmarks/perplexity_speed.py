@@ -1,10 +1,10 @@
-"""Perplexity: tokens per second beside the plain loop over one answer at a time, and how far the figures lie apart.
+"""Perplexity: tokens per second compared with the plain loop over one answer at a time, and the figures' difference.
 
     python benchmarks/perplexity_speed.py [--answers N] [--hidden N] [--layers N] [--vocabulary N]
 
-The network is a random GPT-2, so nothing is said about agreement with people: that needs the weights of a real one.
-The plain loop is what the library's documentation shows: a forward pass an answer, over the question as well, with the
-loss that the network computes itself.
+The network is a random GPT-2, so agreement with people is not measured: that needs the weights of a real one. The
+plain loop is the one in the library's documentation: one forward pass per answer, including the question, with the loss
+that the network computes.
 """
 
 import argparse
@@ -30,7 +30,7 @@ READS = 1024
 
 
 def samples(count: int) -> list[Sample]:
-    """Questions of 20 to 80 and answers of 20 to 400 bytes, each a token."""
+    """Make questions of 20 to 80 and answers of 20 to 400 bytes; each byte is a token."""
     choice = random.Random(1)
     letters = "abcdefghijklmnopqrstuvwxyz   "
 
@@ -41,7 +41,7 @@ def samples(count: int) -> list[Sample]:
 
 
 def network(folder: Path, hidden: int, layers: int, vocabulary: int) -> None:
-    """A random GPT-2 that reads bytes, with as many further tokens as a real one has."""
+    """Save a random GPT-2 that reads bytes, with a vocabulary as large as that of a real one."""
     from transformers import GPT2Config, GPT2LMHeadModel  # noqa: PLC0415 - heavy
 
     tiny_gpt2(folder)
@@ -53,11 +53,11 @@ def network(folder: Path, hidden: int, layers: int, vocabulary: int) -> None:
 
 
 def plain_loop(folder: Path, asked: Sequence[Sample]) -> Callable[[], list[float]]:
-    """One answer at a time, after its question."""
+    """Return a function that measures one answer at a time, after its question."""
     import torch  # noqa: PLC0415 - heavy
     from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415 - heavy
 
-    from saiten.models.networks import best_device  # noqa: PLC0415 - beside what it is used with
+    from saiten.models.networks import best_device  # noqa: PLC0415 - next to its use
 
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).to(best_device()).eval()
@@ -77,7 +77,7 @@ def plain_loop(folder: Path, asked: Sequence[Sample]) -> Callable[[], list[float
 
 
 def ours(folder: Path, asked: Sequence[Sample]) -> Callable[[], list[float]]:
-    """The metric, asked for all of them at once; loaded before."""
+    """Return a function that computes all scores concurrently with the metric, which is already loaded."""
     metric, judge = Perplexity("QA", model=str(folder)), OfflineJudge(BuiltinEmbedder())
 
     async def all_of(some: Sequence[Sample]) -> list[float]:
@@ -89,7 +89,7 @@ def ours(folder: Path, asked: Sequence[Sample]) -> Callable[[], list[float]]:
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
-    """What it gives, CPU seconds, wall seconds."""
+    """Return the result, CPU seconds, and wall seconds."""
     cpu, wall = time.process_time(), time.perf_counter()
     made = work()
     return made, time.process_time() - cpu, time.perf_counter() - wall
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--vocabulary", type=int, default=50257, help="(%(default)s)")
     chosen = parser.parse_args()
     if not all(map(find_spec, ("torch", "transformers"))):
-        print("torch or transformers is not installed (`make neural`); nothing is measured")
+        print("torch or transformers is not installed (`make neural`); nothing was measured")
         return
     asked = samples(chosen.answers)
     tokens = sum(len(sample.answer or "") for sample in asked)
@@ -115,7 +115,7 @@ def main() -> None:
     (expected, cpu, wall), (figures, our_cpu, our_wall) = found.values()
     apart = max(abs(one - other) / one for one, other in zip(expected, figures, strict=True))
     print(f"{tokens} answer tokens in {len(asked)} answers; figures differ by at most {apart:.1e} of their value\n")
-    print("| | answer tokens/s | CPU ms an answer |\n|---|---|---|")
+    print("| | answer tokens/s | CPU ms per answer |\n|---|---|---|")
     for name, (_, its_cpu, its_wall) in found.items():
         print(f"| {name} | {tokens / its_wall:.0f} | {1000 * its_cpu / len(asked):.2f} |")
     print(f"| ratio | {wall / our_wall:.2f} | {our_cpu / cpu:.2f} |")

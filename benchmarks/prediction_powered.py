@@ -1,14 +1,14 @@
-"""Do the intervals of `saiten estimate` hold on real labels: hide all but a few, many times, and count.
+"""Coverage of the intervals of `saiten estimate` on real labels: all labels but a few are hidden, many times.
 
     SAITEN_DATA=/where/they/are python benchmarks/prepare_shared_data.py OUT
     saiten score OUT/nq301.samples.jsonl -m accuracy -m word_recall --judge offline -o OUT/nq301.run
     saiten score OUT/evouna_nq.samples.jsonl -m accuracy -m word_recall --judge offline -o OUT/evouna_nq.run
     python benchmarks/prediction_powered.py OUT
 
-prints, for each set, judge and number of labels kept: how often the 95 % interval held the mean of all labels (with
-the judge, and of the labels alone), the mean ratio of the two widths, the mean λ, and the labels saved. The items are
-drawn by seed, without replacement. The target here is the mean of this very set, so a few more than 95 % are expected:
-the interval is made for items like these.
+Prints, for each set, judge and number of labels kept: how often the 95 % interval contained the mean of all labels
+(with the judge, and of the labels alone), the mean ratio of the two widths, the mean λ, and the labels saved. The items
+are drawn by seed, without replacement. The target is the mean of the set itself, so slightly more than 95 % is
+expected: the intervals are for the population that the items are drawn from.
 """
 
 import sys
@@ -27,11 +27,11 @@ from saiten.stats.prediction_powered_records import Powered
 DRAWS = 200
 KEPT = (50, 200)
 SETS = {"nq301": "correct_final", "evouna_nq": "correct"}
-"""Set → the aspect that is the truth."""
+"""Set → the aspect that counts as the truth."""
 
 
 def judges_of(folder: Path, name: str) -> dict[str, dict[str, float]]:
-    """Judge → item → score: the metrics of the run, and the stored judges."""
+    """Return judge → item → score: the metrics of the run, and the stored judges."""
     found: dict[str, dict[str, float]] = {}
     for one in read_run(folder / f"{name}.run").scores():
         if one.score.value is not None:
@@ -46,7 +46,7 @@ def judges_of(folder: Path, name: str) -> dict[str, dict[str, float]]:
 def draws(
     people: Mapping[str, float], said: Mapping[str, float], questions: Mapping[str, str], kept: int
 ) -> Iterator[Powered]:
-    """The estimate from so many labels, once a draw. An item without a score gets the mean score, labelled or not."""
+    """Yield the estimate from this many labels for each draw. An item without a score gets the mean score."""
     middle = fmean(said.values())
     items = sorted(people)
     y = np.array([people[item] for item in items])
@@ -59,11 +59,11 @@ def draws(
 
 
 def main() -> None:
-    """Print the table for the prepared folder named on the command line."""
+    """Print the table for the prepared folder OUT."""
     if len(sys.argv) != 2:
         sys.exit(f"usage: python {sys.argv[0]} OUT")
     folder = Path(sys.argv[1])
-    print("| set | items | judge | labels | holds, with | holds, alone | width, alone = 1 | lambda | saved |")
+    print("| set | items | judge | labels | coverage, with | coverage, alone | width, alone = 1 | lambda | saved |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, aspect in SETS.items():
         questions = {sample.id: sample.question for sample in read_run(folder / f"{name}.run").samples()}

@@ -1,17 +1,17 @@
-"""Turn the public evaluation sets under `$SAITEN_DATA` into saiten's samples and labels.
+"""Convert the public evaluation sets under `$SAITEN_DATA` to saiten's samples and labels.
 
     SAITEN_DATA=/where/they/are python benchmarks/prepare_shared_data.py OUT
 
-writes, for each set that is there, `OUT/SET.samples.jsonl` (one sample an answer), `OUT/SET.labels.jsonl` (what people
-said) and, where other judges' verdicts are stored with the set, `OUT/SET.judges.jsonl` (the same form as labels):
+Writes, for each available set, `OUT/SET.samples.jsonl` (one sample per answer), `OUT/SET.labels.jsonl` (human labels)
+and, if the set contains verdicts of other judges, `OUT/SET.judges.jsonl` (in the format of labels):
 
 | set | samples | labels (aspect: values) | judges |
 |---|---|---|---|
-| jhars_dev | Japanese, id `QID/SYSTEM` | `faithful`: 1 if the annotator marked nothing in the answer, else 0; `faithful_final`: no sentence that the merged labels call hallucinated | – |
+| jhars_dev | Japanese, id `QID/SYSTEM` | `faithful`: 1 if the annotator marked nothing in the answer, else 0; `faithful_final`: no sentence is hallucinated by the merged labels | – |
 | clapnq_human | id `QID/SYSTEM`, group: answerable or not | `fluency`, `answer_relevance`, `faithfulness`: 1–4; `win_rate`: 0–100 | the authors' metrics |
 | evouna_nq | id `QID/SYSTEM` | `correct`: 0 or 1 | – |
-| nq301 | one distinct answer; system only where exactly one gave it | `correct`: 0 or 1 each annotator; `correct_final` | `correct`: GPT-4 and others |
-| ragchecker_meta | id `PAIR/1` and `PAIR/2`, group: the source | item `PAIR/1 vs PAIR/2`; `correctness`, `completeness`, `overall`: −2…2, above 0 if the second answer is better | RAGChecker's figures of each answer |
+| nq301 | one per distinct answer; system only if exactly one gave it | `correct`: 0 or 1 per annotator; `correct_final` | `correct`: GPT-4 and others |
+| ragchecker_meta | id `PAIR/1` and `PAIR/2`, group: the source | item `PAIR/1 vs PAIR/2`; `correctness`, `completeness`, `overall`: −2…2, above 0 if the second answer is better | RAGChecker's figures per answer |
 """  # noqa: E501 - a table
 
 import json
@@ -32,7 +32,7 @@ HALLUCINATED = ("Unverifiable", "Contradictory")
 
 
 def jhars_dev(folder: Path) -> Converted:
-    """Japanese RAG answers of three systems, hallucinations marked by three annotators."""
+    """Convert Japanese RAG answers of three systems, with hallucinations marked by three annotators."""
     questions = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     responses = list(rows(folder / "responses.jsonl"))
 
@@ -58,7 +58,7 @@ def jhars_dev(folder: Path) -> Converted:
 
 
 def clapnq_human(folder: Path) -> Converted:
-    """RAG answers on ClapNQ, rated by three of seven annotators each."""
+    """Convert RAG answers on ClapNQ, each rated by three of seven annotators."""
     questions = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     responses = list(rows(folder / "responses.jsonl"))
 
@@ -88,7 +88,7 @@ def clapnq_human(folder: Path) -> Converted:
 
 
 def evouna_nq(folder: Path) -> Converted:
-    """Five systems' answers to Natural Questions, one verdict each."""
+    """Convert five systems' answers to Natural Questions, with one verdict per answer."""
     read = list(rows(folder / "evouna_nq.jsonl"))
 
     def samples(row: Row) -> Iterator[Sample]:
@@ -111,7 +111,7 @@ def evouna_nq(folder: Path) -> Converted:
 
 
 def nq301(folder: Path) -> Converted:
-    """The distinct answers of eleven systems to 301 Natural Questions, two or three verdicts each."""
+    """Convert the distinct answers of eleven systems to 301 Natural Questions, with two or three verdicts each."""
     read = list(rows(folder / "nq301_judged.jsonl"))
 
     def sample(row: Row) -> Sample:
@@ -138,7 +138,7 @@ def nq301(folder: Path) -> Converted:
 
 
 def ragchecker_meta(folder: Path) -> Converted:
-    """Pairs of answers of eight RAG systems, compared by two annotators."""
+    """Convert pairs of answers of eight RAG systems, compared by two annotators."""
     read = list(rows(folder / "pairs.jsonl"))
 
     def samples(row: Row) -> Iterator[Sample]:
@@ -172,11 +172,11 @@ SETS: dict[str, tuple[str, Callable[[Path], Converted]]] = {
     "nq301": ("qa_correctness", nq301),
     "ragchecker_meta": ("ragchecker_meta", ragchecker_meta),
 }
-"""Name of the output → (folder, how to convert it)."""
+"""Name of the output → (folder, conversion)."""
 
 
 def prepare(data: Path, out: Path) -> Iterator[tuple[Path, int]]:
-    """Write what there is; yields each file written with its number of lines."""
+    """Write the available sets; yield each written file with its number of lines."""
     out.mkdir(parents=True, exist_ok=True)
     for name, (folder, convert) in SETS.items():
         if (data / folder).is_dir():
@@ -192,29 +192,29 @@ def prepare(data: Path, out: Path) -> Iterator[tuple[Path, int]]:
 
 
 def write(path: Path, lines: Iterable[bytes]) -> int:
-    """Write the lines; how many there were."""
+    """Write the lines; return their number."""
     with path.open("wb") as file:
         return sum(1 for line in lines if file.write(line))
 
 
 def rows(path: Path) -> Iterator[Row]:
-    """The objects of a JSON lines file."""
+    """Read the objects of a JSON lines file."""
     with path.open(encoding="utf-8") as file:
         yield from map(json.loads, file)
 
 
 def key(row: Row) -> str:
-    """The id of an answer: its question and who gave it."""
+    """Return the id of an answer: its question and system."""
     return f"{row['qid']}/{row['system']}"
 
 
 def flat(make: Callable[[Row], Iterator[Any]], read: Iterable[Row]) -> Iterator[Any]:
-    """Everything made of each row."""
+    """Return all items made of all rows."""
     return (item for row in read for item in make(row))
 
 
 def main() -> None:
-    """Convert `$SAITEN_DATA` into the folder named on the command line."""
+    """Convert `$SAITEN_DATA` into the folder OUT."""
     data = os.environ.get("SAITEN_DATA")
     if not data or len(sys.argv) != 2:
         sys.exit(f"usage: SAITEN_DATA=FOLDER python {sys.argv[0]} OUT")

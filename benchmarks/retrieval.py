@@ -1,9 +1,9 @@
-"""How well a knowledge base finds what belongs to a question: kinds of retrieval, and sizes of the built-in embedder.
+"""Quality of a knowledge base's retrieval: kinds of retrieval, and sizes of the built-in embedder.
 
     SAITEN_DATA=/path/to/data python benchmarks/retrieval.py
 
-Passages of `nomiracl_ja_dev` (Japanese) and `clapnq_human` (English), cut at 512 characters, in real folders. To a
-question belong its own contexts, which some other retriever found for it; a lower bound, since others may fit as well.
+Passages of `nomiracl_ja_dev` (Japanese) and `clapnq_human` (English) in chunks of 512 characters, in real folders. Only
+a question's own contexts, found by another retriever, count as relevant: a lower bound, since other passages may fit.
 """
 
 import asyncio
@@ -25,21 +25,21 @@ from saiten.rag.knowledge.opening import begin
 from saiten.rag.knowledge.terms import document_terms
 
 Question = tuple[str, set[str]]
-"""A question and the passages that belong to it."""
+"""A question and its relevant passages."""
 
 
 def rows(path: Path) -> Iterator[dict[str, object]]:
-    """The lines of a file."""
+    """Read the lines of a file."""
     return map(json.loads, path.read_text("utf-8").splitlines())
 
 
 def pieces(text: str) -> set[str]:
-    """The chunks of a text."""
+    """Return the chunks of a text."""
     return {chunk.text for chunk in cut(text)}
 
 
 def japanese(data: Path) -> tuple[list[Question], set[str]]:
-    """Questions with a relevant passage, and the passages of all."""
+    """Return the questions that have a relevant passage, and the passages of all questions."""
     asked: list[Question] = []
     every: set[str] = set()
     for name in ("relevant", "non_relevant"):
@@ -52,7 +52,7 @@ def japanese(data: Path) -> tuple[list[Question], set[str]]:
 
 
 def english(data: Path) -> tuple[list[Question], set[str]]:
-    """All questions, and the passages of all."""
+    """Return all questions, and the passages of all."""
     asked = []
     for row in rows(data / "clapnq_human" / "questions.jsonl"):
         own = [pieces(f"{each['title']}: {each['text']}") for each in row["contexts"]]  # type: ignore[attr-defined]
@@ -61,7 +61,7 @@ def english(data: Path) -> tuple[list[Question], set[str]]:
 
 
 async def measure(title: str, asked: list[Question], every: set[str], dimensions: int, folder: Path) -> None:
-    """One base, three kinds of retrieval."""
+    """Measure three kinds of retrieval with one knowledge base."""
     engine, embedder, passages = FolderEngine(folder, writing=True), BuiltinEmbedder(dimensions), sorted(every)
     manifest = await begin(engine, embedder, f"builtin:{dimensions}")
     vectors = (await embedder.embed(passages)).vectors
@@ -73,7 +73,7 @@ async def measure(title: str, asked: list[Question], every: set[str], dimensions
             for n, (text, vector) in enumerate(zip(passages, vectors, strict=True))
         ]
     )
-    contents = replace(await read_contents(engine), chunks=len(passages))  # put without documents, so without marks
+    contents = replace(await read_contents(engine), chunks=len(passages))  # stored without documents, so not counted
     kinds: tuple[Retrieval, ...] = ("dense", "bm25", "hybrid")
     for retrieval in kinds:
         base = KnowledgeBase(engine, embedder, manifest, contents, retrieval=retrieval)
@@ -91,7 +91,7 @@ async def measure(title: str, asked: list[Question], every: set[str], dimensions
 
 
 async def main(data: Path) -> None:
-    """Both languages, three sizes."""
+    """Measure both languages with three sizes."""
     for title, (asked, every) in {"Japanese": japanese(data), "English": english(data)}.items():
         for dimensions in (384, 1024, 4096):
             with tempfile.TemporaryDirectory() as folder:
@@ -100,5 +100,5 @@ async def main(data: Path) -> None:
 
 if __name__ == "__main__":
     if not os.environ.get("SAITEN_DATA"):
-        sys.exit("SAITEN_DATA names no folder with the data; see docs/testing.md")
+        sys.exit("SAITEN_DATA is not a folder with the data; see docs/testing.md")
     asyncio.run(main(Path(os.environ["SAITEN_DATA"])))

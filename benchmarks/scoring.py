@@ -2,9 +2,9 @@
 
     python benchmarks/scoring.py [--samples 200] [--in-flight 64] [--latency-ms 50] [--rounds 3]
 
-The server runs in a process of its own, answers after a fixed latency with a minimal instance of the schema asked for,
-and counts. Efficiency is the ideal time (calls / in flight x latency) divided by the time of the run without start-up.
-CPU is that of the whole process, start-up and summary included. The median of the rounds counts.
+The server runs in a separate process, answers after a fixed latency with a minimal instance of the requested schema,
+and counts the calls. Efficiency is the ideal time (calls / in flight x latency) divided by the time of the run without
+start-up. CPU time is that of the whole process, including start-up and summary. Figures are medians of the rounds.
 """
 
 import argparse
@@ -48,12 +48,12 @@ CONTEXTS, CHARACTERS = 5, 500
 
 
 def words(rng: random.Random, count: int) -> str:
-    """So many made-up words."""
+    """Make up this many words."""
     return " ".join("".join(rng.choices(SYLLABLES, k=rng.randint(1, 3))) for _ in range(count))
 
 
 def sample(number: int) -> dict[str, object]:
-    """A question, five contexts of 500 characters, answer and reference of three sentences; no two are alike."""
+    """Make a question, five contexts of 500 characters, and answer and reference of three sentences, all different."""
     rng = random.Random(number)
     contexts = [". ".join(words(rng, 12) for _ in range(12))[:CHARACTERS] for _ in range(CONTEXTS)]
     answer, reference = (" ".join(words(rng, 14).capitalize() + "." for _ in range(3)) for _ in range(2))
@@ -62,7 +62,7 @@ def sample(number: int) -> dict[str, object]:
 
 
 def serve(latency: float, pipe: Connection) -> None:
-    """Run the server; answers each message of the pipe with (requests, distinct requests, most in flight)."""
+    """Run the server; answer each message of the pipe with (requests, distinct requests, most in flight)."""
     with OpenAIServer() as server:
         server.latency = latency
         pipe.send(server.base_url)
@@ -73,7 +73,7 @@ def serve(latency: float, pipe: Connection) -> None:
 
 
 def run(url: str, data: Path, folder: Path, in_flight: int) -> dict[str, float]:
-    """One run of the command."""
+    """Run the command once."""
     judge = ["--judge", f"openai:m@{url}", "--embedder", f"openai:e@{url}", "--concurrency", str(in_flight)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.perf_counter()
@@ -99,7 +99,7 @@ def run(url: str, data: Path, folder: Path, in_flight: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--in-flight", type=int, default=64)
@@ -126,13 +126,13 @@ def main() -> None:
     middle = {key: statistics.median(one[key] for one in rounds) for key in rounds[0]}
     ideal = middle["calls"] / options.in_flight * options.latency_ms / 1e3
     print(f"{options.samples} samples, nine metrics, {options.in_flight} in flight, {options.latency_ms:g} ms")
-    print(f"scores                 {middle['scores']:.0f}, of which ok {middle['ok']:.0f}")
-    print(f"requests               {middle['calls']:.0f} ({middle['calls'] / options.samples:.1f} a sample), ", end="")
-    print(f"asked twice {middle['calls'] - middle['distinct']:.0f}, at most {middle['peak']:.0f} in flight")
-    print(f"prompt characters / 10 {middle['prompt_tokens'] / options.samples:.0f} a sample (no tokens of a model)")
+    print(f"scores                 {middle['scores']:.0f}, {middle['ok']:.0f} of them ok")
+    print(f"requests               {middle['calls']:.0f} ({middle['calls'] / options.samples:.1f} per sample)", end="")
+    print(f", asked twice {middle['calls'] - middle['distinct']:.0f}, at most {middle['peak']:.0f} in flight")
+    print(f"prompt characters / 10 {middle['prompt_tokens'] / options.samples:.0f} per sample (not tokens of a model)")
     print(f"ideal / run            {ideal / middle['run']:.3f} ({ideal:.2f} s / {middle['run']:.2f} s)")
     print(f"ideal / whole process  {ideal / middle['wall']:.3f}")
-    print(f"CPU ms a request       {middle['cpu'] / middle['calls'] * 1e3:.3f} (whole process)")
+    print(f"CPU ms per request     {middle['cpu'] / middle['calls'] * 1e3:.3f} (whole process)")
 
 
 if __name__ == "__main__":

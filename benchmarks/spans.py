@@ -1,17 +1,17 @@
-"""Real marked spans: how far people agree on them (the ceiling), how near the offline judge comes, and how fast it is.
+"""Real marked spans: agreement among people (the ceiling), agreement of the offline judge with them, and its speed.
 
     SAITEN_DATA=/where/they/are python benchmarks/spans.py [--markdown FILE]
 
-`squality_human`: what three reviewers a summary marked as wrong or weak in it, against four references.
-`jhars_dev`: what three annotators marked as not supported by the context, in Japanese answers.
+`squality_human`: passages that three reviewers per summary marked as wrong or weak, with four references.
+`jhars_dev`: passages of Japanese answers that three annotators marked as not supported by the context.
 
-The judge is asked what the answer adds to the references (SQuALITY) or to the context (JHARS). People marked mistakes,
-which is not the same: an extra unit may be true, and a mistake may be one word of a unit. The figures say how far the
-one finds the other. Beside it stand two markers with less of an idea: the statements that the sources do not support
-(the verdicts of faithfulness), and every sentence.
+The judge marks what the answer adds to the references (SQuALITY) or to the context (JHARS). People marked mistakes,
+which is not the same: an extra unit may be true, and a mistake may be one word of a unit. The figures show how well the
+former finds the latter. Two simpler markers are compared: the statements that the sources do not support (the verdicts
+of faithfulness), and every sentence.
 
-The built-in samples, whose units are known by construction, are marked as well: they show whether the judge does what
-it is meant to, and are no evidence about other data.
+The built-in samples, whose units are known by construction, are marked as well: they show whether the judge works as
+intended, but are no evidence about other data.
 """
 
 import argparse
@@ -47,26 +47,26 @@ ASPECT = "mistakes"
 
 
 def rows(file: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a JSONL file."""
+    """Read the lines of a JSONL file."""
     with file.open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 
 
 class Data:
-    """The answers of a set, and who marked what in them."""
+    """The answers of a set, and the marks of each annotator."""
 
     def __init__(self, name: str, language: Language) -> None:
         self.name = name
         self.language = language
         self.answers: dict[str, str] = {}
         self.sources: dict[str, tuple[str, ...]] = {}
-        """By item: what the answer is held against."""
+        """By item: the texts that the answer is compared with."""
         self.questions: dict[str, str] = {}
         self.people: dict[str, Held] = {}
 
 
 def squality(folder: Path) -> Data:
-    """Summaries of stories; the reviewers of an answer are those who graded it, whether they marked anything or not."""
+    """Read summaries of stories; a summary's reviewers are those who graded it, even if they marked nothing."""
     data = Data("squality_human", "en")
     asked = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     for row in rows(folder / "responses.jsonl"):
@@ -83,7 +83,7 @@ def squality(folder: Path) -> Data:
 
 
 def jhars(folder: Path) -> Data:
-    """Answers; spans are counted within the sentence there, and from the answer's beginning here."""
+    """Read answers; offsets within a sentence are converted to offsets in the answer."""
     data = Data("jhars_dev", "ja")
     asked = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     for row in rows(folder / "responses.jsonl"):
@@ -107,7 +107,7 @@ def jhars(folder: Path) -> Data:
 
 
 def sentences(data: Data) -> Held:
-    """Every sentence: what a judge without any idea would mark."""
+    """Return every sentence, as an uninformed judge would mark it."""
     return {
         (item, ASPECT): tuple(Span(one.text, one.start, one.end) for one in split_sentences(text, data.language))
         for item, text in data.answers.items()
@@ -115,7 +115,7 @@ def sentences(data: Data) -> Held:
 
 
 def placed(answer: str, units: Sequence[str]) -> Iterator[Span]:
-    """Each unit where it stands, looked for after the one before it."""
+    """Yield each unit with its position, searched for after the previous unit first."""
     end = 0
     for unit in units:
         start = answer.find(unit, end)
@@ -128,7 +128,7 @@ def placed(answer: str, units: Sequence[str]) -> Iterator[Span]:
 
 
 async def unsupported(data: Data, judge: OfflineJudge) -> Held:
-    """The answer's statements that the sources do not support: the verdicts of faithfulness, as spans."""
+    """Return the answer's statements that the sources do not support: the verdicts of faithfulness as spans."""
     found: Held = {}
     for item, answer in data.answers.items():
         split = await judge.perform(SplitStatements("", answer, language=data.language))
@@ -140,7 +140,7 @@ async def unsupported(data: Data, judge: OfflineJudge) -> Held:
 
 
 async def extra(data: Data, judge: OfflineJudge) -> Held:
-    """What the gist metric calls extra, of gist and supplement, with all sources together as the reference."""
+    """Return the gist metric's extra units (gist and supplement), with all sources joined as the reference."""
     found: Held = {}
     for item, answer in data.answers.items():
         reference = "\n".join(data.sources[item])
@@ -152,7 +152,7 @@ async def extra(data: Data, judge: OfflineJudge) -> Held:
 
 
 async def measured(data: Data) -> str:
-    """The tables of one set, in Markdown."""
+    """Return the tables of one set as Markdown."""
     judge = OfflineJudge(embedder=BuiltinEmbedder())
     began = time.process_time()
     judges = {"gist, offline judge, extra": await extra(data, judge)}
@@ -164,7 +164,7 @@ async def measured(data: Data) -> str:
 
 
 async def own_samples(language: Language, units: Path) -> str:
-    """The built-in samples in both settings: units of the reference by the judge, and as they were written."""
+    """Return the tables of the built-in samples, with the reference's units by the judge and as written."""
     judge = OfflineJudge(embedder=BuiltinEmbedder())
     demo = load_gist(language)
     labels = list(gist_labels(demo))
@@ -182,14 +182,14 @@ async def own_samples(language: Language, units: Path) -> str:
 
 
 def speed() -> str:
-    """CPU seconds to pair 2,000 units with 2,000 on one text: beside each other, overlapping in chains, on one heap."""
+    """Return the CPU seconds to pair 2,000 units with 2,000 on one text: separate, in chains, or all overlapping."""
     draw = random.Random(0)
     lines = []
-    pair_units([Span("", 0, 1)] * 2, [Span("", 0, 1)] * 2)  # so that loading scipy is not counted
+    pair_units([Span("", 0, 1)] * 2, [Span("", 0, 1)] * 2)  # loads scipy before the measurement
     for name, length, reach in (
-        ("side by side", 1_000_000, 60),
+        ("separate", 1_000_000, 60),
         ("in chains", 100_000, 300),
-        ("on one heap", 5_000, 2_000),
+        ("all overlapping", 5_000, 2_000),
     ):
         sides = []
         for _ in range(2):
@@ -202,7 +202,7 @@ def speed() -> str:
 
 
 def main() -> None:
-    """Print what was measured."""
+    """Measure and print the tables."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     options.add_argument("--markdown", type=Path, help="also write the tables to this file")
     chosen = options.parse_args()
