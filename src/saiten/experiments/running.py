@@ -115,7 +115,13 @@ class Experiment:
             keep_plan(self.plan, self.folder)
             if self.calls.requests_per_minute or self.calls.tokens_per_minute:
                 self.notify("latencies of models include waiting for the rate limit")
-            self._expect_all(models)
+            # every model before the first call, which may go to the embedder of a knowledge base
+            models.expect(self.plan.judge.name, "judge")
+            for model in self.plan.models:
+                models.expect(model.name, "generator")
+            for system in self.plan.systems:
+                models.expect(system, "system")
+            models.expect(self.plan.judge.embedder, "embedder")
             for data in self.plan.data:
                 await self._data(data, models, stages)
 
@@ -127,15 +133,6 @@ class Experiment:
             for cell in cells:
                 whole &= await self._answer(cell, models, stages)
         await self._score(data, cells, models, stages, whole=whole)
-
-    def _expect_all(self, models: Models) -> None:
-        """Register every model before the first call, which may go to the embedder of a knowledge base."""
-        models.expect(self.plan.judge.name, "judge")
-        for model in self.plan.models:
-            models.expect(model.name, "generator")
-        for system in self.plan.systems:
-            models.expect(system, "system")
-        models.expect(self.plan.judge.embedder, "embedder")
 
     def _check_room(self, data: DataSet) -> None:
         """Raise if concurrency is below the chains' parallel calls: waiting in our queue would count as latency."""

@@ -32,8 +32,6 @@ from saiten.trust.spans.marks import CLASSES, COMBINATIONS, Marks, PeopleMarks
 from saiten.trust.spans.pairing import is_placed, length_of, pair_units
 from saiten.words import Message
 
-PEOPLE = "people"
-
 
 @dataclass(frozen=True, slots=True)
 class Combination:
@@ -115,7 +113,7 @@ def compare_spans(
         found = _together(against, marks)
         if not found:
             raise BadInput(_nothing_shared(name, marks, union))
-        by_judge.append(figures(name, PEOPLE, found, (union, marks)))
+        by_judge.append(figures(name, "people", found, (union, marks)))
     names = list(people.by)
     two = {(a, b): found for a, b in combinations(names, 2) if (found := _together({a: people.by[a]}, people.by[b]))}
     if not two and not judges:

@@ -1,4 +1,4 @@
-"""A judge as far as it is known before training."""
+"""The description of a judge before training, and the settings that must not change when it is resumed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -31,7 +31,7 @@ def _aspects(built: Built, inside: Sequence[GradedExample]) -> tuple[TunedAspect
 
 
 def describe(built: Built, plan: JudgePlan, parts: Parts) -> TunedJudge:
-    """Describe the judge as far as known before training."""
+    """Describe the judge; what training adds is empty."""
     learning, aspects = plan.learning, _aspects(built, parts.inside)
     options = {key: value for key, value in asdict(learning).items() if key != "base"} | {"held_out": plan.share}
     local = Path(learning.base).expanduser()

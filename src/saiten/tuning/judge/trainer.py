@@ -32,7 +32,6 @@ SHARE = 0.05
 SECONDS = 300.0
 """Maximum time between checkpoints."""
 
-
 _RECOMPUTING = "activation_checkpointing"
 if _RECOMPUTING not in TrainingArguments.__dataclass_fields__:  # before transformers 5.2
     _RECOMPUTING = "gradient_checkpointing"
@@ -46,7 +45,11 @@ def trained(encoded: Sequence[Encoded], base: BaseModel, job: TrainingJob) -> An
     """
     learning, folder = job.learning, job.folder / "training"
     set_seed(learning.seed)
-    model = get_peft_model(base.model, _lora(learning))
+    rank = learning.rank or 1
+    lora = LoraConfig(
+        task_type="CAUSAL_LM", r=rank, lora_alpha=2 * rank, lora_dropout=0.05, target_modules="all-linear"
+    )
+    model = get_peft_model(base.model, lora)
     arguments = _arguments(base, learning, folder)
     steps = ceil(len(encoded) / learning.batch) * learning.epochs
     losses: list[float] = []
@@ -74,13 +77,6 @@ def trained(encoded: Sequence[Encoded], base: BaseModel, job: TrainingJob) -> An
             f"training was interrupted: {said}; the last checkpoint is kept: re-run the command to continue"
         ) from error
     return model
-
-
-def _lora(learning: Learning) -> LoraConfig:
-    rank = learning.rank or 1
-    return LoraConfig(
-        task_type="CAUSAL_LM", r=rank, lora_alpha=2 * rank, lora_dropout=0.05, target_modules="all-linear"
-    )
 
 
 def _arguments(base: BaseModel, learning: Learning, folder: Path) -> TrainingArguments:
