@@ -69,7 +69,7 @@ def test_answers_go_straight_into_score(saiten, data):
     assert "5 answers" in said.err
     assert "--retry-failed" in said.err
     assert {row["system"] for row in rows().values()} == {"python:bot.py:answer"}
-    assert "without contexts" not in said.out
+    assert "no contexts" not in said.out
     scored = saiten("score", "a.jsonl", "-m", "exact_match", "-o", "run", "--format", "json")
     assert scored.status == 0
     (figure,) = json.loads(scored.out)["Scores"]

@@ -355,7 +355,7 @@ def test_one_question_in_several_groups_is_several_questions(against):
     changed = [row | {"answer": "nothing"} if n < 10 else row for n, row in enumerate(rows)]
     row, caption, _ = against(rows, changed[::-1])
     assert (row["n"], row["difference"], row["lower"], row["equal"]) == (20, -0.5, 10, 10)
-    assert "Several answers" not in caption
+    assert "several answers" not in caption
 
 
 def test_several_answers_to_a_question_without_ids_count_with_their_mean(against):
