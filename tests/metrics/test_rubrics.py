@@ -104,7 +104,7 @@ def test_a_comment_changes_no_digest(rubric):
         ('name = "clarity"', 'name = "cla,rity"', "aspects[1].name: expected a word of letters"),
         ('name = "clarity"', "name = 3", "aspects[1].name: expected a valid string, not 3"),
         ('name = "clarity"', 'name = "use"', "'use' occurs more than once"),
-        ("best = 2", "best = 1", "best of aspect 'clarity' is 1, which is none of its grades (0, 2)"),
+        ("best = 2", "best = 1", "best of aspect 'clarity' is 1, which is not one of its grades (0, 2)"),
         ("best = 2", "best = true", "aspects[1].best: expected a valid integer, not True"),
         ("best = 2", "best = 2.5", "expected a valid integer, not 2.5"),
         ("best = 2", "best = 1000001", "aspects[1].best: expected less than or equal to 1000000, not 1000001"),

@@ -106,7 +106,7 @@ def judge(
     finally:
         progress.close()
     every = [own.held_out, *((own.base_held_out,) if own.base_held_out else ())]
-    render(tuned_judge_tables(every, own.notes), form, stdout(), f"A judge of one's own: {out.name}")
+    render(tuned_judge_tables(every, own.notes), form, stdout(), f"Your own judge: {out.name}")
     notes.print(f"{escape_untrusted(out)} is ready; use it with --judge hf:{escape_untrusted(out)}")
 
 

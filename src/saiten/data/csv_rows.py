@@ -54,7 +54,7 @@ def read_csv(
     try:
         yield from _records(text, name, delimiter, notify)
     except UnicodeDecodeError as error:
-        raise BadInput(f"{name} began as {encoding}, but goes on with bytes that are not: {error}") from error
+        raise BadInput(f"{name} began as {encoding}, but continues with other bytes: {error}") from error
     finally:
         text.detach()  # leave the stream to the caller
 
@@ -173,7 +173,7 @@ class _Layout:
 def _broken(error: csv.Error) -> _Broken:
     said = str(error)
     if "expected after" in said:
-        return _Broken("a quote is closed and the cell goes on" + _MEND)
+        return _Broken("a quote is closed, but the cell continues" + _MEND)
     if "end of data" in said:
         return _Broken("a quote is opened and never closed" + _MEND, closed=False)
     return _Broken(f"not CSV: {said}; is a quote opened and never closed?", closed=False)

@@ -52,7 +52,7 @@ class ExtractiveGenerator:
             case WriteQuery():
                 text = _with_topics(step.question, step.history)
             case _:
-                raise TypeError(f"the extractive generator knows no step {type(step).__name__}")
+                raise TypeError(f"the extractive generator has no step {type(step).__name__}")
         return Completion(text, finish_reason="stop")
 
     async def close(self) -> None:

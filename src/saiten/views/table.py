@@ -1,6 +1,6 @@
 """A table as data, which `render.py` renders in six forms.
 
-A table is made of a record by a function in `views/tables/`, without a sentence of its own:
+A function in `views/tables/` makes a table from a record; it contains no sentences:
 
     Table(Message("title", "scores"), ("metric", "mean", "ci_low", "ci_high"), rows, (Message("caption", "scores"),))
 

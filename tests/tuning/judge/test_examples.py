@@ -93,7 +93,7 @@ def test_grades_on_both_sides_of_the_best_one_teach_nothing():
     labels = [Label(item, v, f"P{n}", "amount_info") for item, each in votes.items() for n, v in enumerate(each)]
     found = built(labels, samples)
     assert [one.item for one in found.examples] == ["b", "c"]
-    assert found.left_out == {"people's grades are on both sides of the best one, so their mean is none of them": 1}
+    assert found.left_out == {"people's grades are on both sides of the best one, so their mean is not one of them": 1}
 
 
 def test_the_rows_order_is_no_matter():

@@ -71,7 +71,7 @@ def public_address(url: str) -> str:
     if parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None:
         raise ConfigurationError(
             f"--public-url {url!r}: only a host and perhaps a port were expected; "
-            "the page needs a host name of its own, since its cookies and addresses begin at /"
+            "the page needs its own host name, since its cookies and addresses begin at /"
         )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}{port}"

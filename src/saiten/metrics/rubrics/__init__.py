@@ -219,7 +219,7 @@ def _aspect(table: _Aspect) -> Aspect:
     given = tuple(range(values[0], values[-1] + 1)) if table.between else tuple(values)
     if table.best not in given:
         raise ValueError(
-            f"best of {where} is {table.best}, which is none of its grades ({', '.join(map(str, values))})"
+            f"best of {where} is {table.best}, which is not one of its grades ({', '.join(map(str, values))})"
         )
     texts = {each: _worded(table, each, given, where) for each in _LANGUAGES if getattr(table, each) is not None}
     if not texts:

@@ -44,7 +44,7 @@ class AspectTask:
         if self.rated is None and not sample.references:
             return "the sample has no reference, which the task needs"
         if self.rated is not None and self.rated.contested([label.value for label in labels]):
-            return "people's grades are on both sides of the best one, so their mean is none of them"
+            return "people's grades are on both sides of the best one, so their mean is not one of them"
         return ""
 
 

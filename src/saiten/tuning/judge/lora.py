@@ -28,7 +28,7 @@ class ChatHead:
     """A judge that is a chat model and writes its reply."""
 
     def check(self) -> None:
-        require("a judge of one's own (--head chat)", "train", "torch", "transformers", "peft", "accelerate")
+        require("your own judge (--head chat)", "train", "torch", "transformers", "peft", "accelerate")
 
     def defaults(self, base: str) -> Learning:
         return Learning(base, epochs=3, learning_rate=2e-4, batch=8, max_length=2048, rank=16)

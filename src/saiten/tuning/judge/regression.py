@@ -32,7 +32,7 @@ class RegressionHead:
     """A judge that is an encoder and predicts the grades."""
 
     def check(self) -> None:
-        require("a judge of one's own (--head regression)", "neural", "torch", "transformers")
+        require("your own judge (--head regression)", "neural", "torch", "transformers")
 
     def defaults(self, base: str) -> Learning:
         return Learning(base, epochs=3, learning_rate=1e-4, batch=8, max_length=256)

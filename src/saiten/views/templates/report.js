@@ -532,7 +532,7 @@
       column.setAttribute("aria-labelledby", `column-${each}`);
       return column;
     });
-    const grid = make("div", "beside", ...columns);
+    const grid = make("div", "side-by-side", ...columns);
     grid.style.setProperty("--rows", metrics.length + 3);
     parts.push(make("h3", "", words.beside), grid);
     if (more) parts.push(make("p", "nothing", named(words.more_beside, { n: more })));
