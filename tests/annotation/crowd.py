@@ -1,7 +1,7 @@
-"""Annotators who all work at once over HTTP, on bad lines: some saves go out twice, some replies are never read.
+"""Annotators who all work at once over HTTP on bad connections: some saves are sent twice, some replies are never read.
 
-Each goes by a link, asks for the next item, saves, and so on until nothing is left. What was acknowledged is written
-down, so that it can be held against what is there afterwards.
+Each one opens a link, requests the next item, saves, and so on until nothing is left. What was acknowledged is
+recorded, so that it can be compared with what is stored afterwards.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _AWAY = (OSError, EOFError, asyncio.IncompleteReadError)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back."""
+    """A reply of the server."""
 
     status: int
     headers: Mapping[str, str]
@@ -31,14 +31,14 @@ class Reply:
 
 
 class Line:
-    """A connection that is kept, as a browser keeps it, and opened anew where it was lost."""
+    """A connection that is kept open, as a browser does, and reopened when it was lost."""
 
     def __init__(self, port: int) -> None:
         self.port = port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, request: bytes) -> Reply:
-        """The reply; raises one of `_AWAY` where the line or the server was lost."""
+        """The reply; raises one of `_AWAY` if the connection or the server was lost."""
         try:
             await self._send(request)
             return await self._reply()
@@ -47,13 +47,13 @@ class Line:
             raise
 
     async def ask_and_hang_up(self, request: bytes, after: float) -> None:
-        """Send it, and be gone before the reply can be read."""
+        """Send the request and hang up before the reply can be read."""
         await self._send(request)
         await asyncio.sleep(after)
         self.cut()
 
     def cut(self) -> None:
-        """Without a good-bye."""
+        """Close without a proper shutdown."""
         if self._streams is not None:
             self._streams[1].transport.abort()
             self._streams = None
@@ -82,7 +82,7 @@ class Line:
 
 @dataclass
 class Worker:
-    """Somebody at a browser."""
+    """A person at a browser."""
 
     name: str
     token: str
@@ -96,7 +96,7 @@ class Worker:
         self.line = Line(self.port)
 
     async def join(self) -> None:
-        """By the link, and to the page."""
+        """Log in by the link and load the page."""
         reply = await self.line.ask(self.request("GET", f"/join/{self.token}"))
         assert reply.status == 303, reply
         self.cookie = reply.headers["set-cookie"].partition(";")[0]
@@ -105,7 +105,7 @@ class Worker:
         self.csrf = found[1] or found[2]
 
     def request(self, method: str, path: str, body: Any = None) -> bytes:
-        """As our own page sends it."""
+        """A request as our own page sends it."""
         host = f"127.0.0.1:{self.port}"
         data = b"" if body is None else json.dumps(body).encode()
         head = f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {self.cookie}\r\n"
@@ -116,7 +116,7 @@ class Worker:
 
 @dataclass
 class Crowd:
-    """Many of them, and what became of their work."""
+    """Many workers, and what became of their work."""
 
     dice: random.Random
     pause: float = 0.0
@@ -137,7 +137,7 @@ class Crowd:
     """How many replies said that the save was there already, how many lines were cut, …"""
 
     async def work(self, worker: Worker, *, most: int | None = None) -> None:
-        """Until nothing is left, or so many are saved."""
+        """Work until nothing is left, or until this many are saved."""
         if not worker.csrf:
             begun = time.perf_counter()
             await worker.join()
@@ -182,7 +182,7 @@ class Crowd:
         self.acknowledged[worker.name, item] = said
 
     async def _insist(self, worker: Worker, request: bytes, seconds: list[float] | None = None) -> Reply:
-        """The reply; the same is sent again while the server or its database is away, as the page does."""
+        """The reply; resends the request while the server or its database is away, as the page does."""
         until = time.monotonic() + self.patience
         while True:
             begun = time.perf_counter()
@@ -204,15 +204,15 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The export, held against what was acknowledged."""
+    """The export compared with what was acknowledged."""
 
     rows: int
     lost: int
-    """Acknowledged, and not there or not as it was said."""
+    """Acknowledged, but missing or different."""
     double: int
     """Rows of an annotator about an item beyond the first."""
     unasked: int
-    """Rows that nobody was told of."""
+    """Rows that were stored but never acknowledged."""
     per_item: Mapping[int, int]
     """Annotators of an item → number of items."""
     per_person: Mapping[int, int]
@@ -220,7 +220,7 @@ class Kept:
 
 
 def held_against(rows: Iterable[Mapping[str, Any]], acknowledged: Mapping[tuple[str, str], str]) -> Kept:
-    """What is there, and what should be."""
+    """What is stored, and what should be."""
     said = [(row["annotator"], row["item"].removeprefix("item "), row["reason"]) for row in rows]
     there = {(name, item): reason for name, item, reason in said}
     return Kept(
@@ -234,7 +234,7 @@ def held_against(rows: Iterable[Mapping[str, Any]], acknowledged: Mapping[tuple[
 
 
 async def exported(project: ServedProject) -> list[dict[str, Any]]:
-    """The rows that the admin's page gives out."""
+    """The rows exported from the admin's page."""
     admin = Worker("admin", project.tokens["admin"], project.port)
     await admin.join()
     reply = await admin.line.ask(admin.request("GET", "/admin/export.jsonl"))
@@ -243,7 +243,7 @@ async def exported(project: ServedProject) -> list[dict[str, Any]]:
 
 
 async def work_off(project: ServedProject, crowd: Crowd, names: Iterable[str]) -> None:
-    """All of them at once, until nothing is left."""
+    """Everyone works at once until nothing is left."""
     workers = [Worker(name, project.tokens[name], project.port) for name in names]
     try:
         await asyncio.gather(*map(crowd.work, workers))

@@ -1,9 +1,9 @@
-"""The two kinds of database that labels are kept in: a SQLite file, and a PostgreSQL server that is started here.
+"""The two kinds of database that keep labels: a SQLite file, and a PostgreSQL server that is started here.
 
     def test_something(annotation_database):
         store = open_project(annotation_database, settings)
 
-runs on both, each time on an empty database; `postgres_server` is the server itself, for tests that hurt it.
+runs on both, each time on an empty database; `postgres_server` is the server itself, for tests that break it.
 """
 
 import os
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-_PASSWORD = "pass word:/%"  # whatever may stand in one
+_PASSWORD = "pass word:/%"  # characters that need escaping in a URL
 _QUOTED = "pass%20word%3A%2F%25"
 _PLACES = ["/usr/lib/postgresql", "/usr/local/lib/postgresql", "/opt/homebrew/opt/postgresql"]
 _SETTINGS = {
@@ -30,7 +30,7 @@ _SETTINGS = {
 
 
 class NoPostgres(Exception):
-    """It is not installed, or cannot be started; the text says why."""
+    """PostgreSQL is not installed or cannot be started; the text says why."""
 
 
 _HEIR = """
@@ -42,11 +42,11 @@ rm -rf "$2"
 
 
 class PostgresServer:
-    """A PostgreSQL server on loopback, in a folder of its own; gone without a trace when it is stopped."""
+    """A PostgreSQL server on loopback, in its own folder; stopping it leaves no trace."""
 
     def __init__(self) -> None:
         self._programs = _programs()
-        # not below pytest's own folder, which another user may not enter
+        # not below pytest's own folder, which other users may not enter
         self._folder = Path(tempfile.mkdtemp(prefix="saiten-pg-"))
         self._user = "postgres" if hasattr(os, "geteuid") and os.geteuid() == 0 else None
         with socket.socket() as probe:
@@ -66,25 +66,25 @@ class PostgresServer:
             raise
 
     def url(self, database: str = "postgres", password: str = _QUOTED) -> str:
-        """The address of a database on it."""
+        """The address of a database on the server."""
         return f"postgresql://tester:{password}@127.0.0.1:{self.port}/{database}"
 
     def new_database(self) -> str:
-        """The address of an empty one: a schema of its own, which takes a hundredth of the time of a database."""
+        """The address of an empty database: in fact a new schema, which is a hundred times faster than a database."""
         name = f"test_{secrets.token_hex(6)}"
         self.tell(f"CREATE SCHEMA {name}")
         return f"{self.url()}?options=-csearch_path%3D{name}"
 
     def empty(self, database: str) -> None:
-        """Its tables are as at their making: no rows, and numbers begin at 1."""
-        self.cut_connections()  # of a process that was killed: it may hold locks still
+        """Reset its tables to their initial state: no rows, and numbering starts at 1."""
+        self.cut_connections()  # of a process that was killed and may still hold locks
         schema = database.rpartition("%3D")[2]
         named = f"FROM pg_tables WHERE schemaname = '{schema}' AND tablename <> 'saiten_version'"
         ((tables,),) = self.tell(f"SELECT string_agg(schemaname || '.' || tablename, ', ') {named}")
         self.tell(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
 
     def tell(self, statement: str) -> list[tuple]:
-        """What the server says to a statement of its administrator."""
+        """The server's reply to an administrator's statement."""
         import psycopg
 
         with psycopg.connect(self.url(), autocommit=True) as connection:
@@ -92,7 +92,7 @@ class PostgresServer:
             return cursor.fetchall() if cursor.description else []
 
     def cut_connections(self) -> int:
-        """How many connections were ended, as by an administrator or a network that fails."""
+        """Cut connections as an administrator or a network failure would; returns how many."""
         return len(
             self.tell(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -101,20 +101,20 @@ class PostgresServer:
         )
 
     def start(self) -> None:
-        """Start it, and wait until it takes connections."""
+        """Start the server and wait until it accepts connections."""
         self._run("pg_ctl", "-D", f"{self._folder}/data", "-l", f"{self._folder}/log", "-w", "-t", "30", "start")
 
     def stop(self) -> None:
-        """Stop it at once, as a power cut would."""
+        """Stop it at once, as a power failure would."""
         self._run("pg_ctl", "-D", f"{self._folder}/data", "-m", "immediate", "-w", "stop")
 
     def remove(self) -> None:
         """Stop it if it runs, and remove its folder."""
         self._heir.communicate()
-        shutil.rmtree(self._folder, ignore_errors=True)  # where its user may not remove the folder itself
+        shutil.rmtree(self._folder, ignore_errors=True)  # where its user is not allowed to remove the folder itself
 
     def _hand_over(self) -> None:
-        """The folder and the password of the first user, to whom the server runs as."""
+        """Give the folder and the password file to the user that the server runs as."""
         secret = self._folder / "secret"
         secret.write_text(_PASSWORD)
         if self._user:
@@ -133,7 +133,7 @@ class PostgresServer:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is not for it
+                start_new_session=True,  # Ctrl-C must not reach it
             )
         except (OSError, subprocess.SubprocessError) as error:
             raise NoPostgres(f"sh cannot be run as {self._user or 'this user'}: {error}") from error
@@ -152,7 +152,7 @@ class PostgresServer:
                 user=self._user,
                 cwd=self._folder,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,  # a pipe would be held open by the server
+                stdout=subprocess.DEVNULL,  # the server would keep a pipe open
                 stderr=subprocess.DEVNULL,
                 timeout=60,
                 check=False,
@@ -164,7 +164,7 @@ class PostgresServer:
 
 
 def _programs() -> Path:
-    """The folder of PostgreSQL's programs, the newest release's."""
+    """The folder of the PostgreSQL programs, newest release first."""
     if found := shutil.which("initdb"):
         return Path(found).resolve().parent
     folders = [path.parent for place in _PLACES for path in Path(place).glob("**/bin/initdb")]
@@ -175,7 +175,7 @@ def _programs() -> Path:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
-    """One server for the tests of this process; they are skipped where it cannot be started."""
+    """One server for the tests of this process; they are skipped if it cannot be started."""
     pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not installed")
     try:
         server = PostgresServer()
@@ -185,13 +185,13 @@ def postgres_server() -> Iterator[PostgresServer]:
     server.remove()
 
 
-# With PostgreSQL a test is slow; of each kind of access to a database one test is a witness.
+# Tests on PostgreSQL are slow; one test of each kind of database access is a witness.
 _KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
 
 
 @pytest.fixture(params=_KINDS)
 def fresh_database(request, tmp_path) -> str:
-    """The address of an empty database: a file first, which is not there yet, then one on a server."""
+    """The address of an empty database: first a file that does not exist yet, then a database on a server."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/labels.db"
     return request.getfixturevalue("postgres_server").new_database()
@@ -199,7 +199,7 @@ def fresh_database(request, tmp_path) -> str:
 
 @pytest.fixture(params=_KINDS)
 def annotation_database(request, tmp_path) -> str:
-    """The address of a database with all its tables, which are empty; quicker to be had than a fresh one."""
+    """The address of a database whose tables exist and are empty; faster than a fresh one."""
     if request.param == "sqlite":
         shutil.copy(request.getfixturevalue("_file_with_tables"), tmp_path / "labels.db")
         return f"sqlite:///{tmp_path}/labels.db"

@@ -1,4 +1,4 @@
-"""`saiten annotate` as the process that people start: read for its links, killed, started again at the same port."""
+"""`saiten annotate` as users start it: its output is read for links; it is killed and restarted on the same port."""
 
 import json
 import os
@@ -20,7 +20,7 @@ _LINK = re.compile(r"(.+): http://127\.0\.0\.1:(\d+)/join/(\S+)")
 
 
 def answers(number: int, *, length: int = 1) -> Iterable[Mapping[str, Any]]:
-    """Rows to annotate; the answer's first word says which it is."""
+    """Rows to annotate; the first word of each answer identifies it."""
     for n in range(number):
         text = " This is a sentence of the answer." * length
         yield {
@@ -38,22 +38,22 @@ class ServedProject:
     def __init__(
         self, folder: Path, database: str, rows: Iterable[Mapping[str, Any]], *options: str, talkative: bool = False
     ) -> None:
-        """`options`: of the first start, which makes the project; `talkative`: every library logs all that it can."""
+        """`options` are for the first start, which makes the project; if `talkative`, every library logs all it can."""
         self._program = _TALKATIVE if talkative else _SAITEN
         self.folder = folder
         self.database = database
         self.tokens: dict[str, str] = {}
-        """By name; the admin's is another one at each start."""
+        """By name; the admin's is new at each start."""
         self.port = 0
-        self.told: list[bytes] = []
-        """The lines on standard error, of all starts."""
+        self.output: list[bytes] = []
+        """The lines on standard error, from all starts."""
         data = folder / "answers.jsonl"
         with data.open("w", encoding="utf-8") as file:
             file.writelines(f"{json.dumps(row)}\n" for row in rows)
         self.start(str(data), *options)
 
     def start(self, *options: str) -> None:
-        """Start the server, and wait until it serves."""
+        """Start the server and wait until it serves."""
         self.process = subprocess.Popen(
             [
                 sys.executable,
@@ -73,27 +73,27 @@ class ServedProject:
             env=os.environ | {"PYTHONUTF8": "1"},
         )
         for line in self.process.stderr:
-            self.told.append(line)
+            self.output.append(line)
             if found := _LINK.fullmatch(line.decode().rstrip()):
                 self.tokens[found[1]], self.port = found[3], int(found[2])
             if b"Ctrl-C stops" in line:
                 break
         else:
-            raise RuntimeError(b"".join(self.told).decode())
-        self._reader = Thread(target=self.told.extend, args=[self.process.stderr], daemon=True)
+            raise RuntimeError(b"".join(self.output).decode())
+        self._reader = Thread(target=self.output.extend, args=[self.process.stderr], daemon=True)
         self._reader.start()
 
     def cpu_seconds(self) -> float:
-        """That the server has used since it was started; of Linux only."""
+        """The CPU time that the server has used since it was started; Linux only."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
-        """As the kernel does it: at once, with no chance to finish anything."""
+        """Kill it with SIGKILL, with no chance to finish anything."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> int:
-        """By Ctrl-C; the exit status."""
+        """Stop it with Ctrl-C; returns the exit status."""
         return self._end(signal.SIGINT)
 
     def _end(self, how: signal.Signals) -> int:

@@ -1,6 +1,6 @@
-"""Somebody who means harm, or everybody at once in each other's way: over HTTP, against the process that people start.
+"""Attackers, and everybody at once in each other's way: over HTTP, against the process that people start.
 
-What single roles may do stands in `web/test_who_may_what.py`, bounds in `web/test_bounds.py`, texts in
+Permissions of single roles are tested in `web/test_who_may_what.py`, limits in `web/test_bounds.py`, texts in
 `web/test_hostile_text.py`.
 """
 
@@ -26,14 +26,14 @@ from saiten.annotation.store.people import all_people
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.schema import acts
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("attacks")]  # one server for all of them
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("attacks")]  # one server for all tests here
 
 ID = "11111111-1111-4111-8111-111111111111"
 
 
 @pytest.fixture(scope="module")
 def talkative(tmp_path_factory):
-    """A project whose server logs all that its libraries can; Anna has the item 1 in her hands."""
+    """A project whose server logs everything its libraries can; Anna holds item 1."""
     strange = [{"id": "a\0b", "question": "q", "answer": "a"}, {"id": "x" * 5_000, "question": "q", "answer": "a"}]
     project = ServedProject(
         tmp_path_factory.mktemp("attacked"), "labels.db", [*answers(6), *strange], "--form", "grade",
@@ -46,7 +46,7 @@ def talkative(tmp_path_factory):
 
 @pytest.fixture
 async def anna(talkative):
-    """Logged in, with the item 1."""
+    """Anna, logged in and holding item 1."""
     worker = Worker("Anna", talkative.tokens["Anna"], talkative.port)
     await worker.join()
     assert (await worker.line.ask(worker.request("GET", "/api/items/next"))).status == 200
@@ -55,7 +55,7 @@ async def anna(talkative):
 
 
 def spoken(port, raw):
-    """All that comes back for these bytes."""
+    """Everything that comes back for these bytes."""
     came = b""
     with closing(socket.create_connection(("127.0.0.1", port), timeout=30)) as line:
         line.sendall(raw)
@@ -65,7 +65,7 @@ def spoken(port, raw):
 
 
 def saved(body):
-    """As the body of a save, in which BODY stands for the payload's text."""
+    """The body of a save, in which BODY is a placeholder for the payload's text."""
     return b'{"save_id": "' + ID.encode() + b'", "payload": ' + body + b"}"
 
 
@@ -80,7 +80,7 @@ def saved(body):
     ],
 )  # fmt: skip
 async def test_bodies_that_no_page_sends(anna, body, status):
-    """A refusal, and nothing is stored."""
+    """The body is refused, and nothing is stored."""
     head = anna.request("PUT", "/api/items/1").replace(b"Content-Length: 0", b"Content-Length: %d" % len(body))
     reply = await anna.line.ask(head + body)
     assert (reply.status, next(iter(json.loads(reply.body)))) == (status, "message")
@@ -96,7 +96,7 @@ async def test_bodies_that_no_page_sends(anna, body, status):
     ],
 )  # fmt: skip
 async def test_requests_whose_end_is_in_doubt_are_not_read(anna, talkative, headers):
-    """400, and the connection is closed: no second request hides in the first one (request smuggling)."""
+    """400, and the connection is closed: no second request can hide in the first one (request smuggling)."""
     hidden = anna.request("POST", "/api/leave")
     head = anna.request("PUT", "/api/items/1").replace(b"Content-Length: 0", headers.encode())
     came = await asyncio.to_thread(spoken, talkative.port, head + b"0\r\n\r\n" + hidden)
@@ -110,7 +110,7 @@ async def test_requests_whose_end_is_in_doubt_are_not_read(anna, talkative, head
     ["localhost:1@evil.example", "127.0.0.1:x", "[::1", "[::1]x", "127.1", "2130706433", "127.0.0.1.", "a/b", "[]"],
 )
 async def test_hosts_that_no_browser_sends(anna, talkative, host):
-    """Refused, whatever they begin with."""
+    """They are refused, whatever they begin with."""
     request = anna.request("GET", "/api/items/1").replace(f"127.0.0.1:{anna.port}".encode(), host.encode())
     assert (await anna.line.ask(request)).status == 421
 
@@ -127,30 +127,30 @@ async def test_hosts_that_no_browser_sends(anna, talkative, host):
     ],
 )  # fmt: skip
 async def test_paths_that_lead_nowhere(anna, path, status):
-    """Neither to files that are not ours, nor, by a redirect, to an address made of what was asked for."""
+    """They lead neither to files outside our own nor, by a redirect, to an address made from the request."""
     reply = await anna.line.ask(anna.request("GET", path))
     assert reply.status == status
     assert "location" not in reply.headers
 
 
-async def test_ids_that_no_database_keeps_are_told_and_left_out(talkative):
-    """In a line each, however long they are; the others are there."""
-    told = b"".join(talkative.told).decode()
-    assert "left out sample 'a\\x00b': its id contains a zero character" in told
-    assert f"left out sample '{'x' * 80}': its id contains" in told
-    assert "\n6 items, 0 finished" in told
+async def test_ids_that_no_database_keeps_are_reported_and_left_out(talkative):
+    """Each gets one line, however long it is; the other samples are there."""
+    output = b"".join(talkative.output).decode()
+    assert "left out sample 'a\\x00b': its id contains a zero character" in output
+    assert f"left out sample '{'x' * 80}': its id contains" in output
+    assert "\n6 items, 0 finished" in output
 
 
 async def test_a_link_with_a_slash_at_its_end_leads_nowhere(talkative):
-    """A redirect would name the link in an address without HTTPS, where the server does not know of its proxy's."""
+    """A redirect would put the link into an address without HTTPS if the server does not know its proxy's."""
     anna = Worker("Anna", talkative.tokens["Anna"], talkative.port)
     reply = await anna.line.ask(anna.request("GET", f"/join/{anna.token}/"))
     anna.line.cut()
     assert (reply.status, "location" in reply.headers, anna.token.encode() in reply.body) == (404, False, False)
 
 
-async def test_a_method_is_what_stands_in_the_request(anna):
-    """No header and no parameter makes a change of a look."""
+async def test_a_method_is_the_one_in_the_request_line(anna):
+    """No header or parameter turns a read into a change."""
     for method in ("HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "FOO"):
         reply = await anna.line.ask(anna.request(method, "/api/items/1").replace(b"HEAD", b"head"))
         assert reply.status in {400, 405}, method
@@ -161,7 +161,7 @@ async def test_a_method_is_what_stands_in_the_request(anna):
 
 
 async def test_a_session_that_somebody_chose_is_none(talkative):
-    """Neither a chosen secret nor a link's token is a session, and joining makes another secret each time."""
+    """Neither a chosen secret nor a link's token is a session, and each login makes another secret."""
     secrets = set()
     for chosen in ("chosen" * 7, talkative.tokens["Anna"], ""):
         anna = Worker("Anna", talkative.tokens["Anna"], talkative.port, f"saiten-{talkative.port}={chosen}")
@@ -175,12 +175,12 @@ async def test_a_session_that_somebody_chose_is_none(talkative):
 
 @pytest.mark.witness
 async def test_no_log_holds_a_link_a_session_or_a_secret(tmp_path):
-    """Though every library logs all that it can, and requests fail; nor does it hold what annotators said."""
+    """Though every library logs all it can and requests fail; nor does it contain annotators' entries."""
     project = ServedProject(
         tmp_path, str(tmp_path / "labels.db"), answers(3), "--form", "grade", "--annotator", "Anna", talkative=True
     )
     workers = [Worker(name, token, project.port) for name, token in project.tokens.items()]
-    before = len(b"".join(project.told))
+    before = len(b"".join(project.output))
     for worker in workers:
         await worker.join()
         await worker.line.ask(worker.request("GET", f"/join/{worker.token}x"))
@@ -191,12 +191,12 @@ async def test_no_log_holds_a_link_a_session_or_a_secret(tmp_path):
         await worker.line.ask(worker.request("GET", "/admin/export.jsonl"))
         worker.line.cut()
     await asyncio.to_thread(project.stop)
-    told = b"".join(project.told)[before:].decode()
-    assert "Traceback" not in told
+    output = b"".join(project.output)[before:].decode()
+    assert "Traceback" not in output
     for worker in workers:
         for secret in (worker.token, worker.cookie.partition("=")[2], worker.csrf):
             assert secret
-            assert secret not in told
+            assert secret not in output
 
 
 TRACED = textwrap.dedent("""
@@ -232,7 +232,7 @@ TRACED = textwrap.dedent("""
 
 
 def test_traces_hold_no_links(tmp_path):
-    """Where the process reports traces (OpenTelemetry), requests to the page are not among them: links are secret."""
+    """If the process reports traces (OpenTelemetry), they exclude requests to the page: links are secret."""
     pytest.importorskip("opentelemetry.sdk", reason="there is nothing that reports traces")
     done = subprocess.run(
         [sys.executable, "-c", TRACED, str(tmp_path / "labels.db")], capture_output=True, text=True, check=False
@@ -255,7 +255,7 @@ NAMES = ["Anna", "Ben", "Cat"]
 
 
 class Storm:
-    """What everybody does, drawn at random, and what they were told."""
+    """What everybody does, drawn at random, and the replies they got."""
 
     def __init__(self, project, ids):
         self.project, self.ids = project, ids
@@ -268,7 +268,7 @@ class Storm:
         return reply
 
     async def window(self, name):
-        """An annotator's, of whom there are two."""
+        """A window of one of the two annotators."""
         worker = Worker(name, self.project.tokens[name], self.project.port)
         await worker.join()
         await self.ask(worker, "GET", "/api/items/next")
@@ -306,21 +306,21 @@ class Storm:
         worker.line.cut()
 
     def doors(self, turn):
-        """Out and in again, one after the other."""
+        """Lock out and readmit, alternately."""
         yield "PUT", f"/api/admin/people/{self.ids[NAMES[turn // 2 % 3]]}", {"active": bool(turn % 2)}
 
     def desk(self, turn):
-        """A decision, and a look at everything."""
+        """Decide, and look at everything."""
         yield "PUT", f"/api/admin/items/{turn + 1}/decision", {"payload": {"grade": turn % 6}, "note": "n"}
         for path in ("/admin/export.jsonl", "/admin/differences", "/admin/agreement", "/admin/people"):
             yield "GET", path, None
 
 
 async def test_everybody_at_once_in_each_others_way(tmp_path, annotation_database):
-    """Saves, skips and undos of one person in two windows, an admin who lets them in and out, decides and exports.
+    """Saves, skips and undos of one person in two windows, while an admin locks out, readmits, decides and exports.
 
-    Nobody is answered by an error of ours, what was acknowledged is there once, and the sums that are kept beside what
-    was said still follow from it.
+    Nobody gets an internal error, every acknowledged save is stored once, and the counters kept along with the answers
+    still match them.
     """
     people = [part for name in NAMES for part in ("--annotator", name)]
     project = ServedProject(tmp_path, annotation_database, answers(8), "--form", "grade", *people)
@@ -333,7 +333,7 @@ async def test_everybody_at_once_in_each_others_way(tmp_path, annotation_databas
     assert sum(row["adjudicated"] for row in rows) == 6
     said = [(row["item"], row["annotator"]) for row in rows]
     assert len(said) == len(set(said))
-    assert b"Traceback" not in b"".join(project.told)
+    assert b"Traceback" not in b"".join(project.output)
     with open_project(annotation_database) as store, store.database.engine.connect() as connection:
         found = connection.execute(select(acts.c.save_id, acts.c.payload).where(acts.c.kind == "save")).all()
         assert len(found) == len(storm.acknowledged) > 3

@@ -1,6 +1,6 @@
-"""Many annotators at once over HTTP, on bad lines and with a server that is killed: counts only, no times.
+"""Many annotators at once over HTTP, on bad connections and with a server that is killed: counts only, no times.
 
-`benchmarks/annotation.py` is the same with fifty of them, and with times.
+`benchmarks/annotation.py` does the same with fifty of them, and with times.
 """
 
 import asyncio
@@ -49,8 +49,8 @@ def served(tmp_path, annotation_database):
 
 
 async def test_what_ten_annotators_save_at_once_is_stored_once_and_shared_evenly(served):
-    """Some saves come twice at the same moment, some replies are never read: each is stored once, as it was said;
-    each item has its two annotators, each annotator as many items; and the log has nothing to say about any of it.
+    """Some saves arrive twice at the same moment, some replies are never read: each is stored once, as sent;
+    each item has its two annotators, each annotator as many items; and the log reports nothing.
     """
     project = served(25)
     crowd = Crowd(random.Random(20270301), sent_twice=0.3, cut=0.3)
@@ -63,14 +63,14 @@ async def test_what_ten_annotators_save_at_once_is_stored_once_and_shared_evenly
     with open_project(project.database) as store:
         assert item_counts(store) == ItemCounts(total=25, finished=25, untouched=0)
         assert all(answered.revision == 1 for each in annotated_items(store) for _, answered in each.annotations)
-    told = b"".join(project.told)
-    assert set(_TOKEN.findall(told)) == {token.encode() for token in project.tokens.values()}
-    assert told.splitlines()[-2].startswith(b"Ctrl-C stops"), told.decode()
+    log = b"".join(project.output)
+    assert set(_TOKEN.findall(log)) == {token.encode() for token in project.tokens.values()}
+    assert log.splitlines()[-2].startswith(b"Ctrl-C stops"), log.decode()
 
 
 @pytest.mark.slow
 async def test_what_was_acknowledged_is_there_after_a_kill(served):
-    """SIGKILL in the middle of saves, again and again: the same links and sessions go on, what the page sends again is
+    """SIGKILL in the middle of saves, again and again: links and sessions stay valid, what the page resends is
     stored once, and nobody gets an item that is not theirs.
     """
     project = served(20, NAMES[:6])
@@ -95,7 +95,7 @@ async def test_what_was_acknowledged_is_there_after_a_kill(served):
 
 
 def test_no_look_at_the_whole_project_sorts_it_for_each_run(tmp_path):
-    """Twice the items take twice the time: SQLite walks through them by their numbers, and never sorts all of them."""
+    """Twice the items take twice the time: SQLite walks through them by number and never sorts all of them."""
     with open_project(str(tmp_path / "labels.db"), settings_of()) as store:
         add_items(store, new_items(3))
         asked = []
@@ -107,13 +107,13 @@ def test_no_look_at_the_whole_project_sorts_it_for_each_run(tmp_path):
         walked = [each for each in asked if "FROM saiten_items" in each[0]]
         with engine.connect() as connection:
             plans = [connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {each[0]}", each[1]).all() for each in walked]
-    told = [line[-1] for plan in plans for line in plan]
-    assert "SEARCH saiten_items USING INTEGER PRIMARY KEY (rowid>?)" in told
-    assert not [line for line in told if "TEMP B-TREE" in line]
+    steps = [line[-1] for plan in plans for line in plan]
+    assert "SEARCH saiten_items USING INTEGER PRIMARY KEY (rowid>?)" in steps
+    assert not [line for line in steps if "TEMP B-TREE" in line]
 
 
 def test_the_agreement_is_computed_once_while_nobody_says_more(tmp_path):
-    """The very same figures; others after a save, a skip or an undo."""
+    """The figures are identical until a save, a skip or an undo changes them."""
     with open_project(str(tmp_path / "labels.db"), settings_of()) as store:
         add_items(store, new_items(4))
         for name in ("Anna", "Ben"):

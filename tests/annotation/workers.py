@@ -1,7 +1,7 @@
-"""Other processes that use a store: each a fork of one that has imported it already, so that none begins with that.
+"""Other processes that use a store: each forks from one that has already imported it, which saves the import.
 
-with another_process(saves, url) as (process, told):     # `saves(tell, url)`, a function of this module
-    told.readline()
+with another_process(saves, url) as (process, output):     # `saves(tell, url)`, a function of this module
+    output.readline()
     process.kill()
 """
 
@@ -23,15 +23,15 @@ _FORKING.set_forkserver_preload(
 
 @contextmanager
 def another_process(work, *arguments) -> Iterator[tuple]:
-    """The process, and the lines that it tells, until it ends."""
+    """The process and its output lines, until it ends."""
     here, there = _FORKING.Pipe(duplex=False)
     process = _FORKING.Process(target=_call, args=(work, there, arguments))
     process.start()
     there.close()
-    with os.fdopen(os.dup(here.fileno()), "rb") as told:
+    with os.fdopen(os.dup(here.fileno()), "rb") as output:
         here.close()
         try:
-            yield process, told
+            yield process, output
         finally:
             process.kill()
             process.join()
@@ -42,12 +42,12 @@ def _call(work, there, arguments) -> None:
 
 
 def _tell(to, *words) -> None:
-    """A line, at once and in one piece; whoever is told to nobody ends."""
+    """Write a line, at once and in one piece; the process ends if nobody is reading."""
     os.write(to, (" ".join(map(str, words)) + "\n").encode())
 
 
 def saves(tell, url):
-    """Eight annotators save until the process is killed, and tell the id of each save that was acknowledged."""
+    """Eight annotators save until the process is killed, and print the ID of each acknowledged save."""
     from saiten.annotation.store.assignment import next_item
     from saiten.annotation.store.project import open_project
     from saiten.annotation.store.saving import save_annotation
@@ -67,7 +67,7 @@ def saves(tell, url):
 
 
 def works_off(tell, url, people):
-    """These annotators answer until nothing is left, and tell who answered what."""
+    """These annotators answer until nothing is left, and print who answered what."""
     from saiten.annotation.store.assignment import next_item
     from saiten.annotation.store.project import open_project
     from saiten.annotation.store.saving import save_annotation
@@ -84,7 +84,7 @@ def works_off(tell, url, people):
 
 
 def opens(tell, url):
-    """Opens the database, and tells the identity of the project."""
+    """Open the database and print the identity of the project."""
     from saiten.annotation.store.project import open_project
 
     with open_project(url, settings_of()) as store:

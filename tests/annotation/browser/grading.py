@@ -1,4 +1,4 @@
-"""The page where people grade, served on loopback from a database of its own, and opened by people in browsers.
+"""The grading page, served on loopback from its own database and opened in browsers.
 
 with site(folder, "grade", samples) as it:
     page = it.visit("Aiko", language="ja")     # in a browser context of her own
@@ -26,7 +26,7 @@ _LOST = re.compile(r"Failed to load resource|net::ERR_")
 
 
 class Site:
-    """A project that is served; it can be stopped and started again at the same address."""
+    """A project with its server, which can be stopped and restarted at the same address."""
 
     def __init__(self, chromium, folder, form, samples, *, people, **settings):
         self.chromium = chromium
@@ -50,7 +50,7 @@ class Site:
         return f"{self.url}/join/{ADMIN_TOKEN if name == 'admin' else self.tokens[name]}"
 
     def start(self):
-        """Serves, at the address that it had."""
+        """Start the server, at its earlier address if it had one."""
         listening = bound_socket("127.0.0.1", self.port)
         self.port = listening.getsockname()[1]
         app = make_app(self.project, self.form, settings=WebSettings(self.url, ADMIN_TOKEN))
@@ -60,7 +60,7 @@ class Site:
         self.listening = listening
 
     def stop(self):
-        """Ends the server; what it has acknowledged is in the database."""
+        """Stop the server; everything it acknowledged is in the database."""
         self.server.force_exit = self.server.should_exit = True
         self.thread.join(100)
         self.listening.close()
@@ -78,7 +78,7 @@ class Site:
         before="",
         **more,
     ):
-        """A page of this person, in the browser context that is theirs."""
+        """A page of this person, in their own browser context."""
         if name not in self.contexts:
             self.contexts[name] = self.chromium.new_context(
                 locale={"en": "en-GB", "ja": "ja-JP"}[language], color_scheme=scheme, has_touch=touch,
@@ -108,7 +108,7 @@ class Site:
         dialog.accept()
 
     def said(self) -> dict:
-        """What is stored: by the item's key, then by annotator."""
+        """What is stored: by item key, then by annotator."""
         return {
             each.item.key: {person.name: answered.payload for person, answered in each.annotations}
             for each in annotated_items(self.project)
@@ -117,7 +117,7 @@ class Site:
 
 @contextmanager
 def site(chromium, folder, form, samples: Sequence[Sample], *, people=("Aiko", "Ben"), **settings) -> Iterator[Site]:
-    """Afterwards no page had an error, and nothing was asked of anybody else."""
+    """A function that serves a project; at teardown no page had an error and no request went to another host."""
     found = Site(chromium, folder, form, samples, people=people, **settings)
     try:
         yield found
@@ -131,18 +131,18 @@ def site(chromium, folder, form, samples: Sequence[Sample], *, people=("Aiko", "
 
 
 def ready(page, number=None):
-    """Waits until an item (this one) is shown."""
+    """Wait until an item (this one, if given) is shown."""
     wanted = "" if number is None else f"[data-number='{number}']"
     page.locator(f"main{wanted} form.rail").wait_for()
 
 
 def all_sent(page):
-    """Waits until nothing is waiting to be sent."""
+    """Wait until nothing is left to send."""
     page.locator("#state[data-kind=sent]").wait_for()
 
 
 def fetched(page, count):
-    """Waits until so many items were asked for since the page was opened: the one that is shown and those ahead."""
+    """Wait until this many items were requested since the page was opened: the one shown and those fetched ahead."""
     asked = "performance.getEntriesByType('resource').filter((each) => each.name.includes('/next')).length"
     while page.evaluate(asked) < count:
         page.wait_for_timeout(50)

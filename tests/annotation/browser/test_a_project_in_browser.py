@@ -1,7 +1,7 @@
-"""A whole project by the real command: two people grade ten items in two browsers, connections and the server are lost,
-they differ on two items, the admin settles them, and the exported labels are exactly what was said.
+"""A whole project by the real command: two people grade ten items in two browsers, connections and the server fail,
+the two differ on two items, the admin settles them, and the exported labels are exactly what was entered.
 
-Opt-in: runs where Chromium and Playwright are installed, else it is skipped.
+Opt-in: runs where Chromium and Playwright are installed and is skipped elsewhere.
 """
 
 import json
@@ -34,7 +34,7 @@ DECIDED = {3: "Aiko", 7: "Ben"}
 
 
 def text_of(number):
-    """Reference and answer: lines end as on Windows, characters of two units and more come before what is marked."""
+    """Reference and answer: Windows line ends, and characters of two or more code units before the marks."""
     reference = f"🍣の正解{number}です。\r\n理由は𠮷野家で聞いた話です。"
     answer = f"回答{number}です。\r\n{TEACHER}先生も言いました。"
     return reference, answer
@@ -66,7 +66,7 @@ class Command:
         return [sys.executable, "-c", "from saiten.cli import main; main()", "annotate", *words, "--db", "labels.db"]
 
     def start(self, *words):
-        """Serves; returns when it answers."""
+        """Start the server and wait until it responds."""
         log = self.folder / f"log-{time.monotonic_ns()}.txt"
         environment = {**os.environ, "SAITEN_ADMIN_TOKEN": ADMIN_TOKEN, "COLUMNS": "300", "NO_COLOR": "1"}
         with log.open("wb") as out:
@@ -74,7 +74,7 @@ class Command:
                 self.run(*words, "--port", str(self.port)), cwd=self.folder, stdout=out, stderr=out, env=environment
             )
         deadline = time.monotonic() + 60
-        while "Ctrl-C" not in log.read_text("utf-8"):  # the last it says before it answers; it listens already
+        while "Ctrl-C" not in log.read_text("utf-8"):  # the last line before it serves; it is already listening
             assert self.process.poll() is None, log.read_text("utf-8")
             assert time.monotonic() < deadline
             time.sleep(0.05)
@@ -82,7 +82,7 @@ class Command:
             self.links[name] = link
 
     def kill(self):
-        """With no chance to put anything in order."""
+        """Kill it without giving it a chance to clean up."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
@@ -111,7 +111,7 @@ def command(tmp_path):
 
 @contextmanager
 def watched(chromium, url):
-    """`opened(language)`: a page in a browser of its own; afterwards no script failed, and nobody else was asked."""
+    """`opened(language)`: a page in its own browser; at teardown no script failed and no other host was contacted."""
     errors, asked, contexts = [], set(), []
 
     def opened(language):
@@ -131,12 +131,12 @@ def watched(chromium, url):
 
 
 def number_on(page) -> int:
-    """Which of the questions is shown."""
+    """The number of the question shown."""
     return int(page.locator(".question .text").inner_text().removeprefix("質問その"))
 
 
 def mark(page, name):
-    """Marks what this person finds, with the keyboard alone, and goes on to the next."""
+    """Mark what this person finds, by keyboard alone, and go on to the next item."""
     number = number_on(page)
     shown = page.locator("main").get_attribute("data-number")
     second = "1" if name == "Ben" and number in {3, 7} else "2"
@@ -153,7 +153,7 @@ def mark(page, name):
 
 
 def spans(marked, aspect, number):
-    """The spans of an export's row, as Python counts."""
+    """The spans of an export row, as Python counts."""
     reference, answer = text_of(number)
     text = answer if aspect.startswith("extra") else reference
     return [
@@ -163,7 +163,7 @@ def spans(marked, aspect, number):
 
 
 def grade_until_the_end(page, name):
-    """All that is left; returns the questions."""
+    """Grade everything that is left; returns the questions."""
     done = []
     while not page.locator(".finished").count():
         ready(page)
@@ -174,7 +174,7 @@ def grade_until_the_end(page, name):
 
 
 def grade_ten_with_losses(command, aiko, ben):
-    """Aiko loses the connection, then both the server; returns which questions Aiko got, and where Ben gave a reason."""
+    """Aiko loses the connection, then both lose the server; returns Aiko's questions and where Ben gave a reason."""
     done = []
     for _ in range(3):
         ready(aiko)
@@ -201,7 +201,7 @@ def grade_ten_with_losses(command, aiko, ben):
     ben.keyboard.press("r")
     ben.keyboard.type(REASON)
     with pytest.raises(Exception, match="ERR_"):
-        aiko.reload()  # with unsent work, and nobody there
+        aiko.reload()  # with unsent work and no server
     command.start()
     aiko.goto(command.url)
     ready(aiko)
@@ -213,7 +213,7 @@ def grade_ten_with_losses(command, aiko, ben):
 
 
 def settle(command, admin):
-    """The admin decides as Aiko says in one case and as Ben says in the other; returns the labels as they are served."""
+    """The admin decides once for Aiko and once for Ben; returns the labels as they are served."""
     admin.goto(f"{command.url}/join/{ADMIN_TOKEN}")
     admin.goto(f"{command.url}/admin/differences")
     links = admin.locator("main a[href^='/admin/items/']").all()
@@ -230,7 +230,7 @@ def settle(command, admin):
 
 
 def row(name, number, aspect, reason="", *, whose=None):
-    """A row of the export, but for its times."""
+    """An export row without its times."""
     more = {"note": reason} if whose else {"unclear": False}
     return {
         "item": f"q{number}",
@@ -244,12 +244,12 @@ def row(name, number, aspect, reason="", *, whose=None):
 
 
 def ordered(rows):
-    """The rows, whatever the order in which items were finished."""
+    """The rows in an order that does not depend on when items were finished."""
     return sorted(rows, key=lambda each: (each["item"], each["annotator"], each["aspect"]))
 
 
 def test_two_people_grade_ten_items_and_an_admin_settles_two(browser, command):
-    """Nothing is lost and nothing is stored twice, whatever happens to connection, page and server meanwhile."""
+    """Nothing is lost and nothing is stored twice, whatever happens to connection, page and server in the meantime."""
     command.start("answers.jsonl", "--form", "gist", "--annotator", "Aiko", "--annotator", "Ben")
     with watched(browser, command.url) as opened:
         aiko, ben = opened("ja-JP"), opened("en-GB")

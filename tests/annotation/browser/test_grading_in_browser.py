@@ -1,6 +1,6 @@
 """People grade in a real browser: each form, drafts, the outbox, lost connections, other tabs, hostile texts.
 
-Opt-in: runs where Chromium and Playwright are installed, else it is skipped.
+Opt-in: runs where Chromium and Playwright are installed and is skipped elsewhere.
 """
 
 import json
@@ -23,7 +23,7 @@ browser = browsing.browser
 
 
 def samples(count, **more):
-    """Answers with references, in Japanese, with what is hard to count in them."""
+    """Answers with references, in Japanese, with characters that are hard to count."""
     return [
         Sample(
             f"q{number}", f"質問その{number}は何ですか。", f"回答{number}です。\r\n👩\u200d🏫先生に𠮷野家で聞きました。面談が要ります。",
@@ -35,13 +35,13 @@ def samples(count, **more):
 
 
 def press(page, *keys):
-    """Keys outside of any field."""
+    """Press keys outside any field."""
     for key in keys:
         page.keyboard.press(key)
 
 
 def number_of(page) -> int:
-    """The item that is shown."""
+    """The number of the item shown."""
     return int(page.locator("main").get_attribute("data-number"))
 
 
@@ -51,14 +51,14 @@ def waiting(page) -> int:
 
 
 def none_waiting(page):
-    """Waits until no save of anybody is kept in the browser."""
+    """Wait until no save of anybody is kept in the browser."""
     while waiting(page):
         page.wait_for_timeout(50)
 
 
 @pytest.mark.witness
 def test_a_grade_is_given_by_keys_alone(browser, tmp_path):
-    """A digit, f for unclear, r to write the reason, Ctrl+Enter to go on; letters in the reason are letters."""
+    """A digit grades, f flags as unclear, r jumps to the reason, Ctrl+Enter goes on; the reason takes any letter."""
     with site(browser, tmp_path, "grade", samples(2), people=("Aiko",)) as it:
         page = it.visit("Aiko", language="ja")
         ready(page, 1)
@@ -77,7 +77,7 @@ def test_a_grade_is_given_by_keys_alone(browser, tmp_path):
 
 
 def test_what_is_missing_is_said_and_nothing_is_sent(browser, tmp_path):
-    """No grade, no required reason: the page says which, and the focus goes there."""
+    """Without a grade or a required reason, the page says what is missing and moves the focus there."""
     with site(browser, tmp_path, "grade", samples(1), people=("Aiko",), options={"reason_required": True}) as it:
         page = it.visit("Aiko")
         ready(page)
@@ -95,7 +95,7 @@ def test_what_is_missing_is_said_and_nothing_is_sent(browser, tmp_path):
 
 
 def test_true_or_false_and_aspects(browser, tmp_path):
-    """1 and 0 decide; aspects are gone through by digits, those with a grade below 0 by place; arrows work in groups."""
+    """1 and 0 decide; digits step through the aspects, with grades below 0 by position; arrows work in groups."""
     with site(browser, tmp_path, "correct", samples(1), people=("Aiko",)) as it:
         page = it.visit("Aiko")
         ready(page)
@@ -118,7 +118,7 @@ def test_true_or_false_and_aspects(browser, tmp_path):
 
 
 def test_answers_are_put_into_order_by_keys_by_places_and_by_dragging(browser, tmp_path):
-    """Ties by =; the places shown are the places sent; systems' names are nowhere on the page."""
+    """= ties answers; the places shown are the places sent; system names appear nowhere on the page."""
     answers = [
         Sample(f"sys{n}/q{q}", f"どれが良いですか{q}。", f"回答 {n} 号", system=f"sys{n}", language="ja")
         for q in (1, 2, 3)
@@ -178,7 +178,7 @@ def test_answers_are_put_into_order_by_keys_by_places_and_by_dragging(browser, t
 
 
 def test_the_best_answer_is_picked_and_each_is_graded_on_the_axes(browser, tmp_path):
-    """One page has the contexts of all systems, selects for each answer and a plain pick; what lacks is named."""
+    """One page has the contexts of all systems, selects for each answer and a plain pick; missing input is named."""
     form = PreferenceForm(pick=True, rubric=read_rubric())
     answers = [
         Sample(
@@ -226,8 +226,8 @@ def test_the_best_answer_is_picked_and_each_is_graded_on_the_axes(browser, tmp_p
 
 
 def test_units_are_marked_by_keys_alone(browser, tmp_path):
-    """Sentences, characters and words; classes by digits; the list re-classes and removes; Ctrl+Z takes back. What is
-    stored are Python's offsets, with emoji, CRLF and characters of two units before them.
+    """Sentences, characters and words; digits set the class; the list reclassifies and removes; Ctrl+Z undoes. The
+    stored offsets are Python's, even after emoji, CRLF and characters of two units.
     """
     with site(browser, tmp_path, "gist", samples(1), people=("Aiko",)) as it:
         page = it.visit("Aiko", language="ja")
@@ -249,7 +249,7 @@ def test_units_are_marked_by_keys_alone(browser, tmp_path):
         )
         assert page.locator(".marks li").count() == 5
         page.locator(".marks li").nth(1).get_by_role("button").first.focus()
-        press(page, "m", "1", "1")  # missing as a supplement, then a gist itself
+        press(page, "m", "1", "1")  # missing as a supplement, then as a gist
         page.locator(".marks li").nth(2).get_by_role("button").first.focus()
         press(page, "Delete")
         press(page, "Control+z")
@@ -269,7 +269,7 @@ def test_units_are_marked_by_keys_alone(browser, tmp_path):
 
 
 def test_units_are_marked_with_the_pointer_and_with_a_finger(browser, tmp_path):
-    """A selection by dragging gets its class from the buttons beside it; a mark that is tapped can be removed."""
+    """A dragged selection gets its class from the buttons next to it; tapping a mark lets you remove it."""
     with site(browser, tmp_path, "gist", samples(1), people=("Aiko", "Ben"), per_item=2) as it:
         for name, touch in (("Aiko", False), ("Ben", True)):
             page = it.visit(name, size=(1000, 900), touch=touch, is_mobile=touch)
@@ -277,7 +277,7 @@ def test_units_are_marked_with_the_pointer_and_with_a_finger(browser, tmp_path):
             text = page.locator(".reference .text")
             box = text.bounding_box()
             if touch:
-                # Handles are the system's own; what they leave behind is a selection.
+                # The handles belong to the operating system; what they leave behind is a selection.
                 page.evaluate(
                     """() => { const node = document.querySelector(".reference .text").firstChild;
                               getSelection().setBaseAndExtent(node, 0, node, 6); }"""
@@ -312,7 +312,7 @@ def test_units_are_marked_with_the_pointer_and_with_a_finger(browser, tmp_path):
 
 
 def test_units_of_a_reference_that_comes_again_are_carried_over(browser, tmp_path):
-    """One's own, at once and from the server; they are said to be, can be changed or put away, and count when saved."""
+    """The annotator's own units return, even unsent ones, labeled as such; they can be dropped; saving counts them."""
     again = [
         Sample(f"q{n}", "質問です。", f"回答{n}です。", reference="正解です。理由です。", language="ja")
         for n in (1, 2, 3)
@@ -349,7 +349,7 @@ def test_units_of_a_reference_that_comes_again_are_carried_over(browser, tmp_pat
 
 
 def test_a_draft_survives_a_reload_and_a_closed_tab(browser, tmp_path):
-    """Of each item its own; nothing is stored on the server until it is saved."""
+    """Each item has its own draft; nothing is stored on the server until it is saved."""
     with site(browser, tmp_path, "grade", samples(2), people=("Aiko",)) as it:
         page = it.visit("Aiko")
         ready(page, 1)
@@ -374,8 +374,8 @@ def test_a_draft_survives_a_reload_and_a_closed_tab(browser, tmp_path):
 
 
 def test_without_a_connection_the_work_goes_on_and_is_sent_later(browser, tmp_path):
-    """What was fetched ahead can be graded; saves wait; a reload keeps them; the server's end and return do not
-    matter; each is stored once.
+    """Items fetched ahead can be graded; saves wait and survive a reload; the server may stop and return in between;
+    each save is stored once.
     """
     with site(browser, tmp_path, "grade", samples(6), people=("Aiko",)) as it:
         page = it.visit("Aiko")
@@ -411,7 +411,7 @@ def test_without_a_connection_the_work_goes_on_and_is_sent_later(browser, tmp_pa
 
 
 def test_a_save_whose_answer_was_lost_is_stored_once(browser, tmp_path):
-    """The request arrives, the answer does not: it is sent again under the same name."""
+    """The request arrives but the reply is lost: the save is sent again under the same ID."""
     with site(browser, tmp_path, "grade", samples(2), people=("Aiko",)) as it:
         page = it.visit("Aiko")
         ready(page, 1)
@@ -434,7 +434,7 @@ def test_a_save_whose_answer_was_lost_is_stored_once(browser, tmp_path):
 
 
 def test_a_session_that_is_over_loses_nothing(browser, tmp_path):
-    """Saves wait until the person opens the link again, in another tab; the first tab then sends them itself."""
+    """Saves wait until the person opens the link again in another tab; the first tab then sends them itself."""
     with site(browser, tmp_path, "grade", samples(4), people=("Aiko",)) as it:
         page = it.visit("Aiko")
         ready(page, 1)
@@ -454,7 +454,7 @@ def test_a_session_that_is_over_loses_nothing(browser, tmp_path):
 
 
 def test_nobody_sends_what_somebody_else_said(browser, tmp_path):
-    """Two people at one computer: what Aiko left unsent waits for Aiko, and Ben sees nothing of it."""
+    """Two people share a computer: what Aiko left unsent waits for Aiko, and Ben sees none of it."""
     with site(browser, tmp_path, "grade", samples(2), people=("Aiko", "Ben")) as it:
         page = it.visit("Aiko")
         ready(page, 1)
@@ -485,7 +485,7 @@ def test_nobody_sends_what_somebody_else_said(browser, tmp_path):
 
 
 def test_two_tabs_do_not_fight(browser, tmp_path):
-    """Both have the same item; both may save: each save is one revision, and the second tab goes on by itself."""
+    """Both tabs have the same item and both may save: each save is one revision, and the second tab moves on."""
     with site(browser, tmp_path, "grade", samples(3), people=("Aiko",)) as it:
         one, two = it.visit("Aiko"), it.visit("Aiko", join=False)
         ready(one, 1)
@@ -504,7 +504,7 @@ def test_two_tabs_do_not_fight(browser, tmp_path):
 
 
 def test_skip_undo_and_changing_an_earlier_answer(browser, tmp_path):
-    """The key s passes over, u takes the last one back with what was said, the list of one's own leads to any of them."""
+    """S skips, u takes back the last item with its entries, and the annotator's list leads to any earlier item."""
     with site(browser, tmp_path, "grade", samples(4), people=("Aiko",)) as it:
         page = it.visit("Aiko")
         ready(page, 1)
@@ -539,7 +539,7 @@ def test_skip_undo_and_changing_an_earlier_answer(browser, tmp_path):
 
 
 def test_what_the_server_refuses_comes_back_as_a_draft(browser, tmp_path):
-    """Nothing is lost and the others are sent; the page says what the server said."""
+    """Nothing is lost and the other saves are sent; the page shows the server's message."""
     with site(browser, tmp_path, "grade", samples(3), people=("Aiko",)) as it:
         page = it.visit("Aiko")
         ready(page, 1)
@@ -564,7 +564,7 @@ def test_what_the_server_refuses_comes_back_as_a_draft(browser, tmp_path):
 
 @pytest.mark.parametrize("how", ["full", "forbidden"])
 def test_a_browser_that_keeps_nothing_says_so_and_sends_all_the_same(browser, tmp_path, how):
-    """Storage that is full or forbidden: the work is sent from memory, and leaving too early is warned of."""
+    """With storage full or forbidden, the work is sent from memory, and leaving too early triggers a warning."""
     before = {
         "full": "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };",
         "forbidden": "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } });",
@@ -592,7 +592,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_sends_all_the_same(browser, tm
 
 
 def test_no_key_acts_while_japanese_is_composed(browser, tmp_path):
-    """An input method sends keys of its own: neither digits nor Ctrl+Enter do anything then."""
+    """An input method sends its own keys: neither digits nor Ctrl+Enter act during composition."""
     with site(browser, tmp_path, "grade", samples(2), people=("Aiko",)) as it:
         page = it.visit("Aiko")
         ready(page, 1)
@@ -623,7 +623,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("form", ["grade", "gist", "preference"])
 def test_texts_from_outside_do_nothing(browser, tmp_path, form):
-    """Scripts, HTML, event handlers, marks that turn the direction, in every field and in the reason: shown as text."""
+    """Scripts, HTML, event handlers and bidi controls, in every field and in the reason, are shown as text."""
     text = " ".join(HOSTILE)
     hostile = [
         Sample(f"<script>{n}", f"{text} 1", f"{text} {n}", reference=f"{text} r", contexts=(f"{text} c",) * 2, alternatives=(text,), language="en")
@@ -664,7 +664,7 @@ def test_texts_from_outside_do_nothing(browser, tmp_path, form):
 
 
 def test_languages_can_be_changed_without_losing_a_draft(browser, tmp_path):
-    """By the browser's wish first, then by choice; the choice is kept."""
+    """The browser's preference applies first, then the user's choice, which is kept."""
     with site(browser, tmp_path, "grade", samples(1), people=("Aiko",)) as it:
         page = it.visit("Aiko", language="ja")
         ready(page)
@@ -679,7 +679,7 @@ def test_languages_can_be_changed_without_losing_a_draft(browser, tmp_path):
 
 
 def test_leaving_takes_nothing_along(browser, tmp_path):
-    """Out by the button; the link lets in again, and drafts are there."""
+    """The button logs out; the link logs in again, and the drafts are still there."""
     with site(browser, tmp_path, "grade", samples(2), people=("Aiko",)) as it:
         page = it.visit("Aiko")
         ready(page)
@@ -692,7 +692,7 @@ def test_leaving_takes_nothing_along(browser, tmp_path):
 
 
 def test_what_a_judge_said_is_shown_only_where_the_project_says_so(browser, tmp_path):
-    """Hidden: not on the page and not in what is sent to it. Shown: beside the form, taken over by a button."""
+    """If hidden, it is neither on the page nor sent to it. If shown, it is next to the form and a button accepts it."""
     for shown in ("hidden", "shown"):
         folder = tmp_path / shown
         folder.mkdir()
@@ -710,7 +710,7 @@ def test_what_a_judge_said_is_shown_only_where_the_project_says_so(browser, tmp_
 
 
 def test_marks_of_a_judge_are_seen_in_colour_before_they_are_taken_over(browser, tmp_path):
-    """Beside the form: the texts with what the judge marked; one's own texts get it by the button."""
+    """The texts with the judge's marks appear next to the form; a button copies the marks to the annotator's texts."""
     sample = Sample("q1", "Q?", "One. Two.", reference="First. Second.")
     with site(browser, tmp_path, "gist", [sample], people=("Aiko",), prelabels="shown") as it:
         add_prelabels(
@@ -726,7 +726,7 @@ def test_marks_of_a_judge_are_seen_in_colour_before_they_are_taken_over(browser,
 
 
 def test_addresses_in_contexts_are_links(browser, tmp_path):
-    """They open elsewhere and tell that page nothing; in the answer, which is to be graded, nothing is a link."""
+    """Links open in another tab and pass it nothing; the answer, which is to be graded, contains no links."""
     text = "出典：https://example.jp/a。<a href='https://evil.example'>x</a> javascript:alert(1)"
     sample = Sample("q1", "Q?", text, reference=text, contexts=(text, "long " * 400 + "http://example.org/b"))
     with site(browser, tmp_path, "grade", [sample], people=("Aiko",)) as it:
@@ -744,7 +744,7 @@ def test_addresses_in_contexts_are_links(browser, tmp_path):
 
 def test_long_texts_and_many_marks_stay_usable(browser, tmp_path):
     """A context of 200,000 characters with thousands of hits, a reference of 200,000 with 100 marks: nothing takes so
-    long that a person would think the page dead. (How long exactly is no matter for a test: 10 s is far above it.)
+    long that a person would think the page dead. (The exact time does not matter here: 10 s is far above it.)
     """
     long = "".join(f"これは{n}番目の文です、ガイドを見ます。" + ("\r\n" if n % 7 == 0 else "") for n in range(10_000))[
         :200_000

@@ -1,7 +1,7 @@
-"""How the annotators' pages look and whom they shut out: axe, screenshots, sizes, both languages, both schemes.
+"""How the annotators' pages look and whether they are accessible: axe, screenshots, sizes, languages, schemes.
 
-Opt-in: runs where Chromium and Playwright are installed, else it is skipped. Screenshots of every page and form are
-written to the folder that SAITEN_SCREENSHOTS names, for a person to look at.
+Opt-in: runs where Chromium and Playwright are installed and is skipped elsewhere. Screenshots of all pages are
+written to the folder in SAITEN_SCREENSHOTS, for a person to look at.
 """
 
 import os
@@ -42,7 +42,7 @@ RULES = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": Tru
 
 
 def sample(number, language):
-    """An answer with a reference, two contexts, one of them long, and another correct answer."""
+    """An answer with a reference, two contexts (one of them long) and another correct answer."""
     if language == "ja":
         return Sample(
             f"ja-{number}", "有給休暇を3日以上続けて取るときは、いつまでに、どのように申請すればよいですか。",
@@ -59,13 +59,13 @@ def sample(number, language):
 
 
 def shot(page, name):
-    """A picture of the whole page, where a person asked for pictures."""
+    """Take a screenshot of the whole page if SAITEN_SCREENSHOTS is set."""
     if not (wanted := os.environ.get("SAITEN_SCREENSHOTS")):
         return
     place = Path(wanted)
     place.mkdir(parents=True, exist_ok=True)
     size = page.viewport_size
-    # Not Playwright's full page, which forgets that the screen is one for fingers.
+    # Not Playwright's full page, which ignores that the screen is a touch screen.
     page.set_viewport_size({**size, "height": min(page.evaluate("document.documentElement.scrollHeight"), 4_000)})
     page.screenshot(path=place / f"{name}.png")
     page.set_viewport_size(size)
@@ -73,7 +73,7 @@ def shot(page, name):
 
 
 def faults(page) -> list[str]:
-    """What axe finds that is serious or critical."""
+    """The serious and critical findings of axe."""
     found = axe.Axe().run(page, options=RULES).response["violations"]
     return [
         f"{each['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
@@ -84,7 +84,7 @@ def faults(page) -> list[str]:
 
 
 def begin(page, form, language):
-    """Something is said on the form, so that what is chosen, marked and found is looked at as well."""
+    """Fill in part of the form, so that selections, marks and search hits are checked as well."""
     if form == "gist":
         for side, keys in ((0, "1"), (1, "1")):
             page.locator(".text[role=textbox]").nth(side).focus()
@@ -105,7 +105,7 @@ def begin(page, form, language):
 
 
 def turned(page, language, name):
-    """The page in one look after the other: `(size, what it is called)`, with a picture of each."""
+    """The page in each look in turn: `(size, name)`, with a screenshot of each."""
     for scheme, size in TURNS[language]:
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -116,8 +116,8 @@ def turned(page, language, name):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_axe_finds_nothing_serious_on_any_form(browser, tmp_path, form):
-    """Both languages, both schemes, wide, tablet and telephone; the page never scrolls sideways, and on a touch screen
-    everything that can be touched is at least 44 pixels high.
+    """Both languages, both schemes, wide, tablet and phone; the page never scrolls sideways, and on a touch screen
+    every touch target is at least 44 pixels high.
     """
     samples = [sample(number, language) for language in LOOKS for number in (1, 2, 3)]
     more = {"options": {"contexts": True}} if form == "preference" else {}
@@ -138,7 +138,7 @@ def test_axe_finds_nothing_serious_on_any_form(browser, tmp_path, form):
 
 
 def test_axe_finds_nothing_serious_elsewhere(browser, tmp_path):
-    """The list of keys, the list of one's own items, the end, the welcome, a link that does not let in, a notice."""
+    """The list of keys, the annotator's item list, the end, the welcome, an invalid link, a notice."""
     with site(browser, tmp_path, "grade", [sample(1, "en")], people=tuple(LOOKS)) as it:
         for language, look in LOOKS.items():
             nobody = {"language": language, **look, "join": False}
@@ -163,14 +163,14 @@ def test_axe_finds_nothing_serious_elsewhere(browser, tmp_path):
 
 
 def look_at(page, language, name):
-    """In every look of this language."""
+    """Check every look in this language."""
     page.bring_to_front()
     for _, called in turned(page, language, name):
         assert faults(page) == [], called
 
 
-def test_texts_stand_beside_each_other_where_there_is_room(browser, tmp_path):
-    """Reference beside answer, the form beside both; stacked on a telephone."""
+def test_texts_are_side_by_side_where_there_is_room(browser, tmp_path):
+    """Reference and answer are side by side, with the form next to them; on a phone they are stacked."""
     with site(browser, tmp_path, "grade", [sample(1, "en")], people=("Aiko",)) as it:
         page = it.visit("Aiko", size=WIDE)
         boxes = []
@@ -186,7 +186,7 @@ def test_texts_stand_beside_each_other_where_there_is_room(browser, tmp_path):
 
 
 def test_the_page_says_what_it_needs(browser, tmp_path):
-    """Without JavaScript nothing could be kept: the page says so instead of showing a form that does nothing."""
+    """Without JavaScript nothing could be saved, so the page says so instead of showing a form that does nothing."""
     with site(browser, tmp_path, "grade", [sample(1, "ja")], people=("Aiko",)) as it:
         page = it.visit("Aiko", language="ja", java_script_enabled=False)
         assert "JavaScript" in page.locator(".notice").inner_text()

@@ -1,6 +1,6 @@
-"""Offsets, signs, search and marks: the modules that count, in the browser that runs them, against Python's count.
+"""Offsets, visible signs, search and marks: the page's modules, run in the browser, against Python's counts.
 
-Opt-in: runs where Chromium and Playwright are installed, else it is skipped.
+Opt-in: runs where Chromium and Playwright are installed and is skipped elsewhere.
 """
 
 import functools
@@ -46,20 +46,22 @@ def modules(browser):
 
 
 def texts(count, seed=0):
-    """Texts drawn from parts that are hard to count."""
+    """Texts drawn from fragments that are hard to count."""
     drawn = random.Random(seed)
     return ["".join(drawn.choices(PARTS, k=drawn.randint(0, 12))) for _ in range(count)]
 
 
 def as_js(value) -> str:
-    """JSON in ASCII, so that half surrogate pairs arrive as they are."""
+    """ASCII-only JSON, so that unpaired surrogates arrive unchanged."""
     return json.dumps(value)
 
 
 def test_offsets_are_pythons_and_back(modules):
-    """For every place of every text: code points as Python counts them, and the code units that they came from."""
+    """For every position in every text: code points as Python counts them, and the code units they came from."""
     for drawn in texts(150):
-        text = drawn.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # halves that meet are a pair
+        text = drawn.encode("utf-16", "surrogatepass").decode(
+            "utf-16", "surrogatepass"
+        )  # two adjacent halves form a pair
         found = modules.evaluate(
             f"""async () => {{
                 const {{ Points }} = await import("/text.js");
@@ -75,18 +77,18 @@ def test_offsets_are_pythons_and_back(modules):
 
 
 def test_every_character_is_shown_by_one_sign(modules):
-    """The same length in code units, the same signs as elsewhere in saiten, and no character that acts."""
+    """The length in code units stays, the signs are those used elsewhere in saiten, and no character takes effect."""
     for text in texts(150, seed=1):
         shown = modules.evaluate(f"""async () => (await import("/text.js")).shown({as_js(text)})""")
         joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         assert len(shown) == len(joined)
         expected = strip_controls(joined.replace("\ufffe", "\ufffd"))
         expected = "".join("\ufffd" if "\ud800" <= each <= "\udfff" else each for each in expected)
-        assert shown.replace("\u200b", "") == expected.replace("\u200b", "")  # \r of \r\n is a sign without width
+        assert shown.replace("\u200b", "") == expected.replace("\u200b", "")  # the \r of \r\n becomes a zero-width sign
 
 
 def test_search_finds_words_of_any_width_and_case(modules):
-    """Half and full width, composed and not, upper and lower case; hits lie on whole letters of the text itself."""
+    """Half and full width, composed and decomposed, upper and lower case match; hits cover whole letters."""
     table = [
         ("ガイド", "ｶﾞｲﾄﾞとガイドとカ\u3099イト\u3099", ["ｶﾞｲﾄﾞ", "ガイド", "カ\u3099イト\u3099"]),
         ("v9", "Ｖ９ v9 V9", ["Ｖ９", "v9", "V9"]),
@@ -110,7 +112,7 @@ def test_search_finds_words_of_any_width_and_case(modules):
 
 
 def test_a_painted_text_is_the_text(modules):
-    """However marks overlap: the text stays as it is, and each mark holds exactly its characters."""
+    """However marks overlap, the text stays unchanged, and each mark covers exactly its characters."""
     drawn = random.Random(2)
     for text in texts(80, seed=2):
         units = len(text.encode("utf-16-le", "surrogatepass")) // 2
@@ -159,7 +161,7 @@ def test_a_painted_text_is_the_text(modules):
     ],
 )
 def test_only_addresses_of_pages_are_links(modules, text, found):
-    """Nothing but http and https, no names of users, without the signs around them; a link shows its address."""
+    """Only http and https, no user names, without surrounding punctuation; a link shows its address."""
     script = """async (text) => {
         const { paint, links, shown } = await import("/text.js");
         const place = document.createElement("div");
@@ -179,8 +181,8 @@ def test_only_addresses_of_pages_are_links(modules, text, found):
 
 
 def test_marks_never_overlap_within_a_layer(modules):
-    """Whatever is marked in whatever order: the classes of a pair stay apart, nothing is empty, and the last word of
-    the annotator holds: what was marked last is marked as that.
+    """Whatever is marked in whatever order, the classes of a pair stay disjoint, no mark is empty, and the annotator's
+    latest mark wins.
     """
     assert (
         modules.evaluate(
@@ -222,7 +224,7 @@ def test_marks_never_overlap_within_a_layer(modules):
 
 
 def test_a_name_for_a_save_is_a_uuid_without_a_secure_origin(modules):
-    """Pages that come over plain HTTP from another machine have no crypto.randomUUID."""
+    """Pages served over plain HTTP from another machine have no crypto.randomUUID."""
     found = modules.evaluate(
         """async () => {
             const { unique } = await import("/outbox.js");

@@ -1,4 +1,4 @@
-"""Forms: what is shown of a sample, what is taken from the page, what labels come out."""
+"""Forms: what they show of a sample, what they accept from the page, which labels come out."""
 
 import json
 import re
@@ -37,14 +37,14 @@ PAYLOADS = {
 
 
 def item_of(title):
-    """The one item that the form makes of the samples above."""
+    """The single item that the form makes of the samples above."""
     (item,) = FORMS[title]().items([SAMPLE, OTHER] if title == "preference" else [SAMPLE])
     return item
 
 
 @pytest.mark.parametrize("title", FORMS)
 def test_nothing_shown_names_the_system(title):
-    """The annotator sees question, references and answer; the system's name and the sample's id are no part of it."""
+    """The annotator sees question, references and answer, but neither the system's name nor the sample's ID."""
     item = item_of(title)
     shown = {key: value for key, value in item.content.items() if key != "ids"}
     assert "ours" not in json.dumps(shown)
@@ -55,7 +55,7 @@ def test_nothing_shown_names_the_system(title):
 
 @pytest.mark.parametrize("title", FORMS)
 def test_checked_twice_is_checked_once(title):
-    """The check gives one normal form, ready for JSON, which it takes again as it is."""
+    """The check returns one normal form, ready for JSON, and accepts that form unchanged."""
     form, item = FORMS[title](), item_of(title)
     once = form.check(item.content, PAYLOADS[title])
     assert form.check(item.content, json.loads(json.dumps(once))) == once
@@ -63,7 +63,7 @@ def test_checked_twice_is_checked_once(title):
 
 @pytest.mark.parametrize("title", FORMS)
 def test_a_form_is_made_again_from_its_options(title):
-    """The database keeps the options as JSON; what comes out checks, words and labels as before."""
+    """The database keeps the options as JSON; the restored form checks, words and labels as before."""
     form = FORMS[title](reason_required=True)
     again = FORMS[title].from_options(json.loads(json.dumps(form.options)))
     assert again.options == form.options
@@ -86,7 +86,7 @@ def test_the_page_has_words(title, language):
 
 
 def test_axes_have_titles_in_both_languages(tmp_path):
-    """Ours by default; those of a rubric of one's own, else its names, also out of the options that a project keeps."""
+    """Built-in titles are the default; a rubric's titles or else its names apply, also restored from options."""
     shipped = {language: AspectsForm().aspect_titles(language) for language in ("en", "ja")}
     assert shipped["en"]["amount_info"] == "amount of information"
     assert [title for title in shipped["ja"].values() if title.isascii()] == []
@@ -118,8 +118,8 @@ def three():
     return [Sample(f"q1/{system}", "どこ?", text, found, system=system, language="ja") for system, text, found in texts]
 
 
-def test_contexts_stand_beside_preferences_once_each_and_not_by_system():
-    """Those of all systems together; a project that was made without them goes on without them."""
+def test_preferences_show_each_context_once_and_not_by_system():
+    """The contexts of all systems are shown together; a project made without them continues without them."""
     (item,) = PreferenceForm().items(three())
     assert sorted(item.content["contexts"]) == ["https://example.jp/1", "地図", "案内図"]
     (before,) = PreferenceForm.from_options({"reason_required": False}).items(three())
@@ -130,7 +130,7 @@ def test_contexts_stand_beside_preferences_once_each_and_not_by_system():
 
 
 def test_a_plain_pick_says_nothing_of_the_others():
-    """Labels of the pairs with the pick alone; labels of a judge become a pick where one answer beats each other one."""
+    """The pick yields labels for its own pairs only; a judge's labels become a pick if one answer beats all others."""
     form = PreferenceForm.from_options(PreferenceForm(pick=True).options)
     (item,) = form.items(three())
     key_of = {name[-1]: key for key, name in item.content["ids"].items()}
@@ -151,7 +151,7 @@ def test_a_plain_pick_says_nothing_of_the_others():
 
 
 def test_axes_and_preference_are_asked_in_one_project():
-    """Each answer has its grades beside the order; they differ by axis, and are labels of the single answers."""
+    """Each answer has grades next to the ranking; they differ by axis and become labels of the single answers."""
     form = PreferenceForm(pick=True, rubric=read_rubric())
     form = PreferenceForm.from_options(json.loads(json.dumps(form.options)))
     (item,) = form.items(three())
@@ -184,7 +184,7 @@ def test_axes_and_preference_are_asked_in_one_project():
 
 
 def test_labels_of_each_form():
-    """The labels are those that agreement, meta-evaluation, the tuning of weights and the gist view take."""
+    """The labels are in the form that agreement, meta-evaluation, weight tuning and the gist view accept."""
     said = {title: labels_of(title) for title in FORMS}
     assert said["grade"] == [Label("q1/ours", 4.0, aspect="correctness")]
     assert said["correct"] == [Label("q1/ours", 0.0, aspect="correct")]
@@ -207,14 +207,14 @@ def test_labels_of_each_form():
 
 
 def labels_of(title):
-    """What the payload above says."""
+    """The labels of the payload above."""
     form, item = FORMS[title](), item_of(title)
     return list(form.labels(item.key, item.content, form.check(item.content, PAYLOADS[title])))
 
 
 @pytest.mark.parametrize("title", FORMS)
 def test_labels_become_the_payload_again(title):
-    """A judge's labels of an item are shown as what an annotator would have entered, but for reason and flag."""
+    """A judge's labels of an item are shown as an annotator would have entered them, except for reason and flag."""
     form, item = FORMS[title](), item_of(title)
     expected = {**form.check(item.content, PAYLOADS[title]), "reason": ""}
     if title == "preference":
@@ -261,14 +261,14 @@ REFUSED = [
 
 @pytest.mark.parametrize(("title", "payload", "said"), REFUSED)
 def test_what_does_not_fit_is_refused_with_a_sentence(title, payload, said):
-    """The page shows the annotator what is missing or wrong; nothing odd gets into the database."""
+    """The page shows the annotator what is missing or wrong; nothing invalid gets into the database."""
     with pytest.raises(ValueError, match=said):
         FORMS[title]().check(item_of(title).content, payload)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3), lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from(["grade", "spans", "order", "gist", "none_good", "reason", "correct", "grades"]), each, max_size=4), max_leaves=12))  # fmt: skip
 def test_rubbish_is_a_value_error_and_nothing_else(payload):
-    """Whatever JSON comes, a form takes it or refuses it; it never breaks."""
+    """Given any JSON, a form accepts or refuses it; it never crashes."""
     for title in FORMS:
         form, item = FORMS[title](), item_of(title)
         for tried in (payload, {**PAYLOADS[title], **payload}) if isinstance(payload, dict) else ():
@@ -280,7 +280,7 @@ def test_rubbish_is_a_value_error_and_nothing_else(payload):
 
 
 def test_white_space_at_the_ends_of_a_mark_is_left_out():
-    """A double click takes the blank behind a word with it; the span is the word."""
+    """A double click also selects the space after a word; the span is the word alone."""
     (item,) = GistForm().items([Sample("1", "q", "a", reference="one two  three\n")])
     spans = GistForm().check(item.content, {"spans": {"gist": [[8, 15], [0, 4], [3, 4]]}})["spans"]
     assert spans["gist"] == [[0, 3], [9, 14]]
@@ -298,7 +298,7 @@ def test_white_space_at_the_ends_of_a_mark_is_left_out():
     ],
 )
 def test_marks_differ_where_half_is_not_shared(one, other, differ):
-    """People who mark the same unit a character apart agree; who mark another unit, or one more, differ."""
+    """Annotators who mark the same unit one character apart agree; those who mark another unit, or one more, differ."""
     form, item = GistForm(), item_of("gist")
     payloads = [form.check(item.content, {"spans": {"gist": spans}}) for spans in (one, other)]
     assert form.differences(payloads) == (("gist",) if differ else ())
@@ -306,7 +306,7 @@ def test_marks_differ_where_half_is_not_shared(one, other, differ):
 
 
 def test_differences_name_the_aspect():
-    """The admin sees where annotators differ; other words for a reason are no difference."""
+    """The admin sees where annotators differ; a differently worded reason is not a difference."""
     grades = PAYLOADS["aspects"]["grades"]
     said = [{"grades": grades, "reason": "a"}, {"grades": {**grades, "formality": 0}, "reason": "b"}]
     assert AspectsForm().differences(said) == ("formality",)
@@ -318,7 +318,7 @@ def test_differences_name_the_aspect():
 
 @given(st.permutations(["a1", "a2", "a3", "a4"]), st.lists(st.booleans(), min_size=3, max_size=3))
 def test_an_order_with_ties_survives_the_labels(keys, cuts):
-    """Any order of four answers, with ties, is told by the preferences between all pairs."""
+    """The preferences between all pairs determine any ranking of four answers, with ties."""
     samples = [Sample(f"s{n}", "q", f"answer {n}") for n in range(4)]
     form = PreferenceForm()
     (item,) = form.items(samples)
@@ -332,7 +332,7 @@ def test_an_order_with_ties_survives_the_labels(keys, cuts):
 
 
 def test_an_answers_number_does_not_tell_its_system():
-    """Over many questions each system is a1 about as often as a2, and the pairs keep the order of the file."""
+    """Over many questions each system is a1 about as often as a2, and the pairs keep the file's order."""
     samples = [Sample(f"{n}/{system}", f"question {n}", "x") for n in range(200) for system in ("ours", "theirs")]
     items = list(PreferenceForm().items(samples))
     first = sum(item.content["ids"]["a1"].endswith("ours") for item in items)
@@ -342,15 +342,15 @@ def test_an_answers_number_does_not_tell_its_system():
 
 
 def test_preferences_in_a_circle_are_no_order():
-    """A beats B beats C beats A cannot be shown as an order."""
+    """A > B > C > A cannot be shown as a ranking."""
     form = PreferenceForm()
     (item,) = form.items([Sample(name, "q", "a") for name in "ABC"])
     circle = [Label("A vs B", -1), Label("B vs C", -1), Label("A vs C", 1)]
     assert form.payload_of(item.content, circle) is None
 
 
-def test_what_cannot_be_graded_is_told():
-    """No answer, no reference for its units, nothing to compare: each names the sample and what is missing."""
+def test_what_cannot_be_graded_is_reported():
+    """A missing answer, a missing reference, nothing to compare: each message names the sample and the gap."""
     with pytest.raises(BadInput, match="sample 's' has no answer"):
         list(GradeForm().items([Sample("s", "q")]))
     with pytest.raises(BadInput, match="sample 's' has no reference"):
@@ -362,7 +362,7 @@ def test_what_cannot_be_graded_is_told():
 
 
 def test_an_aspects_form_keeps_the_rubric_it_was_made_with(tmp_path):
-    """The rubric's text is in the project; the file may change or go."""
+    """The rubric's text is stored in the project; the file may change or disappear."""
     file = tmp_path / "ours.toml"
     file.write_text(
         '[[aspects]]\nname = "clarity"\nbest = 2\nbetween = true\nja.asks = "明快か"\n'
@@ -378,8 +378,8 @@ def test_an_aspects_form_keeps_the_rubric_it_was_made_with(tmp_path):
     assert again.rubric.digest == form.rubric.digest
 
 
-def test_sentences_for_people_stand_in_both_languages():
-    """Key by key, with the same gaps to be filled."""
+def test_messages_exist_in_both_languages():
+    """Both languages have the same keys and the same placeholders."""
     english, japanese = section("annotation_wrong", "en"), section("annotation_wrong", "ja")
     assert english.keys() == japanese.keys()
     gaps = re.compile(r"{[^}]*}")

@@ -1,4 +1,4 @@
-"""What the admin sees: progress, all that was said, decisions."""
+"""What the admin sees: progress, all answers, decisions."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -20,7 +20,7 @@ from saiten.errors import BadInput
 
 @pytest.fixture
 def store(annotation_database):
-    """450 items, more than are read at once, that one annotator answers each."""
+    """450 items, more than one batch, each answered by one annotator."""
     with open_project(annotation_database, settings_of(per_item=1)) as store:
         add_items(store, new_items(450))
         yield store
@@ -28,7 +28,7 @@ def store(annotation_database):
 
 @pytest.fixture
 def small(annotation_database):
-    """Three items for two annotators, and an admin, number 3; both have answered everything."""
+    """Three items for two annotators, who have answered everything, and an admin, number 3."""
     with open_project(annotation_database, settings_of()) as store:
         add_items(store, new_items(3))
         for name in ("Anna", "Ben"):
@@ -38,7 +38,7 @@ def small(annotation_database):
 
 
 def test_all_that_was_said_streams_in_the_order_of_items(store, annotation_database):
-    """Each item once, over the bounds of what is read at once; untouched ones are left out."""
+    """Each item comes once, across batch boundaries; untouched ones are left out."""
     anna, _ = create_person(store, "Anna", "annotator")
     numbers = []
     for _ in range(5):
@@ -46,7 +46,7 @@ def test_all_that_was_said_streams_in_the_order_of_items(store, annotation_datab
         save_annotation(store, anna.id, given.number, {"grade": given.number}, save_id=new_id())
         numbers.append(given.item.id)
     assert [settled.item.id for settled in annotated_items(store)] == sorted(numbers)
-    with store.database.engine.execution_options(writes=True).begin() as connection:  # quicker than 450 saves
+    with store.database.engine.execution_options(writes=True).begin() as connection:  # faster than 450 saves
         connection.exec_driver_sql(
             "INSERT INTO saiten_assignments (person_id, item_id, number, state, given_at, revision, standing_id) "
             "SELECT 1, id, 1000 + id, 'done', made_at, 1, (SELECT min(id) FROM saiten_acts) "
@@ -59,8 +59,8 @@ def test_all_that_was_said_streams_in_the_order_of_items(store, annotation_datab
     reading.close()
 
 
-def test_people_stand_by_their_numbers_and_skipped_ones_are_apart(small):
-    """What was taken back or passed over is not among what was said."""
+def test_people_are_in_order_of_their_numbers_without_skipped_ones(small):
+    """Answers that were taken back or skipped are not among the given ones."""
     settled = annotated_item(small, 1)
     assert [person.name for person, _ in settled.annotations] == ["Anna", "Ben"]
     number = next(given.number for given in assigned_items(small, 1) if given.item.id == 1)
@@ -68,8 +68,8 @@ def test_people_stand_by_their_numbers_and_skipped_ones_are_apart(small):
     assert [person.name for person, _ in annotated_item(small, 1).annotations] == ["Ben"]
 
 
-def test_a_decision_stands_beside_what_was_said_and_is_never_lost(small):
-    """The latest counts; those before are kept; the labels of annotators are as they were."""
+def test_a_decision_is_kept_along_with_the_labels_and_never_lost(small):
+    """The latest decision counts; earlier ones are kept; the annotators' labels are unchanged."""
     before = annotated_item(small, 2).annotations
     decide(small, 2, {"grade": 1}, "", admin=3)
     decide(small, 2, {"grade": 2, "reason": "二人の間"}, "理由\n<b>", admin=3)
@@ -87,7 +87,7 @@ def test_a_decision_stands_beside_what_was_said_and_is_never_lost(small):
 
 
 def stored_decisions(project, item):
-    """The payloads of all decisions on an item, the first one first."""
+    """The payloads of all decisions on an item, oldest first."""
     with project.database.engine.connect() as connection:
         chosen = select(decisions.c.payload).where(decisions.c.item_id == item).order_by(decisions.c.id)
         return connection.scalars(chosen).all()
@@ -106,27 +106,27 @@ def stored_decisions(project, item):
     ],
 )
 def test_who_may_not_decide_and_what_cannot_be_kept(small, item, payload, note, admin):
-    """Is refused, and nothing is stored."""
+    """The decision is refused, and nothing is stored."""
     with pytest.raises(BadInput):
         decide(small, item, payload, note, admin=admin)
     assert stored_decisions(small, 1) == []
 
 
 def test_an_admin_who_left_cannot_decide(small):
-    """Neither by an old page."""
+    """Not even from a page that is still open."""
     set_active(small, 3, active=False)
     with pytest.raises(BadInput):
         decide(small, 1, {}, "", admin=3)
 
 
-def test_progress_counts_what_stands(small):
-    """Per annotator, admins left out; the flag of the standing answer."""
+def test_progress_counts_current_answers(small):
+    """Progress is counted per annotator, without admins; the flag is that of the current answer."""
     save_annotation(small, 1, 1, {"grade": 3}, save_id="a", unclear=True)
     skip_item(small, 1, 2, save_id="b")
     undo_last(small, 2, save_id="c")
     create_person(small, "Chie", "annotator")
-    told = [(one.person.name, one.done, one.skipped, one.unclear, one.given) for one in annotator_progress(small)]
-    assert told == [("Anna", 2, 1, 1, 0), ("Ben", 2, 0, 0, 1), ("Chie", 0, 0, 0, 0)]
+    progress = [(one.person.name, one.done, one.skipped, one.unclear, one.given) for one in annotator_progress(small)]
+    assert progress == [("Anna", 2, 1, 1, 0), ("Ben", 2, 0, 0, 1), ("Chie", 0, 0, 0, 0)]
     anna, _, nobody = annotator_progress(small)
     assert datetime.now(UTC) - anna.last_saved < timedelta(hours=1)
     assert nobody.last_saved is None

@@ -1,4 +1,4 @@
-"""Who gets which item, in which order, and what becomes of it when somebody comes or goes."""
+"""Who gets which item, in which order, and what happens to it when somebody joins or leaves."""
 
 import random
 import sqlite3
@@ -21,7 +21,7 @@ DAY = timedelta(hours=24, seconds=1)
 
 
 class Clock:
-    """Tells the time that a test sets."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 2, tzinfo=UTC)
@@ -31,18 +31,18 @@ class Clock:
 
 
 def people(store, number):
-    """So many annotators, by number."""
+    """Add this many annotators; returns their numbers."""
     return [create_person(store, f"P{index}", "annotator")[0].id for index in range(number)]
 
 
 def order(store, person):
-    """The keys in the order in which this annotator, alone, gets them."""
+    """The keys in the order in which this annotator gets them when working alone."""
     work_off(store, person)
     return [given.item.key for given in assigned_items(store, person)]
 
 
 def test_everybody_has_an_order_of_their_own(tmp_path):
-    """Drawn from the project's seed and the person: the same again, another for another seed or person."""
+    """The order depends on the project's seed and the person: repeatable, different for another seed or person."""
     found = {}
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
         with open_project(str(tmp_path / name), settings_of(seed=seed)) as store:
@@ -56,7 +56,7 @@ def test_everybody_has_an_order_of_their_own(tmp_path):
 
 
 def test_answers_to_one_question_are_spread_out(tmp_path):
-    """Six answers to each of ten questions: none within five of another, but at the very end."""
+    """With six answers to each of ten questions, none is within five of another except at the very end."""
     with open_project(str(tmp_path / "a.db"), settings_of()) as store:
         add_items(store, new_items(60, questions=10))
         (anna,) = people(store, 1)
@@ -67,7 +67,7 @@ def test_answers_to_one_question_are_spread_out(tmp_path):
 
 
 def test_an_open_item_comes_first_and_a_few_can_be_fetched_ahead(annotation_database):
-    """Five unanswered at most in one person's hands."""
+    """A person holds at most five unanswered items."""
     with open_project(annotation_database, settings_of()) as store:
         add_items(store, new_items(20))
         (anna,) = people(store, 1)
@@ -88,8 +88,8 @@ def test_an_open_item_comes_first_and_a_few_can_be_fetched_ahead(annotation_data
     ],
 )
 def test_however_unlike_their_pace_the_work_is_shared_evenly(tmp_path, number, per_item, overlap, difference):
-    """Two hurry and the others begin only when nothing is left for those: all have the same, but for one item, and
-    every item has as many annotators as it needs.
+    """Two are fast, and the others begin only when nothing is left for the fast ones: all get the same number of items,
+    give or take one, and every item has as many annotators as it needs.
     """
     with open_project(str(tmp_path / "a.db"), settings_of(per_item=per_item, overlap=overlap)) as store:
         add_items(store, new_items(12))
@@ -107,7 +107,7 @@ def test_however_unlike_their_pace_the_work_is_shared_evenly(tmp_path, number, p
 
 
 def test_who_never_comes_keeps_nobody_from_the_work_for_more_than_a_day(annotation_database):
-    """The share of somebody who is not seen for 24 hours goes to those who are."""
+    """The share of somebody who was not seen for 24 hours goes to those who were."""
     clock = Clock()
     with open_project(annotation_database, settings_of(per_item=1), clock=clock) as store:
         add_items(store, new_items(8))
@@ -119,7 +119,7 @@ def test_who_never_comes_keeps_nobody_from_the_work_for_more_than_a_day(annotati
 
 
 def test_who_comes_later_catches_up(annotation_database):
-    """The rest is shared so that in the end all have the same, as far as that is possible."""
+    """The rest is shared so that all end up with the same number, as far as possible."""
     with open_project(annotation_database, settings_of(per_item=1)) as store:
         add_items(store, new_items(10))
         (anna,) = people(store, 1)
@@ -132,7 +132,7 @@ def test_who_comes_later_catches_up(annotation_database):
 
 
 def test_what_somebody_has_not_answered_goes_to_others_when_they_leave(annotation_database):
-    """Their answers stay. Coming back, they can have it again if nobody took it."""
+    """Their answers stay. If they come back, they can have the item again unless somebody took it."""
     with open_project(annotation_database, settings_of(per_item=1)) as store:
         add_items(store, new_items(4))
         anna, ben = people(store, 2)
@@ -142,7 +142,7 @@ def test_what_somebody_has_not_answered_goes_to_others_when_they_leave(annotatio
         assert sorted(work_off(store, ben)) == sorted({1, 2, 3, 4} - set(done))
         set_active(store, anna, active=True)
         assert [given.state for given in assigned_items(store, anna)] == ["done"]
-        assert assigned_item(store, anna, 2).state == "given"  # a page that is still open can be sent
+        assert assigned_item(store, anna, 2).state == "given"  # a page that is still open can still send
         assert next_item(store, anna) is None
         save_annotation(store, anna, 2, {"late": True}, save_id="late")
         assert len(annotated_item(store, held).annotations) == 2
@@ -164,7 +164,7 @@ def test_a_released_item_that_nobody_took_comes_back_under_its_number(annotation
 
 @pytest.mark.witness
 def test_what_was_given_and_not_answered_for_a_day_goes_to_others_when_nothing_else_is_left(annotation_database):
-    """Not before, and not while there is something else."""
+    """Not earlier, and not while there is something else."""
     clock = Clock()
     with open_project(annotation_database, settings_of(per_item=1), clock=clock) as store:
         add_items(store, new_items(4))
@@ -181,7 +181,7 @@ def test_what_was_given_and_not_answered_for_a_day_goes_to_others_when_nothing_e
 
 
 def test_items_without_a_question_are_given_all_the_same(tmp_path):
-    """Forms decide what an item holds."""
+    """The form decides what an item contains."""
     with open_project(str(tmp_path / "a.db"), settings_of()) as store:
         add_items(store, (NewItem(str(number), {"answer": "a"}) for number in range(3)))
         (anna,) = people(store, 1)
@@ -189,7 +189,7 @@ def test_items_without_a_question_are_given_all_the_same(tmp_path):
 
 
 def test_a_skipped_item_does_not_come_again(annotation_database):
-    """Somebody who skips everything comes to an end, and the others get it."""
+    """Somebody who skips everything reaches the end, and the others get the items."""
     with open_project(annotation_database, settings_of(per_item=1)) as store:
         add_items(store, new_items(4))
         anna, ben = people(store, 2)
@@ -203,7 +203,7 @@ def test_a_skipped_item_does_not_come_again(annotation_database):
 
 
 def questions_of(store, person):
-    """Question → the keys that this person got, in their order."""
+    """Question → the keys that this person got, in order."""
     found = {}
     for given in assigned_items(store, person):
         found.setdefault(given.item.content["question"], []).append(given.item.key)
@@ -211,7 +211,7 @@ def questions_of(store, person):
 
 
 def test_all_answers_to_a_question_go_to_the_same_people_on_request(annotation_database):
-    """Three people at unlike pace, two for each question: all of its answers or none, in a row, in orders of their own."""
+    """Of three people with different speeds, two get all answers to a question, in a row, each in their own order."""
     with open_project(annotation_database, settings_of(whole_questions=True)) as store:
         add_items(store, new_items(48, questions=12))
         everybody = people(store, 3)
@@ -235,7 +235,7 @@ def pairwise_changes(asked):
 
 
 def test_answers_that_come_later_go_to_who_has_their_question(annotation_database):
-    """And need as many annotators as those before, also where not all items are to be graded twice."""
+    """They also need as many annotators as the earlier ones, even if not all items are to be graded twice."""
     with open_project(annotation_database, settings_of(whole_questions=True, overlap=0.5)) as store:
         add_items(store, new_items(16, questions=8))
         anna, ben, eve = people(store, 3)
@@ -256,7 +256,7 @@ def test_answers_that_come_later_go_to_who_has_their_question(annotation_databas
 
 
 def test_a_skipped_or_forgotten_answer_brings_its_question_along(annotation_database):
-    """Whoever gets it gets the other answers, too; whose day is over loses what they have not answered of it."""
+    """Whoever gets it gets the other answers, too; whoever is away for a day loses the unanswered ones."""
     clock = Clock()
     settings = settings_of(whole_questions=True, per_item=1)
     with open_project(annotation_database, settings, clock=clock) as store:
@@ -275,7 +275,7 @@ def test_a_skipped_or_forgotten_answer_brings_its_question_along(annotation_data
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
 def test_whatever_people_do_they_have_whole_questions(tmp_path, seed):
-    """Saves, skips, undos, people who leave, come back and stay away, later answers; and the sums stay right."""
+    """Saves, skips, undos, people who leave, return and stay away, late answers: the counters stay right."""
     drawn, clock = random.Random(seed), Clock()
     settings = settings_of(whole_questions=True, overlap=0.5, per_item=2)
     with open_project(str(tmp_path / "a.db"), settings, clock=clock) as store:
@@ -296,7 +296,7 @@ def test_whatever_people_do_they_have_whole_questions(tmp_path, seed):
             elif (given := next_item(store, person)) is not None:
                 question = given.item.content["question"]
                 every = {item.key for item in new_items(size, questions=6) if item.content["question"] == question}
-                if given.number > seen.get(person, 0):  # new to them: then the whole question is
+                if given.number > seen.get(person, 0):  # if it is new to them, the whole question is
                     assert set(questions_of(store, person)[question]) == every, step
                     checked += 1
                 seen[person] = max(each.number for each in assigned_items(store, person))

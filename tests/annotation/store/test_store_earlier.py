@@ -1,4 +1,4 @@
-"""What a person said before about another item with the same text is found: their own, the latest, nobody else's."""
+"""A person's earlier answer to another item with the same text is found: their own, the latest, nobody else's."""
 
 import pytest
 from storing import new_id, settings_of
@@ -16,7 +16,7 @@ SAME = '同じ "参照回答" \\ と👩\u200d🏫\nその続き'
 
 @pytest.fixture
 def store(annotation_database):
-    """Three items with one reference, one with another that holds it, one without; five annotators answer each."""
+    """Three items with the same reference, one whose reference contains it, one without; five annotators answer."""
     references = (SAME, SAME, SAME, f"{SAME}。", None)
     with open_project(annotation_database, settings_of(per_item=5)) as store:
         add_items(
@@ -30,14 +30,14 @@ def store(annotation_database):
 
 
 def person_with_all(store, name):
-    """The person, and their numbers by the items' keys: nothing said yet."""
+    """The person and their numbers by item key; nothing is answered yet."""
     person, _ = create_person(store, name, "annotator")
     found = [next_item(store, person.id, after=number) for number in range(5)]
     return person.id, {each.item.key: each.number for each in found}
 
 
 def test_the_latest_answer_of_ones_own_is_found_by_the_same_text(store):
-    """Not the item itself, not one whose text only holds it, not one that was skipped or taken back."""
+    """Not the item itself, nor one whose text merely contains it, nor one that was skipped or taken back."""
     anna, number = person_with_all(store, "Anna")
     ben, theirs = person_with_all(store, "Ben")
 

@@ -1,4 +1,4 @@
-"""Items of the annotation store: added as a stream, once, and how many annotators each needs."""
+"""Items of the annotation store: added as a stream, each once, and how many annotators each needs."""
 
 from itertools import chain
 
@@ -20,7 +20,7 @@ from saiten.errors import BadInput
 
 
 def needed_by_key(url: str) -> dict[str, int]:
-    """How many annotators each item needs: whoever it is, they all get it in the end."""
+    """How many annotators each item needs: everyone who gets it in the end."""
     with open_project(url) as store:
         found = {}
         last = 0
@@ -31,7 +31,7 @@ def needed_by_key(url: str) -> dict[str, int]:
 
 
 def test_items_are_added_once(annotation_database):
-    """Given again, in whatever order and however often, they are passed over; new ones are added."""
+    """Items that are given again, in any order and any number of times, are skipped; new ones are added."""
     with open_project(annotation_database, settings_of()) as store:
         assert add_items(store, new_items(3)) == 3
         assert add_items(store, chain(new_items(4), new_items(2))) == 1
@@ -40,7 +40,7 @@ def test_items_are_added_once(annotation_database):
 
 
 def test_another_content_under_a_known_key_is_refused_and_nothing_is_added(annotation_database):
-    """Labels would otherwise be about an answer that nobody saw; the text names the key."""
+    """Otherwise labels would be about an answer that nobody saw; the message names the key."""
     with open_project(annotation_database, settings_of()) as store:
         add_items(store, new_items(2))
         for wrong in (
@@ -55,7 +55,7 @@ def test_another_content_under_a_known_key_is_refused_and_nothing_is_added(annot
 
 
 def test_an_exception_of_the_source_adds_nothing(annotation_database):
-    """All or nothing, also where the file turns out to be broken in the middle; and the store works on."""
+    """All or nothing, even if the file proves broken in the middle; the store stays usable."""
 
     def broken():
         yield from new_items(1200)
@@ -80,14 +80,14 @@ def test_an_exception_of_the_source_adds_nothing(annotation_database):
     ],
 )
 def test_what_cannot_be_kept_is_refused(annotation_database, item):
-    """In a sentence, on both databases alike."""
+    """The message is a sentence, the same on both databases."""
     with open_project(annotation_database, settings_of()) as store, pytest.raises(BadInput):
         add_items(store, [item])
 
 
 @pytest.mark.witness
 def test_any_text_comes_back_as_it_was(annotation_database):
-    """Zero characters, controls, long keys, numbers, nested objects: content is the same when it is read."""
+    """Zero characters, controls, long keys, numbers, nested objects: the content read back is the same."""
     content = {"question": "\0\x1b\u202e𠮟\n", "contexts": ["a" * 100_000, ""], "n": 2**70, "f": 0.1, "none": None}
     with open_project(annotation_database, settings_of()) as store:
         add_items(store, [NewItem("鍵" * 5000, content), NewItem("鍵" * 5000 + "2", {})])
@@ -102,7 +102,7 @@ def test_any_text_comes_back_as_it_was(annotation_database):
     [(1.0, [7]), (0.0, [7]), (0.2, [10]), (0.3, [1, 1, 1, 7, 90]), (0.5, [3, 4, 0, 600]), (0.01, [50, 50])],
 )
 def test_the_overlap_is_exact_after_every_call_and_never_changes_what_was_there(annotation_database, overlap, steps):
-    """`round(overlap * items)` items need `per_item` annotators, whatever came in how many calls."""
+    """`round(overlap * items)` items need `per_item` annotators, whichever items came in which call."""
     with open_project(annotation_database, settings_of(overlap=overlap, per_item=3)) as store:
         before, begin = {}, 0
         for step in steps:
@@ -116,7 +116,7 @@ def test_the_overlap_is_exact_after_every_call_and_never_changes_what_was_there(
 
 
 def test_the_overlap_is_drawn_with_the_seed(tmp_path):
-    """The same seed draws the same items in whatever order they come, another seed others; not the first ones."""
+    """The same seed draws the same items in any order, another seed draws others, not simply the first ones."""
 
     def drawn(name, seed, items):
         url = str(tmp_path / name)
@@ -131,7 +131,7 @@ def test_the_overlap_is_drawn_with_the_seed(tmp_path):
 
 
 def test_prelabels_are_kept_once_and_shown_if_wanted(annotation_database):
-    """Shown, hidden, and recorded which."""
+    """Prelabels are shown or hidden, and the store records which."""
     for shown in ("shown", "hidden"):
         with open_project(annotation_database, settings_of(prelabels=shown), name=shown) as store:
             add_items(store, new_items(1))
@@ -147,26 +147,26 @@ def test_prelabels_are_kept_once_and_shown_if_wanted(annotation_database):
 
 
 def test_prelabels_that_do_not_fit_are_refused_and_none_is_added(annotation_database):
-    """An unknown item, a second opinion, or one that comes too late to be shown to everybody."""
+    """An unknown item, a second opinion, or one that comes too late to be shown to everybody is refused."""
     with open_project(annotation_database, settings_of(prelabels="shown")) as store:
         add_items(store, new_items(2))
         anna, _ = create_person(store, "Anna", "annotator")
         taken = next_item(store, anna.id).item.key
         (free,) = {"標本/0", "標本/1"} - {taken}
-        for wrong, told in (
+        for wrong, message in (
             ([(free, "j", {}), ("nowhere", "j", {})], "no item 'nowhere'"),
             ([(free, "j", {}), (free, "k", {})], "another pre-label"),
             ([(free, "j", {}), (taken, "j", {})], "assigned already"),
             ([(free, "", {})], "1 to 200 characters"),
         ):
-            with pytest.raises(BadInput, match=told):
+            with pytest.raises(BadInput, match=message):
                 add_prelabels(store, wrong)
         assert add_prelabels(store, [(free, "j", {})]) == 1
 
 
 @given(st.integers(), st.text(), st.integers(0, 2**31))
 def test_orders_are_drawn_from_seed_and_key_alone(seed, key, person):
-    """Numbers that fit both databases; each annotator goes through every bin once."""
+    """The numbers fit both databases; each annotator passes through every bin once."""
     assert 0 <= bin_of(seed, key) < BINS
     assert 0 <= place(seed, person, 1) < 2**63
     assert sorted(bins_of(seed, person)) == list(range(BINS))

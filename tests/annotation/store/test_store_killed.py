@@ -1,4 +1,4 @@
-"""A process that is killed while it saves: what was acknowledged is there."""
+"""A process that is killed while saving: what was acknowledged is stored."""
 
 import random
 import sqlite3
@@ -14,8 +14,8 @@ from saiten.annotation.store.schema import acts
 
 
 def test_what_was_acknowledged_is_there_however_often_the_process_is_killed(annotation_database, tmp_path):
-    """SIGKILL at random moments, eight threads saving: no acknowledged save is lost or changed, and the sums that are
-    kept beside what was said still follow from it.
+    """SIGKILL at random moments, with eight threads saving: no acknowledged save is lost or changed, and the counters
+    kept along with the answers still match them.
     """
     dice = random.Random(20261121)
     acknowledged = set()
@@ -24,10 +24,10 @@ def test_what_was_acknowledged_is_there_however_often_the_process_is_killed(anno
         for number in range(8):
             create_person(store, f"P{number}", "annotator")
     for _ in range(5 if annotation_database.startswith("sqlite") else 2):
-        with another_process(saves, annotation_database) as (process, told):
-            said = [told.readline() for _ in range(dice.randrange(1, 60))]
+        with another_process(saves, annotation_database) as (process, output):
+            said = [output.readline() for _ in range(dice.randrange(1, 60))]
             process.kill()
-            said += told.readlines()
+            said += output.readlines()
         acknowledged |= {line.decode().strip() for line in said}
         with open_project(annotation_database) as store, store.database.engine.connect() as connection:
             found = connection.execute(select(acts.c.save_id, acts.c.payload)).all()

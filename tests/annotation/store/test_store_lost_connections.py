@@ -14,7 +14,7 @@ from saiten.annotation.store.people import create_person, find_session
 from saiten.annotation.store.project import open_project
 from saiten.annotation.store.saving import save_annotation
 
-pytestmark = pytest.mark.slow  # they need PostgreSQL
+pytestmark = pytest.mark.slow  # PostgreSQL only
 
 
 @pytest.fixture
@@ -27,15 +27,15 @@ def store(postgres_server):
 
 
 def test_connections_that_were_cut_while_nobody_used_them_are_replaced(store, postgres_server):
-    """Nobody notices."""
+    """Users notice nothing."""
     number = next_item(store, 1).number
     assert postgres_server.cut_connections() > 0
     assert save_annotation(store, 1, number, {"grade": 1}, save_id="a").again is False
 
 
 @pytest.mark.witness
-def test_a_connection_that_is_cut_under_way_is_told_and_the_next_call_works(store, postgres_server):
-    """The save waits for a lock when its connection is cut: the page hears that it shall send again, and does."""
+def test_a_connection_cut_during_a_call_is_reported_and_the_next_call_works(store, postgres_server):
+    """The connection is cut while the save waits for a lock: the page is asked to send again, and does."""
     number = next_item(store, 1).number
     engine = store.database.engine
     failed = []
@@ -61,8 +61,8 @@ def test_a_connection_that_is_cut_under_way_is_told_and_the_next_call_works(stor
     assert save_annotation(store, 1, number, {"grade": 1}, save_id="a").again is False
 
 
-def test_a_server_that_is_away_is_told_and_found_again(store, postgres_server):
-    """Every call says StoreUnavailable while it is away; afterwards all is as it was."""
+def test_a_server_that_is_away_is_reported_and_found_again(store, postgres_server):
+    """Every call raises StoreUnavailable while the server is away; afterwards everything is as before."""
     number = next_item(store, 1).number
     save_annotation(store, 1, number, {"grade": 1}, save_id="a")
     postgres_server.stop()

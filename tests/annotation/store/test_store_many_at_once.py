@@ -1,4 +1,4 @@
-"""Many annotators, threads and processes at once: nothing lost, nothing double, nobody given what another has."""
+"""Many annotators, threads and processes at once: nothing is lost or doubled, and nobody gets another's item."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -19,11 +19,11 @@ from saiten.annotation.store.saving import save_annotation, skip_item, undo_last
 
 @pytest.mark.slow
 def test_fifty_annotators_at_once(annotation_database):
-    """Every item gets exactly as many annotators as it needs, all of them different; every acknowledged save is there
-    once; and everybody did as much as everybody else, but for one item.
+    """Every item gets exactly as many annotators as it needs, all different; every acknowledged save is stored
+    once; and all annotators do the same amount of work, give or take one item.
     """
     with open_project(annotation_database, settings_of(overlap=0.3, per_item=3)) as store:
-        add_items(store, new_items(125, questions=40))  # 38 of three annotators, 87 of one: 201 answers
+        add_items(store, new_items(125, questions=40))  # 38 with three annotators, 87 with one: 201 answers
         people = [create_person(store, f"P{number}", "annotator")[0].id for number in range(50)]
         acknowledged = Counter()
 
@@ -53,7 +53,7 @@ def test_fifty_annotators_at_once(annotation_database):
 
 @pytest.mark.witness
 def test_the_same_save_sent_many_times_at_once_is_stored_once(annotation_database):
-    """On several connections in the same moment: one stores it, the others say that it was there."""
+    """On several connections at the same moment: one stores it, the others report that it was already there."""
     with open_project(annotation_database, settings_of()) as store:
         add_items(store, new_items(3))
         anna, _ = create_person(store, "Anna", "annotator")
@@ -73,7 +73,7 @@ def test_the_same_save_sent_many_times_at_once_is_stored_once(annotation_databas
 
 
 def test_one_person_in_many_windows_is_given_one_item(annotation_database):
-    """Asking twice in the same moment does not give two."""
+    """Two simultaneous requests do not yield two items."""
     with open_project(annotation_database, settings_of()) as store:
         add_items(store, new_items(20))
         anna, _ = create_person(store, "Anna", "annotator")
@@ -83,7 +83,7 @@ def test_one_person_in_many_windows_is_given_one_item(annotation_database):
 
 
 def test_a_person_saves_skips_and_undoes_in_many_windows_at_once(annotation_database):
-    """Whatever comes first, the sums are right in the end: what has no answer can be had by others."""
+    """In any order, the counters are right in the end: unanswered items are available to others."""
     with open_project(annotation_database, settings_of(per_item=1)) as store:
         add_items(store, new_items(12))
         people = [create_person(store, f"P{number}", "annotator")[0].id for number in range(3)]
@@ -114,7 +114,7 @@ def test_a_person_saves_skips_and_undoes_in_many_windows_at_once(annotation_data
 
 
 def test_two_processes_share_a_database(annotation_database):
-    """Nobody hears that the database is locked; every item is answered as often as it is to be."""
+    """Nobody gets a “database is locked” error; every item is answered as often as it should be."""
     with open_project(annotation_database, settings_of()) as store:
         add_items(store, new_items(40))
         people = [create_person(store, f"P{number}", "annotator")[0].id for number in range(8)]

@@ -1,4 +1,4 @@
-"""The steps from one layout of the tables to the next."""
+"""Migrations from one table layout to the next."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,12 +23,12 @@ from saiten.errors import ConfigurationError
 
 
 def engine_for(url):
-    """As the store has it."""
+    """An engine configured like the store's."""
     return engine_of(read_address(url))
 
 
 def make_first_tables(connection):
-    """The tables of the oldest databases, in the words of their kind."""
+    """Create the tables of the oldest databases, in the dialect of the database."""
     file = Path(__file__).with_name(f"first_tables_{connection.dialect.name}.sql")
     for statement in file.read_text("utf-8").split(";\n"):
         if statement:
@@ -37,7 +37,7 @@ def make_first_tables(connection):
 
 @pytest.mark.parametrize("earlier", [False, True])
 def test_the_steps_lead_to_the_tables_that_the_code_knows(fresh_database, earlier):
-    """Tables, columns, types, indexes and constraints are those of the schema, in new databases and in migrated ones."""
+    """New and migrated databases alike have the schema's tables, columns, types, indexes and constraints."""
     if earlier:
         engine = engine_for(fresh_database)
         with engine.execution_options(writes=True).begin() as connection:
@@ -53,7 +53,7 @@ def test_the_steps_lead_to_the_tables_that_the_code_knows(fresh_database, earlie
 
 @pytest.mark.witness
 def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(fresh_database):
-    """Made at the first revision and filled there, it opens, keeps every row, and can do what is new."""
+    """A database made and filled at the first revision opens, keeps every row, and supports what is new."""
     engine = engine_for(fresh_database)
     now = datetime(2026, 1, 2, tzinfo=UTC)
     with engine.execution_options(writes=True).begin() as connection:
@@ -72,7 +72,7 @@ def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(fresh_data
             made = schema.metadata.tables[f"saiten_{table}"]
             moments = {column.name: now for column in made.columns if isinstance(column.type, schema.Moment)}
             connection.execute(made.insert().values(**row, **moments))
-        if connection.dialect.name == "postgresql":  # rows with numbers of their own do not count the sequence up
+        if connection.dialect.name == "postgresql":  # inserting explicit numbers does not advance the sequence
             for table in ("people", "items", "assignments", "acts"):
                 connection.execute(text(f"SELECT setval('saiten_{table}_id_seq', 100)"))
     engine.dispose()
@@ -87,7 +87,7 @@ def test_an_old_database_is_brought_up_to_date_with_all_that_is_in_it(fresh_data
 
 
 def test_a_database_of_a_newer_saiten_is_refused(fresh_database):
-    """Nothing is touched, and the text says to update."""
+    """Nothing is touched, and the message says to update."""
     open_project(fresh_database, settings_of()).close()
     engine = engine_for(fresh_database)
     with engine.begin() as connection:
@@ -100,7 +100,7 @@ def test_a_database_of_a_newer_saiten_is_refused(fresh_database):
 
 
 def test_a_step_that_fails_leaves_nothing_behind(fresh_database):
-    """A half-made layout does not exist: what was there before is there still, and the next opening works."""
+    """There is no half-made layout: the old contents are still there, and the next opening works."""
     engine = engine_for(fresh_database)
     with engine.execution_options(writes=True).begin() as connection:
         make_first_tables(connection)

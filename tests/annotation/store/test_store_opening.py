@@ -1,4 +1,4 @@
-"""Opening the annotation database: what is taken, what is refused, and in which words."""
+"""Opening the annotation database: what is accepted, what is refused, and with which messages."""
 
 import logging
 import os
@@ -34,7 +34,7 @@ from saiten.errors import BadInput, ConfigurationError
 
 @pytest.mark.witness
 def test_a_project_is_made_once_and_found_again(fresh_database):
-    """Opened again, with the same settings or none, everything is as it was."""
+    """When it is reopened, with the same settings or none, everything is as before."""
     with open_project(fresh_database, settings_of(overlap=0.5, seed=7)) as store:
         add_items(store, new_items(10))
         anna, token = create_person(store, "Anna", "annotator")
@@ -48,7 +48,7 @@ def test_a_project_is_made_once_and_found_again(fresh_database):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"form": "correct"}, "form is 'grade', not 'correct'"),
         ({"per_item": 3}, "per_item is 2, not 3"),
@@ -58,19 +58,19 @@ def test_a_project_is_made_once_and_found_again(fresh_database):
         ({"options": {}}, "options.rubric is '基準', not not set"),
     ],
 )
-def test_other_settings_are_refused_by_name(annotation_database, changes, told):
-    """Who opens a project with other settings than it was made with hears which differ."""
+def test_other_settings_are_refused_by_name(annotation_database, changes, message):
+    """Opening a project with settings other than its own names those that differ."""
     open_project(annotation_database, settings_of()).close()
     with pytest.raises(BadInput) as caught:
         open_project(annotation_database, settings_of(**changes))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
     "changes", [{"per_item": 0}, {"overlap": 1.1}, {"overlap": -0.1}, {"overlap": float("nan")}, {"prelabels": "seen"}]
 )
 def test_settings_that_make_no_sense_are_refused(tmp_path, changes):
-    """Neither is a project made of them."""
+    """No project is made of them either."""
     with pytest.raises(BadInput):
         open_project(str(tmp_path / "x.db"), settings_of(**changes))
     with pytest.raises(NoSuchProject):
@@ -78,7 +78,7 @@ def test_settings_that_make_no_sense_are_refused(tmp_path, changes):
 
 
 def test_several_projects_share_a_database_and_nothing_else(annotation_database):
-    """People, items and sessions of one are not seen in the other."""
+    """The people, items and sessions of one are not visible in the other."""
     with (
         open_project(annotation_database, settings_of(), name="a") as first,
         open_project(annotation_database, settings_of(form="correct"), name="b") as second,
@@ -112,14 +112,14 @@ def test_several_projects_share_a_database_and_nothing_else(annotation_database)
 
 @pytest.mark.parametrize("written", ["{path}", "sqlite:///{path}", "SQLite:///{path}"])
 def test_a_file_is_given_by_its_path_or_as_a_url(tmp_path, written):
-    """Either way the same file is meant; folders that are not there are made."""
+    """Either way the same file is meant; missing folders are created."""
     path = tmp_path / "新しい folder" / "100% labels.db"
     open_project(written.format(path=path), settings_of()).close()
     assert path.exists()
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("mysql://u:secret@host/db", "'mysql' databases are not supported"),
         ("postgresql+asyncpg://u:secret@host/db", "'postgresql+asyncpg' databases are not supported"),
@@ -138,17 +138,17 @@ def test_a_file_is_given_by_its_path_or_as_a_url(tmp_path, written):
         ("postgresql://127.0.0.1:1/db?nonsense=secret", "cannot be used"),
     ],
 )
-def test_other_addresses_are_refused_in_words_without_the_password(address, told):
-    """One sentence says what was wrong, and on one line; what may be a password is not in it."""
+def test_other_addresses_are_refused_in_words_without_the_password(address, message):
+    """One sentence on one line says what was wrong; anything that may be a password is left out."""
     with pytest.raises(ConfigurationError) as caught:
         open_project(address, settings_of())
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
 def test_files_that_are_no_annotation_database_are_left_as_they_are(tmp_path):
-    """A text, another program's database, a folder, a file cut in the middle: each is refused by name."""
+    """A text, another program's database, a folder, a truncated file: the message names what it is."""
     text, other, cut = tmp_path / "text.db", tmp_path / "other.db", tmp_path / "cut.db"
     text.write_text("grade,reason\n5,good\n" * 100)
     with sqlite3.connect(other) as connection:
@@ -156,7 +156,7 @@ def test_files_that_are_no_annotation_database_are_left_as_they_are(tmp_path):
     connection.close()
     open_project(str(cut), settings_of()).close()
     cut.write_bytes(cut.read_bytes()[:5000])
-    for path, told in (
+    for path, message in (
         (text, "not a saiten annotation database"),
         (other, "not a saiten annotation database"),
         (tmp_path, "is a folder"),
@@ -165,15 +165,15 @@ def test_files_that_are_no_annotation_database_are_left_as_they_are(tmp_path):
         (Path("/proc/labels.db"), "cannot be used"),
     ):
         before = path.read_bytes() if path.is_file() else b""
-        with pytest.raises(ConfigurationError, match=told):
+        with pytest.raises(ConfigurationError, match=message):
             open_project(str(path), settings_of())
         assert (path.read_bytes() if path.is_file() else b"") == before
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no such permissions here")
 @pytest.mark.slow
-def test_a_read_only_folder_is_told(tmp_path):
-    """Neither a new file in it nor one that is there can be used, and the text says what is needed."""
+def test_a_read_only_folder_is_reported(tmp_path):
+    """Neither a new file in it nor an existing one can be used, and the message says what is needed."""
     folder = tmp_path / "folder"
     there = folder / "there.db"
     open_project(str(there), settings_of()).close()
@@ -210,22 +210,22 @@ def test_a_read_only_folder_is_told(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_wrong_password_and_a_database_that_is_not_there_are_told(postgres_server):
-    """As the server says it, on one line, the password not in it."""
-    for address, told in (
+def test_a_wrong_password_and_a_missing_database_are_reported(postgres_server):
+    """The server's message is shown on one line, without the password."""
+    for address, message in (
         (postgres_server.url(password="wr0ng"), "password authentication failed"),
         (postgres_server.url("nowhere"), 'database "nowhere" does not exist'),
     ):
         with pytest.raises(ConfigurationError) as caught:
             open_project(address, settings_of())
-        assert told in str(caught.value)
+        assert message in str(caught.value)
         assert "\n" not in str(caught.value)
         assert "wr0ng" not in str(caught.value)
         assert "pass word" not in str(caught.value)
 
 
 def test_many_may_open_a_fresh_database_at_once(fresh_database):
-    """All get the same project; nobody fails, and the tables are made once."""
+    """All get the same project; none fails, and the tables are created once."""
     with ThreadPoolExecutor(8) as pool:
         stores = list(pool.map(lambda _: open_project(fresh_database, settings_of()), range(8)))
     assert len({store.identity for store in stores}) == 1
@@ -234,7 +234,7 @@ def test_many_may_open_a_fresh_database_at_once(fresh_database):
 
 
 def test_two_processes_may_open_a_fresh_database_at_once(fresh_database):
-    """All get the same project; nobody fails."""
+    """All get the same project; none fails."""
     with (
         another_process(opens, fresh_database) as (one, ones),
         another_process(opens, fresh_database) as (other, others),
@@ -247,7 +247,7 @@ def test_two_processes_may_open_a_fresh_database_at_once(fresh_database):
 
 
 def test_after_closing_the_store_says_so(annotation_database):
-    """No connection is opened again by a late call."""
+    """A late call opens no connection again."""
     store = open_project(annotation_database, settings_of())
     store.close()
     store.close()
@@ -255,8 +255,8 @@ def test_after_closing_the_store_says_so(annotation_database):
         all_people(store)
 
 
-def test_a_missing_extra_is_told():
-    """Without SQLAlchemy or the driver of PostgreSQL, the text says what to install."""
+def test_a_missing_extra_is_reported():
+    """Without SQLAlchemy or the PostgreSQL driver, the message says what to install."""
     code = textwrap.dedent("""
         import sys
         from saiten.errors import ConfigurationError
@@ -281,7 +281,7 @@ def test_a_missing_extra_is_told():
 
 
 def test_the_core_loads_nothing_of_the_database():
-    """Neither `import saiten`, the overview of the commands nor the records bring SQLAlchemy along."""
+    """Neither `import saiten` nor the command overview nor the records import SQLAlchemy."""
     code = textwrap.dedent("""
         import sys
         import saiten, saiten.cli, saiten.annotation.records
@@ -292,7 +292,7 @@ def test_the_core_loads_nothing_of_the_database():
 
 
 def test_nothing_secret_is_logged(annotation_database, caplog):
-    """However much SQLAlchemy and Alembic are told to log, no token, cookie or password stands there."""
+    """However verbosely SQLAlchemy and Alembic log, the log contains no token, cookie or password."""
     with caplog.at_level(logging.DEBUG):
         store = open_project(annotation_database, settings_of())
         anna, token = create_person(store, "Anna", "annotator")

@@ -25,7 +25,7 @@ from saiten.errors import BadInput
 
 
 class Clock:
-    """Tells the time that a test sets."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 2, tzinfo=UTC)
@@ -36,13 +36,13 @@ class Clock:
 
 @pytest.fixture
 def clock():
-    """Stands still until a test moves it."""
+    """A clock that stops until a test moves it."""
     return Clock()
 
 
 @pytest.fixture
 def store(annotation_database, clock):
-    """Empty."""
+    """An empty store."""
     with open_project(annotation_database, settings_of(), clock=clock) as store:
         yield store
 
@@ -61,7 +61,7 @@ def store(annotation_database, clock):
     ],
 )
 def test_names_are_kept_composed_and_without_space_around_them(store, typed, kept):
-    """Whatever people are called; showing it safely is the page's business."""
+    """Any name is allowed; showing it safely is the page's job."""
     person, _ = create_person(store, typed, "annotator")
     assert person.name == kept
     assert all_people(store) == [person]
@@ -72,7 +72,7 @@ def test_names_are_kept_composed_and_without_space_around_them(store, typed, kep
     ["", "  \t ", "a" * 101, "a\nb", "a\0b", "\x1b[2J", "a\u202eb", "a\u200bb", "\u2028", "a\ud800", "\u0300" * 101],
 )
 def test_what_is_no_name_is_refused(store, typed):
-    """Empty, too long, or with something in it that nobody sees."""
+    """Empty, too long, or containing something invisible."""
     with pytest.raises(BadInput):
         create_person(store, typed, "annotator")
     assert all_people(store) == []
@@ -80,7 +80,7 @@ def test_what_is_no_name_is_refused(store, typed):
 
 @pytest.mark.parametrize(("first", "second"), [("Anna", "ANNA "), ("Straße", "STRASSE"), ("Café", "CAFE\u0301")])
 def test_names_differ_by_more_than_case(store, first, second):
-    """Otherwise nobody could tell two annotators apart in the labels."""
+    """Otherwise two annotators could not be distinguished in the labels."""
     create_person(store, first, "annotator")
     with pytest.raises(BadInput, match="already"):
         create_person(store, second, "admin")
@@ -96,7 +96,7 @@ def test_there_are_two_roles(store):
 
 
 def test_a_token_is_random_and_kept_as_a_hash_only(store, annotation_database, tmp_path):
-    """256 bits each time; what is in the database opens nothing."""
+    """Each token has 256 bits; what is in the database opens nothing."""
     tokens = [create_person(store, f"P{number}", "annotator")[1] for number in range(20)]
     assert len(set(tokens)) == 20
     assert all(len(token) == 43 for token in tokens)
@@ -110,7 +110,7 @@ def test_a_token_is_random_and_kept_as_a_hash_only(store, annotation_database, t
 
 @pytest.mark.parametrize("wrong", ["", "x", "é", "\ud800", "a" * 10_000, "%00", "' OR 1=1 --", "\0"])
 def test_a_wrong_token_or_cookie_is_nobody(store, wrong):
-    """Whatever comes from outside, the answer is None."""
+    """Whatever comes from outside, the result is None."""
     create_person(store, "Anna", "annotator")
     assert person_by_token(store, wrong) is None
     assert find_session(store, wrong) is None
@@ -118,7 +118,7 @@ def test_a_wrong_token_or_cookie_is_nobody(store, wrong):
 
 
 def test_a_new_token_ends_the_old_one_and_its_sessions(store):
-    """A link that got into wrong hands is worth nothing afterwards."""
+    """A link that fell into the wrong hands is worthless afterwards."""
     anna, old = create_person(store, "Anna", "annotator")
     ben, bens = create_person(store, "Ben", "annotator")
     (secret, _), (other, _) = begin_session(store, anna.id), begin_session(store, ben.id)
@@ -130,7 +130,7 @@ def test_a_new_token_ends_the_old_one_and_its_sessions(store):
 
 
 def test_who_does_not_take_part_gets_in_no_more(store):
-    """Neither by link nor by cookie, nor by what was open; taking part again, by the link as before."""
+    """Neither a link nor a cookie nor an open session lets them in; when they rejoin, the same link does."""
     anna, token = create_person(store, "Anna", "annotator")
     add_items(store, new_items(2))
     secret, _ = begin_session(store, anna.id)
@@ -154,7 +154,7 @@ def test_who_does_not_take_part_gets_in_no_more(store):
 
 
 def test_a_session_lasts_thirty_days_after_its_last_use(store, clock):
-    """Every use counts, as exactly as to an hour."""
+    """Every use counts, to within an hour."""
     anna, _ = create_person(store, "Anna", "annotator")
     secret, begun = begin_session(store, anna.id)
     assert find_session(store, secret) == begun
@@ -166,7 +166,7 @@ def test_a_session_lasts_thirty_days_after_its_last_use(store, clock):
 
 
 def test_sessions_are_apart(store):
-    """Two browsers of one person have a secret each; logging out of one leaves the other."""
+    """Two browsers of one person have separate secrets; logging out of one leaves the other logged in."""
     anna, _ = create_person(store, "Anna", "annotator")
     (first, one), (second, two) = begin_session(store, anna.id), begin_session(store, anna.id)
     assert first != second
@@ -180,7 +180,7 @@ def test_sessions_are_apart(store):
 
 @pytest.mark.parametrize("number", [0, -1, 99, 2**31 - 1])
 def test_people_who_are_not_there(store, number):
-    """Are refused by every method, and found by none."""
+    """Every method refuses them, and no lookup finds them."""
     for refused in (
         lambda: renew_token(store, number),
         lambda: set_active(store, number, active=True),

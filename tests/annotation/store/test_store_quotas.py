@@ -20,13 +20,13 @@ from saiten.annotation.store.assignment import quota, shortfalls
     ],
 )
 def test_the_rest_goes_first_to_who_had_least(places, had, expected):
-    """Like water that is poured onto steps."""
+    """The rest is distributed like water poured onto steps."""
     assert quota(places, had) == expected
 
 
 @given(st.integers(1, 500), st.lists(st.integers(0, 60), min_size=1, max_size=8))
 def test_the_level_is_the_lowest_that_is_enough(places, had):
-    """One less would leave places that nobody is to take."""
+    """One less would leave places that nobody takes."""
 
     def room(height):
         return sum(max(0, height - amount) for amount in had)
@@ -39,6 +39,6 @@ def test_the_level_is_the_lowest_that_is_enough(places, had):
 
 
 def test_nobody_is_below_where_nothing_is_left():
-    """Neither with nor without people."""
+    """Both with and without people."""
     assert shortfalls(0, {1: 0}) == {}
     assert shortfalls(5, {}) == {}

@@ -1,4 +1,4 @@
-"""What annotators say: saved once, kept for ever, taken back, passed over."""
+"""What annotators enter: saved once, kept forever, taken back, skipped."""
 
 import tempfile
 
@@ -23,7 +23,7 @@ from saiten.errors import BadInput
 
 @pytest.fixture
 def store(annotation_database):
-    """Five items that two annotators answer."""
+    """Five items for two annotators."""
     with open_project(annotation_database, settings_of()) as store:
         add_items(store, new_items(5))
         yield store
@@ -31,14 +31,14 @@ def store(annotation_database):
 
 @pytest.fixture
 def anna(store):
-    """An annotator, by number, with the first item in their hands."""
+    """An annotator's number; she holds the first item."""
     person, _ = create_person(store, "Anna", "annotator")
     assert next_item(store, person.id).number == 1
     return person.id
 
 
 def test_a_save_is_answered_with_its_revision_and_shown(store, anna):
-    """Each save is one more; the latest is what counts."""
+    """Each save adds one; the latest is what counts."""
     assert (
         save_annotation(store, anna, 1, {"grade": 3, "reason": "理由"}, save_id="a", unclear=True, seconds=4.5).revision
         == 1
@@ -53,7 +53,7 @@ def test_a_save_is_answered_with_its_revision_and_shown(store, anna):
 
 @pytest.mark.witness
 def test_a_save_that_is_sent_again_is_stored_once(store, anna):
-    """And says so; also after another save, which it does not undo."""
+    """The reply says so, also after a later save, which it does not undo."""
     first = save_annotation(store, anna, 1, {"grade": 3}, save_id="a", seconds=1.0)
     save_annotation(store, anna, 1, {"grade": 4}, save_id="b")
     again = save_annotation(store, anna, 1, {"grade": 3}, save_id="a", seconds=2.0)
@@ -66,7 +66,7 @@ def test_a_save_that_is_sent_again_is_stored_once(store, anna):
 
 
 def test_an_id_that_was_used_for_something_else_is_a_conflict(store, anna):
-    """The first stands; nothing is lost in silence."""
+    """The first save is kept, and the second is not dropped silently."""
     save_annotation(store, anna, 1, {"grade": 3}, save_id="a")
     second = next_item(store, anna).number
     for refused in (
@@ -83,7 +83,7 @@ def test_an_id_that_was_used_for_something_else_is_a_conflict(store, anna):
 
 
 def test_ids_of_different_people_do_not_meet(store, anna):
-    """Nobody can be in another's way, nor find out what another saved."""
+    """Nobody can block another's save or find out what another saved."""
     ben, _ = create_person(store, "Ben", "annotator")
     number = next_item(store, ben.id).number
     save_annotation(store, anna, 1, {"grade": 3}, save_id="same")
@@ -119,14 +119,14 @@ def test_only_ones_own_numbers_can_be_saved(store, anna, number):
     ],
 )
 def test_what_cannot_be_kept_is_refused(store, anna, changes):
-    """In a sentence; the item is as it was."""
+    """The message is a sentence; the item is unchanged."""
     with pytest.raises(BadInput):
         save_annotation(store, anna, 1, **{"payload": {"grade": 1}, "save_id": "a", **changes})
     assert assigned_item(store, anna, 1).state == "given"
 
 
 def test_undo_goes_back_step_by_step(store, anna):
-    """Over items, to the beginning; what was taken back is kept, and counts no more."""
+    """Undo goes back item by item to the beginning; what was taken back is kept but no longer counts."""
     save_annotation(store, anna, 1, {"grade": 1}, save_id="a")
     save_annotation(store, anna, 1, {"grade": 2}, save_id="b")
     second = next_item(store, anna).number
@@ -145,7 +145,7 @@ def test_undo_goes_back_step_by_step(store, anna):
 
 
 def test_an_undo_of_nothing_stays_an_undo_of_nothing(store, anna):
-    """Sent again after a save, it does not take the save back."""
+    """When it is sent again after a save, it does not take the save back."""
     assert undo_last(store, anna, save_id="u") is None
     save_annotation(store, anna, 1, {"grade": 1}, save_id="a")
     assert undo_last(store, anna, save_id="u") is None
@@ -153,7 +153,7 @@ def test_an_undo_of_nothing_stays_an_undo_of_nothing(store, anna):
 
 
 def test_a_skipped_item_goes_to_somebody_else_and_is_kept_should_one_come_back(store, anna):
-    """Its place is free; who comes back to it answers all the same."""
+    """Its place is free, but whoever comes back to it can still answer."""
     item = assigned_item(store, anna, 1).item.id
     others = [create_person(store, name, "annotator")[0].id for name in ("Ben", "Chie")]
     save_annotation(store, anna, 1, {"grade": 1}, save_id="a")
@@ -175,7 +175,7 @@ def test_a_skipped_item_goes_to_somebody_else_and_is_kept_should_one_come_back(s
 
 
 class OneAnnotator(RuleBasedStateMachine):
-    """Against a list of what was done: (number, what is left of it after the act)."""
+    """Acts compared with a list of what was done: (number, what is left of it after the act)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -185,12 +185,12 @@ class OneAnnotator(RuleBasedStateMachine):
         self.person = create_person(self.project, "Anna", "annotator")[0].id
         self.rest = create_person(self.project, "Ben", "annotator")[0].id
         self.numbers: list[int] = []
-        self.acts: list[tuple[int, int | None]] = []  # those that count: the grade, None for a skip
+        self.acts: list[tuple[int, int | None]] = []  # those that count: the grade, or None for a skip
         self.revisions: dict[int, int] = {}
         self.sent: dict[str, tuple] = {}
 
-    def stands(self, number):
-        """State and grade of an item, as the acts say."""
+    def standing(self, number):
+        """State and grade of an item according to the acts."""
         own = [grade for at, grade in self.acts if at == number]
         if not own:
             return ("given", None)
@@ -199,7 +199,7 @@ class OneAnnotator(RuleBasedStateMachine):
     @rule()
     def ask(self):
         found = next_item(self.project, self.person)
-        open_ones = [number for number in self.numbers if self.stands(number)[0] == "given"]
+        open_ones = [number for number in self.numbers if self.standing(number)[0] == "given"]
         if open_ones:
             assert found.number == open_ones[0]
         elif found is not None:
@@ -232,7 +232,7 @@ class OneAnnotator(RuleBasedStateMachine):
             assert found is None
             return
         number, _ = self.acts.pop()
-        assert (found.number, found.state) == (number, self.stands(number)[0])
+        assert (found.number, found.state) == (number, self.standing(number)[0])
 
     @precondition(lambda self: self.sent)
     @rule(data=st.data())
@@ -250,10 +250,10 @@ class OneAnnotator(RuleBasedStateMachine):
         found = assigned_items(self.project, self.person)
         assert [given.number for given in found] == self.numbers
         for given in found:
-            state, grade = self.stands(given.number)
+            state, grade = self.standing(given.number)
             assert (given.state, given.annotation and given.annotation.payload["grade"]) == (state, grade)
         (own, _) = annotator_progress(self.project)
-        states = [self.stands(number)[0] for number in self.numbers]
+        states = [self.standing(number)[0] for number in self.numbers]
         assert (own.done, own.skipped, own.given) == tuple(map(states.count, ("done", "skipped", "given")))
         assert answered_count(self.project, self.person) == own.done
         assert item_counts(self.project).finished == own.done

@@ -1,4 +1,4 @@
-"""The page, served for real on loopback, and visitors who ask it over HTTP."""
+"""The page, served for real on loopback, and visitors who use it over HTTP."""
 
 import html
 import http.client
@@ -39,7 +39,7 @@ SAMPLES = [
 
 @dataclass
 class Reply:
-    """What came back."""
+    """A reply of the server."""
 
     status: int
     headers: http.client.HTTPMessage
@@ -61,7 +61,7 @@ class Reply:
 
 @dataclass
 class Visitor:
-    """Somebody with a browser: keeps the session cookie and what pages tell scripts to send along."""
+    """A person with a browser: keeps the session cookie and the token that pages give to scripts."""
 
     site: "Site"
     cookies: dict = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Visitor:
         return self.ask("GET", path, **more)
 
     def join(self, token):
-        """By the link; then the page, for the secret that scripts send along."""
+        """Log in by the link, then load the page for the scripts' token."""
         reply = self.get(f"/join/{token}")
         if reply.status == 303:
             page = self.get(reply.headers["Location"]).text
@@ -116,7 +116,7 @@ class Visitor:
         ]
 
     def save(self, number, payload, **more):
-        """With an id of its own."""
+        """Save under a new ID."""
         return self.ask("PUT", f"/api/items/{number}", {"payload": payload, "save_id": str(uuid4()), **more})
 
 
@@ -145,7 +145,7 @@ class Site:
         return f"http://{self.host}"
 
     def start(self):
-        """Serves, at the address that it had."""
+        """Start the server, at its earlier address if it had one."""
         self.listening = bound_socket("127.0.0.1", self.port)
         self.port = self.listening.getsockname()[1]
         settings = WebSettings(
@@ -162,16 +162,16 @@ class Site:
         self.listening.close()
 
     def close(self):
-        self.server.force_exit = True  # nobody is asking any more
+        self.server.force_exit = True  # nobody sends requests any more
         self.stop()
         self.project.close()
 
     def stranger(self):
-        """Somebody without a link."""
+        """A visitor without a link."""
         return Visitor(self)
 
     def enter(self, name):
-        """Somebody who joined by their link; an annotator is made where they are not there."""
+        """A visitor who logged in by their link; the annotator is added if missing."""
         if name not in self.tokens:
             self.tokens[name] = create_person(self.project, name, "annotator")[1]
         visitor = Visitor(self)
@@ -205,13 +205,13 @@ def serve(tmp_path):
 
 @pytest.fixture(scope="module")
 def serve_for_all(tmp_path_factory):
-    """Sites for the tests of a module that only read."""
+    """Sites for those tests of a module that only read."""
     yield from sites_in(tmp_path_factory.mktemp("sites"))
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    """A site for a whole module, where tests mind their own annotators only."""
+    """A site for a whole module, whose tests touch only their own annotators."""
     site = Site(tmp_path_factory.mktemp("shared"), "grade", SAMPLES, per_item=1_000)
     yield site
     site.close()
@@ -219,7 +219,7 @@ def shared(tmp_path_factory):
 
 @pytest.fixture
 def somebody(shared):
-    """A new annotator on the shared site, with item 1 in their hands."""
+    """A new annotator on the shared site, holding item 1."""
     visitor = shared.enter(f"somebody {uuid4()}")
     assert visitor.get("/api/items/next").json["number"] == 1
     return visitor

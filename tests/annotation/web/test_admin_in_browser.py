@@ -1,4 +1,4 @@
-"""The admin's pages in a real Chromium: they work, nothing breaks the policy, and no text acts."""
+"""The admin's pages in a real Chromium: they work, nothing violates the policy, and no text acts."""
 
 import pytest
 
@@ -38,16 +38,16 @@ HOSTILE = "<script>window.hit=1</script><img src=x onerror=window.hit=1>"
 
 @pytest.fixture
 def opened(browser):
-    """`opened(site, path)`: the admin's page; in the end nothing was told on the console."""
-    contexts, told = [], []
+    """`opened(site, path)`: the admin's page; at teardown the console is empty."""
+    contexts, console = [], []
 
     def go(site, path, **settings):
         context = browser.new_context(**settings)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(60_000)
-        page.on("console", lambda message: told.append(message.text))
-        page.on("pageerror", lambda error: told.append(str(error)))
+        page.on("console", lambda message: console.append(message.text))
+        page.on("pageerror", lambda error: console.append(str(error)))
         page.goto(f"{site.url}/join/{site.tokens['admin']}")
         page.goto(f"{site.url}{path}")
         return page
@@ -55,12 +55,12 @@ def opened(browser):
     yield go
     for context in contexts:
         context.close()
-    assert told == []
+    assert console == []
 
 
 @pytest.mark.parametrize("form", PAYLOADS)
 def test_a_decision_is_taken_over_changed_and_stored(serve, opened, form):
-    """By the buttons and fields of the page, for every form."""
+    """The page's buttons and fields work for every form."""
     samples = [
         Sample(f"q/{n}", f"Question {HOSTILE}", f"Answer {n} of them {HOSTILE}", reference=f"Reference {n} {HOSTILE}")
         for n in range(3 if form in {"preference", *OPTIONS} else 1)
@@ -85,7 +85,7 @@ def test_a_decision_is_taken_over_changed_and_stored(serve, opened, form):
 
 
 def test_people_get_their_links_and_are_shut_out(serve, opened):
-    """The link is shown after the name was typed; a second click ends what it opened."""
+    """Adding a name shows the link; a second click revokes it."""
     site = serve()
     page = opened(site, "/admin/people")
     page.get_by_label("Name").fill(f"eve {HOSTILE}")
@@ -102,7 +102,7 @@ def test_people_get_their_links_and_are_shut_out(serve, opened):
 
 
 def test_progress_and_agreement_fill_in_and_the_language_changes(serve, opened):
-    """Figures come by themselves, progress is polled without loading the page anew; the page switches to Japanese."""
+    """Figures appear by themselves, progress is polled without reloading the page; the page switches to Japanese."""
     site = serve()
     for name, grade in (("anna", 3), (HOSTILE, 4)):
         visitor = site.enter(name)
@@ -123,7 +123,7 @@ def test_progress_and_agreement_fill_in_and_the_language_changes(serve, opened):
 
 
 def test_an_admin_marks_passages_as_annotators_do_and_goes_on(serve, opened):
-    """Begun with one annotator's marks, one more marked in the text itself; then comes the next difference."""
+    """It starts from one annotator's marks, one more is added in the text itself; then comes the next difference."""
     samples = [Sample(f"q{n}", "Q?", f"One. Two {n}.", reference="First. Second.") for n in (1, 2)]
     site = serve("gist", samples)
     for name, gist in (("anna", [[0, 6]]), ("ben", [[7, 14]])):
@@ -148,7 +148,7 @@ def test_an_admin_marks_passages_as_annotators_do_and_goes_on(serve, opened):
 
 
 def test_marks_are_seen_in_colour_before_they_are_taken_over(serve, opened):
-    """In each annotator's card, the judge's and the decision's: both texts with their marks; the form is still empty."""
+    """Each card (annotator, judge, decision) shows both texts with their marks; the form is still empty."""
     sample = Sample("q", "Q?", "One. Two 🚗.", reference="First. Second.")
     judged = {"spans": {"supplement": [[7, 14]], "missing_supplement": [[7, 14]]}}
     site = serve("gist", [sample], beforehand=[("q", "judge", judged)])
@@ -179,7 +179,7 @@ def test_marks_are_seen_in_colour_before_they_are_taken_over(serve, opened):
 
 @pytest.mark.parametrize(("locale", "scheme", "width"), [("en-GB", "light", 1440), ("ja-JP", "dark", 390)])
 def test_axe_finds_nothing_serious_on_the_admins_pages(serve, opened, locale, scheme, width):
-    """Progress, people with a new link, differences, a decision; nothing scrolls sideways but tables in their frames."""
+    """Progress, people with a new link, differences, a decision; only framed tables scroll sideways."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     site = serve("gist", [Sample("q", "Q?", "One. Two.", reference="First. Second.", contexts=("C. " * 900,) * 9)])
     for name, payload in zip(("anna", "ben"), PAYLOADS["gist"], strict=True):

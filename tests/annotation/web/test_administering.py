@@ -15,7 +15,7 @@ from saiten.records import Sample
 
 
 def said(site, name, payloads):
-    """The annotator answers by question: payloads by sample id, in whatever order the items come."""
+    """The annotator answers by question: payloads by sample ID, in whatever order the items come."""
     visitor = site.enter(name)
     ids = {each.content["question"]: key for key, each in items_of(site).items()}
     while (reply := visitor.get("/api/items/next")).status == 200:
@@ -36,17 +36,17 @@ def items_of(site):
 
 
 def grades(*values):
-    """Payloads by sample id: of the first sample the first grade."""
+    """Payloads by sample ID: grades in the order of the samples."""
     return {f"secret-id-{n}": {"grade": grade, "reason": f"reason {n}"} for n, grade in enumerate(values, 1)}
 
 
 def identity(site, key):
-    """The number under which the admin's pages know an item."""
+    """The number by which the admin's pages know an item."""
     return items_of(site)[key].id
 
 
 def test_people_are_made_and_get_links_that_work(serve):
-    """The link is told in the answer to the request that made it, and stands on no page."""
+    """The link is shown only in the reply to the request that made it, and on no page."""
     site = serve()
     admin = site.enter("admin")
     made = admin.ask("POST", "/api/admin/people", {"name": "  佳子 ", "role": "annotator"})
@@ -85,7 +85,7 @@ def test_people_are_made_and_get_links_that_work(serve):
     ids=str,
 )
 def test_people_that_cannot_be_made(shared, body):
-    """A sentence, and nobody is made."""
+    """The reply is a sentence, and nobody is added."""
     before = all_people(shared.project)
     reply = shared.enter("admin").ask("POST", "/api/admin/people", body)
     assert (reply.status, bool(reply.json["message"])) == (422, True)
@@ -96,7 +96,7 @@ def test_people_that_cannot_be_made(shared, body):
     "path", ["/api/admin/people/0", "/api/admin/people/999", f"/api/admin/people/{10**30}", "/api/admin/people/x"]
 )
 def test_people_who_are_not_there(shared, path):
-    """404."""
+    """The reply is 404."""
     admin = shared.enter("admin")
     assert admin.ask("PUT", path, {"active": True}).status == 404
     assert admin.ask("POST", f"{path}/link", {}).status == 404
@@ -104,7 +104,7 @@ def test_people_who_are_not_there(shared, path):
 
 @pytest.mark.parametrize("path", ["/admin/items/0", "/admin/items/999", f"/admin/items/{10**30}", "/admin/items/x"])
 def test_items_that_are_not_there(shared, path):
-    """404, as a page and for the decision."""
+    """The reply is 404, both for the page and for the decision."""
     admin = shared.enter("admin")
     assert admin.get(path).status == 404
     body = {"payload": {"grade": 1, "reason": ""}, "note": ""}
@@ -115,12 +115,12 @@ def test_items_that_are_not_there(shared, path):
     ("page", "status"), [("1", 200), ("7", 200), ("0", 400), ("x", 400), ("-1", 400), ("9" * 30, 400)]
 )
 def test_pages_of_the_list(shared, page, status):
-    """Numbers from 1 on."""
+    """Pages are numbered from 1."""
     assert shared.enter("admin").get(f"/admin/differences?page={page}").status == status
 
 
 def test_progress(serve):
-    """By annotator, and by item."""
+    """Progress is shown by annotator and by item."""
     site = serve()
     said(site, "anna", grades(1, 2, 3, 4))
     ben = site.enter("ben")
@@ -137,7 +137,7 @@ def test_progress(serve):
 
 
 def test_only_what_everybody_finished_is_listed_as_differing(serve):
-    """An item that the second annotator still has is not, whatever the first one said."""
+    """An item that the second annotator still has is not listed, whatever the first one entered."""
     site = serve()
     said(site, "anna", grades(1, 2, 3, 4))
     admin = site.enter("admin")
@@ -148,8 +148,8 @@ def test_only_what_everybody_finished_is_listed_as_differing(serve):
     assert [f"Question {n}?" in page for n in (1, 2, 3, 4)] == [False, True, False, True]
 
 
-def test_a_third_decision_is_stored_beside_the_two_and_can_be_changed(serve):
-    """With a note; what annotators said stays as it is, and open items come before decided ones."""
+def test_a_third_decision_is_stored_with_the_two_labels_and_can_be_changed(serve):
+    """It may have a note; annotators' labels are unchanged, and open items come before decided ones."""
     site = serve(options={"reason_required": True})
     said(site, "anna", grades(1, 2, 3, 4))
     said(site, "ben", grades(1, 5, 3, 0))
@@ -190,14 +190,14 @@ def test_a_third_decision_is_stored_beside_the_two_and_can_be_changed(serve):
     ids=lambda body: str(body)[:60],
 )
 def test_decisions_that_do_not_fit(shared, body):
-    """422 with a sentence; nothing is kept."""
+    """The reply is 422 with a sentence; nothing is stored."""
     reply = shared.enter("admin").ask("PUT", "/api/admin/items/1/decision", body)
     assert (reply.status, bool(reply.json["message"])) == (422, True)
     assert annotated_item(shared.project, 1).decision is None
 
 
 def test_live_agreement_is_that_of_the_command(serve):
-    """Percent and alpha over what two said so far; written by hand: 2 of 4 items alike."""
+    """Percent and alpha over what both have labeled so far; worked out by hand: 2 of 4 items agree."""
     site = serve()
     admin = site.enter("admin")
     assert admin.rows("/admin/agreement") == [["No figures yet."]]
@@ -209,7 +209,7 @@ def test_live_agreement_is_that_of_the_command(serve):
 
 
 def test_live_agreement_on_marks(serve):
-    """F of the units, each annotator as the judge of each other: half of what is marked meets."""
+    """F of the units, with each annotator in turn as the reference: half of the marks match."""
     sample = Sample("q1", "Q?", "abcdefghij", reference="0123456789")
     site = serve("gist", [sample])
     marks = {"anna": {"gist": [[0, 4]]}, "ben": {"gist": [[0, 4], [6, 8]]}}
@@ -225,7 +225,7 @@ def test_live_agreement_on_marks(serve):
 
 
 def test_axes_figures_and_remarks_are_in_the_language_of_the_page(serve):
-    """Whatever an admin reads in Japanese: the form, each axis, each figure and why one is missing."""
+    """Everything an admin reads is in Japanese: the form, each axis, each figure and why one is missing."""
     site = serve("aspects")
     for name, formality in (("anna", 0), ("ben", 1)):
         grades = {"formality": formality, "factuality": 3, "amount_info": 0, "acceptability": 3}
@@ -250,7 +250,7 @@ def test_axes_figures_and_remarks_are_in_the_language_of_the_page(serve):
 
 @pytest.mark.parametrize("form", ["grade", "preference"])
 def test_the_list_of_differences_shows_the_answers(serve, form):
-    """Several answers to one question are told apart; of those that were compared, each under its name on the page."""
+    """Several answers to one question are distinguishable; compared ones carry their names on the page."""
     samples = [Sample(f"q/{n}", "Which?", f"<b>Answer</b> {n}. " + "More. " * 200) for n in (1, 2)]
     site = serve(form, samples)
     if form == "grade":
@@ -267,7 +267,7 @@ def test_the_list_of_differences_shows_the_answers(serve, form):
 
 
 def test_the_export_streams_what_was_said_and_decided(serve):
-    """Rows written by hand; the file is offered for download."""
+    """The rows are those written by hand; the file is offered for download."""
     site = serve(
         beforehand=[("secret-id-1", "judge", {"grade": 0, "reason": ""})], samples=[Sample("secret-id-1", "Q?", "A.")]
     )
@@ -290,7 +290,7 @@ def test_the_export_streams_what_was_said_and_decided(serve):
 
 
 def test_an_export_that_is_left_off_lets_go_of_everything(serve):
-    """A browser that goes away in the middle leaves a server that goes on."""
+    """If a browser aborts the download, the server keeps running."""
     site = serve(samples=[Sample(f"q{n}", f"Q{n}?", "A.") for n in range(60)], per_item=1)
     anna = site.enter("anna")
     for _ in range(60):
@@ -306,7 +306,7 @@ def test_an_export_that_is_left_off_lets_go_of_everything(serve):
 
 
 def test_from_one_difference_to_the_next(serve):
-    """The next one without a decision, from the first again after the last; to the list when all are decided."""
+    """The next undecided one, wrapping around after the last; back to the list when all are decided."""
     site = serve()
     said(site, "anna", grades(1, 2, 3, 4))
     said(site, "ben", grades(1, 5, 3, 0))
@@ -331,10 +331,10 @@ def test_from_one_difference_to_the_next(serve):
     ("name", "english", "japanese"), [("Ben", "name is taken", "同じ名前"), (" ", "1 to 100", "1～100 字")]
 )
 def test_a_name_that_cannot_be_is_refused_in_the_admins_language(serve, name, english, japanese):
-    """Taken whatever its case, or none at all."""
+    """The language header may have any case or be missing."""
     admin = serve().enter("admin")
     assert admin.ask("POST", "/api/admin/people", {"name": "ben"}).status == 201
-    for language, told in (("en", english), ("ja", japanese)):
+    for language, message in (("en", english), ("ja", japanese)):
         reply = admin.ask("POST", "/api/admin/people", {"name": name}, headers={"Accept-Language": language})
         assert reply.status == 422
-        assert told in reply.json["message"]
+        assert message in reply.json["message"]

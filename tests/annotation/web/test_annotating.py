@@ -17,7 +17,7 @@ GRADE = {"grade": 4, "reason": "because"}
 
 
 def test_from_the_link_to_a_saved_answer(serve):
-    """The link lets in, the next item comes without id and system, what is said is kept, and stands there when asked for again."""
+    """The link logs in, the next item comes without ID and system, and a saved label shows on the next request."""
     site = serve()
     anna = site.enter("anna")
     item = anna.get("/api/items/next").json
@@ -39,7 +39,7 @@ def test_from_the_link_to_a_saved_answer(serve):
 
 
 def test_a_save_sent_twice_is_stored_once(serve):
-    """By its id."""
+    """The ID identifies it."""
     anna = serve().enter("anna")
     anna.get("/api/items/next")
     body = {"payload": GRADE, "save_id": str(uuid4())}
@@ -70,7 +70,7 @@ def test_skip_undo_edit_and_the_list_of_ones_own(serve):
 
 
 def test_items_are_fetched_ahead(serve):
-    """`except` names those that the page has; what was given is not given twice, and 204 says that nothing is left."""
+    """`except` lists the items that the page has; no item is given twice, and 204 means that nothing is left."""
     anna = serve().enter("anna")
     assert [anna.get(f"/api/items/next?except={has}").json["number"] for has in ("", "1", "1,2", "1,2,3")] == [
         1,
@@ -84,20 +84,20 @@ def test_items_are_fetched_ahead(serve):
 
 @pytest.mark.parametrize("wrong", ["x", "1;2", "-1", "1,2,3,4,5,6", "9" * 30, "%00", "1.5"])
 def test_a_wrong_except_is_refused(somebody, wrong):
-    """With a sentence."""
+    """The reply has a sentence."""
     reply = somebody.get(f"/api/items/next?except={wrong}")
     assert reply.status == 400
     assert reply.json["message"]
 
 
 def test_when_nothing_is_left(serve):
-    """204, and what was done stays there to be changed."""
+    """The reply is 204; finished items can still be changed."""
     anna = serve(samples=()).enter("anna")
     assert anna.get("/api/items/next").status == 204
 
 
-def test_answers_of_a_preference_stand_in_an_order_of_each_annotators_own(serve):
-    """The same each time for one, not the same for all; ids and the map to them are not told."""
+def test_answers_of_a_preference_have_a_separate_order_for_each_annotator(serve):
+    """The order is stable for one annotator and differs between annotators; IDs and their mapping are not sent."""
     samples = [
         Sample(f"q{q}/{system}", f"Question {q}?", f"Answer of {system}.") for q in range(6) for system in "vwxyz"
     ]
@@ -118,18 +118,18 @@ def test_answers_of_a_preference_stand_in_an_order_of_each_annotators_own(serve)
     )
 
 
-def test_prelabels_are_told_only_where_the_project_shows_them(serve):
+def test_prelabels_are_sent_only_where_the_project_shows_them(serve):
     """Hidden ones do not leave the server."""
     rows = [(f"secret-id-{n}", "judge", {"grade": 5, "reason": ""}) for n in range(1, 5)]
-    for choice, told in (("shown", {"grade": 5, "reason": ""}), ("hidden", None)):
+    for choice, expected in (("shown", {"grade": 5, "reason": ""}), ("hidden", None)):
         anna = serve(beforehand=rows, prelabels=choice).enter("anna")
         item = anna.get("/api/items/next").json
-        assert item["prelabel"] == told
+        assert item["prelabel"] == expected
         assert "judge" not in str(item)
 
 
 def test_leaving_and_coming_back(serve):
-    """The session ends, the link does not; after a restart both are as they were."""
+    """The session ends, the link does not; after a restart, both are as before."""
     site = serve()
     anna = site.enter("anna")
     anna.get("/api/items/next")
@@ -147,7 +147,7 @@ def test_leaving_and_coming_back(serve):
 
 
 def test_the_language_is_the_browsers_until_one_is_chosen(serve):
-    """Pages and refusals alike."""
+    """Pages and refusals follow the same rule."""
     anna = serve().enter("anna")
     japanese = {"Accept-Language": "fr;q=1.0, ja-JP;q=0.8, en;q=0.5"}
     assert 'lang="ja"' in anna.get("/", headers=japanese).text
@@ -177,7 +177,7 @@ def test_the_language_is_the_browsers_until_one_is_chosen(serve):
     ],
 )
 def test_accept_language(header, language):
-    """The language of ours that is wished for most, whatever stands there."""
+    """The supported language with the highest preference wins, whatever the header contains."""
     assert preferred_language(header) == language
 
 
@@ -203,7 +203,7 @@ BAD = [
 
 @pytest.mark.parametrize(("body", "status"), BAD)
 def test_what_does_not_fit_is_refused_with_a_sentence(somebody, body, status):
-    """And nothing is kept."""
+    """Nothing is stored."""
     reply = somebody.ask("PUT", "/api/items/1", {"save_id": str(uuid4())} | body)
     assert (reply.status, bool(reply.json["message"])) == (status, True)
     assert somebody.get("/api/items/1").json["answered"] is None
@@ -229,13 +229,13 @@ def test_what_does_not_fit_is_refused_with_a_sentence(somebody, body, status):
     ids=lambda raw: raw[:16].decode("latin-1"),
 )
 def test_what_is_no_json_object_is_refused(somebody, raw):
-    """400 with a sentence, never 500."""
+    """The reply is 400 with a sentence, never 500."""
     reply = somebody.ask("PUT", "/api/items/1", raw=raw)
     assert (reply.status, bool(reply.json["message"])) == (400, True)
 
 
 def test_half_a_character_is_kept_as_a_sign(somebody):
-    """JavaScript sends half surrogate pairs where a text was cut; no database takes them, and the rest is not lost."""
+    """JavaScript sends half surrogate pairs where a text was cut; no database accepts them; nothing else is lost."""
     body = b'{"save_id": "%s", "payload": {"grade": 4, "reason": "cut \\ud83d"}}' % str(uuid4()).encode()
     assert somebody.ask("PUT", "/api/items/1", raw=body).status == 200
     assert somebody.get("/api/items/1").json["answered"]["payload"]["reason"] == "cut \ufffd"
@@ -243,7 +243,7 @@ def test_half_a_character_is_kept_as_a_sign(somebody):
 
 @pytest.mark.parametrize("number", ["0", "5", "-1", "1.5", "x", "9" * 30, "2147483648", "١", "%00"])
 def test_numbers_that_are_not_ones_own(somebody, number):
-    """404, whatever it is."""
+    """The reply is 404 in every case."""
     path = f"/api/items/{quote(number, safe='%')}"
     assert somebody.get(path).status == 404
     assert somebody.ask("PUT", path, {"payload": GRADE, "save_id": str(uuid4())}).status == 404
@@ -251,7 +251,7 @@ def test_numbers_that_are_not_ones_own(somebody, number):
 
 
 def test_units_of_a_reference_come_back_with_the_next_answer_to_it(serve):
-    """Of the form gist, one's own: the units, not what another answer lacked or added; of other forms nothing."""
+    """In gist forms, the annotator's own units return, not what another answer lacked or added; others have none."""
     samples = [Sample(f"q/{n}", "Q?", f"Answer {n}.", reference="It is 13.") for n in (1, 2)]
     site = serve("gist", samples)
     anna, ben = site.enter("anna"), site.enter("ben")
@@ -275,7 +275,7 @@ def test_units_of_a_reference_come_back_with_the_next_answer_to_it(serve):
 
 
 def test_all_answers_to_a_question_come_one_after_the_other_on_request(serve):
-    """More of them than a page fetches ahead; then comes the next question, and the admin sees what was set."""
+    """There are more than a page fetches ahead; then comes the next question, and the admin sees the setting."""
     samples = [Sample(f"q{q}/{n}", f"Question {q}?", f"Answer {n}.") for n in range(7) for q in range(3)]
     site = serve("grade", samples, whole_questions=True, per_item=1)
     anna, asked = site.enter("anna"), []
@@ -294,7 +294,7 @@ def test_all_answers_to_a_question_come_one_after_the_other_on_request(serve):
 
 
 def test_contexts_axes_and_a_pick_go_over_the_wire_without_a_word_on_systems(serve):
-    """The item has the contexts of all answers, and the page the axes; the pick and the grades are kept and exported."""
+    """The item has the contexts of all answers, the page has the axes; pick and grades are stored and exported."""
     options = PreferenceForm(pick=True, rubric=read_rubric()).options
     samples = [Sample(f"hidden/{n}", "Q?", f"A{n}", (f"C{n}", "C")) for n in (1, 2)]
     site = serve("preference", samples, options=options, per_item=1)
@@ -331,7 +331,7 @@ def test_contexts_axes_and_a_pick_go_over_the_wire_without_a_word_on_systems(ser
     ids=lambda value: value if isinstance(value, str) and value.isascii() and " " not in value else "",
 )  # fmt: skip
 def test_what_people_can_mend_is_said_in_the_language_of_their_page(serve, form, payload, english, japanese):
-    """The sentence of the form, in the browser's language."""
+    """The form's message is in the browser's language."""
     anna = serve(form).enter("anna")
     anna.get("/api/items/next")
     body = {"payload": payload, "save_id": str(uuid4())}

@@ -1,4 +1,4 @@
-"""What is bounded: sizes, times, guesses; and what happens when the database or the server goes away."""
+"""Limits on sizes, times and guesses; and what happens when the database or the server goes away."""
 
 import socket
 import threading
@@ -19,7 +19,7 @@ MIB = 2**20
 
 
 def spoken(site, visitor, *more, pieces=(), method="PUT", path="/api/items/1", headers=()):
-    """What comes back for a request that is written by hand."""
+    """The reply to a hand-written request."""
     head = [
         f"{method} {path} HTTP/1.1",
         f"Host: {site.host}",
@@ -35,7 +35,7 @@ def spoken(site, visitor, *more, pieces=(), method="PUT", path="/api/items/1", h
             for piece in more or pieces:
                 line.sendall(piece)
         except OSError:
-            pass  # the server may have closed already
+            pass  # the server may have closed it already
         came = b""
         try:
             while piece := line.recv(65_536):
@@ -45,15 +45,15 @@ def spoken(site, visitor, *more, pieces=(), method="PUT", path="/api/items/1", h
     return came
 
 
-@pytest.mark.parametrize("told", [MIB + 1, 10**9, 10**18])
-def test_a_body_that_is_told_to_be_too_big_is_not_read(shared, somebody, told):
-    """413 at once."""
-    came = spoken(shared, somebody, b"{", headers=[f"Content-Length: {told}"])
+@pytest.mark.parametrize("declared", [MIB + 1, 10**9, 10**18])
+def test_a_body_declared_too_big_is_not_read(shared, somebody, declared):
+    """The reply is an immediate 413."""
+    came = spoken(shared, somebody, b"{", headers=[f"Content-Length: {declared}"])
     assert came.startswith(b"HTTP/1.1 413 ")
 
 
 def test_a_body_in_chunks_is_bounded_too(shared, somebody):
-    """Where no size was told, reading stops at a MiB."""
+    """Without a declared size, reading stops at one MiB."""
     chunk = b"%x\r\n" % 65_536 + b" " * 65_536 + b"\r\n"
     came = spoken(shared, somebody, *[chunk] * 32, headers=["Transfer-Encoding: chunked"])
     assert came.startswith(b"HTTP/1.1 413 ")
@@ -61,7 +61,7 @@ def test_a_body_in_chunks_is_bounded_too(shared, somebody):
 
 
 def test_a_body_just_under_the_bound_is_read(shared, somebody):
-    """And refused for what it says, not for its size."""
+    """It is refused for its content, not for its size."""
     raw = (
         b'{"payload": {"grade": 4, "reason": "'
         + b"x" * (MIB - 100)
@@ -74,7 +74,7 @@ def test_a_body_just_under_the_bound_is_read(shared, somebody):
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(serve):
-    """408 after the time that is set."""
+    """The reply is 408 after the configured time."""
     site = serve(web={"body_seconds": 0.2})
     anna = site.enter("anna")
     anna.get("/api/items/next")
@@ -84,7 +84,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(serve):
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "])
 def test_headers_that_do_not_come_are_not_waited_for(serve, sent):
-    """The connection is closed; uvicorn alone would wait for ever."""
+    """The connection is closed; uvicorn alone would wait forever."""
 
     class Hasty(HeaderTimeoutProtocol):
         head_seconds = 0.2
@@ -102,14 +102,14 @@ def test_headers_that_do_not_come_are_not_waited_for(serve, sent):
 
 
 def test_headers_are_bounded(shared, somebody):
-    """400, and the server goes on."""
+    """The reply is 400, and the server keeps running."""
     came = spoken(shared, somebody, method="GET", headers=["X-Long: " + "x" * 200_000])
     assert came.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 431 ")) or came == b""
     assert somebody.get("/api/items/1").status == 200
 
 
 def test_the_memory_of_wrong_links_is_bounded():
-    """Ten thousand addresses, and half of IPv6 is one."""
+    """Ten thousand addresses are remembered, and half an IPv6 address counts as one."""
     now = [0.0]
     joins = WrongJoins(2, clock=lambda: now[0])
     for number in range(20_000):
@@ -130,12 +130,12 @@ def test_the_memory_of_wrong_links_is_bounded():
     [("127.0.0.1", "127.0.0.1"), ("::1", "::"), ("2001:db8:1:2:3::4", "2001:db8:1:2::"), ("", ""), ("unix", "unix")],
 )
 def test_whose_address_it_is(address, network):
-    """Four numbers as they are; of eight the first half; anything else as it stands."""
+    """IPv4 as it is; the first half of IPv6; anything else unchanged."""
     assert network_of(address) == network
 
 
-def test_when_the_database_is_away_the_page_is_told_to_send_again(serve):
-    """503 and when to try; as JSON for scripts, as a page for people, also in the middle of joining."""
+def test_when_the_database_is_away_the_page_is_asked_to_send_again(serve):
+    """503 and when to retry; as JSON for scripts, as a page for people, also while logging in."""
     site = serve()
     anna, admin = site.enter("anna"), site.enter("admin")
     anna.get("/api/items/next")
@@ -148,7 +148,7 @@ def test_when_the_database_is_away_the_page_is_told_to_send_again(serve):
 
 
 def test_what_is_being_saved_when_the_server_stops_is_saved(serve):
-    """A request that has begun is finished and acknowledged."""
+    """A request in progress is finished and acknowledged."""
     site = serve()
     anna = site.enter("anna")
     anna.get("/api/items/next")
@@ -157,7 +157,7 @@ def test_what_is_being_saved_when_the_server_stops_is_saved(serve):
     def halves():
         yield body[:20]
         while not site.server.server_state.tasks:
-            time.sleep(0.01)  # until the server has begun with it
+            time.sleep(0.01)  # until the server is handling it
         site.server.should_exit = True
         yield body[20:]
 
@@ -169,15 +169,15 @@ def test_what_is_being_saved_when_the_server_stops_is_saved(serve):
     assert settled.annotations[0][1].payload["reason"] == "late"
 
 
-def test_a_port_in_use_is_told():
-    """In one sentence that says what to do."""
+def test_a_port_in_use_is_reported():
+    """One sentence says what to do."""
     with bound_socket("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ConfigurationError, match=f"port {port} of 127.0.0.1 is in use.*--port"):
             bound_socket("127.0.0.1", port)
 
 
-def test_an_address_that_is_not_ours_is_told():
-    """The same."""
+def test_an_address_of_another_machine_is_reported():
+    """One sentence says what to do."""
     with pytest.raises(ConfigurationError, match="--host names an address of this machine"):
         bound_socket("192.0.2.1", 0)

@@ -1,4 +1,4 @@
-"""Text from outside is text, on every page and in every answer: no markup, no script, no template, no header."""
+"""Text from outside is text on every page and in every reply: no markup, no script, no template, no header."""
 
 import html.parser
 import json
@@ -31,7 +31,7 @@ ALL = "\n".join(HOSTILE)
 
 
 class Tags(html.parser.HTMLParser):
-    """Tags and attributes as a browser finds them."""
+    """Tags and attributes as a browser parses them."""
 
     def __init__(self):
         super().__init__()
@@ -43,7 +43,7 @@ class Tags(html.parser.HTMLParser):
 
 
 def found(page):
-    """What a browser finds in it."""
+    """The tags and attributes a browser finds in it."""
     parser = Tags()
     parser.feed(page)
     return parser
@@ -51,7 +51,7 @@ def found(page):
 
 @pytest.fixture(scope="module", params=["grade", "gist", "preference", "aspects", "correct"])
 def attacked(request, serve_for_all):
-    """A project whose every text is hostile, with what two annotators said, differing, and a decision; and the same, tame."""
+    """A project of hostile texts, with differing labels of two annotators and a decision; and a harmless twin."""
     sites = {}
     for kind, text, names in (("hostile", ALL, NAMES), ("tame", "plain", ["anna", "ben"])):
         samples = [
@@ -79,7 +79,7 @@ def attacked(request, serve_for_all):
 
 
 def said(form, text):
-    """What the first and the second annotator say."""
+    """The labels of the first and the second annotator."""
     if form == "grade":
         return {"grade": 1}, {"grade": 5}
     if form == "correct":
@@ -93,7 +93,7 @@ def said(form, text):
 
 
 def test_pages_have_the_same_tags_whatever_the_texts_hold(attacked):
-    """And nothing of a text stands where a browser would act on it."""
+    """No part of a text appears where a browser would act on it."""
     for who, paths in {
         "admin": ["/admin", "/admin/people", "/admin/differences", "/admin/items/{}"],
         "annotator": ["/", "/mine"],
@@ -114,7 +114,7 @@ def test_pages_have_the_same_tags_whatever_the_texts_hold(attacked):
 
 
 def test_answers_for_scripts_are_json_and_hold_the_texts_as_they_are(attacked):
-    """What comes out is what went in; no browser takes it for a page."""
+    """Output equals input, and no browser takes it for a page."""
     site = attacked["hostile"]
     annotator, admin = site.enter(site.names[0]), site.enter("admin")
     reply = annotator.get("/api/items/1")
@@ -143,7 +143,7 @@ def test_answers_for_scripts_are_json_and_hold_the_texts_as_they_are(attacked):
     ],
 )
 def test_headers_of_every_answer(shared, somebody, path):
-    """Whatever it is: policy, no sniffing, no referrer, nothing personal kept, nobody told what runs here."""
+    """Every reply has policy, no sniffing, no referrer, no caching of personal data, no server software."""
     reply = somebody.get(path)
     assert reply.headers["Content-Security-Policy"] == POLICY
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
@@ -155,8 +155,8 @@ def test_headers_of_every_answer(shared, somebody, path):
     assert b"make_app" not in reply.body
 
 
-def test_headers_stand_on_a_failure_too(shared):
-    """An error that nobody foresaw answers 500 with a sentence, all headers, and nothing of what went wrong."""
+def test_failures_have_all_headers_too(shared):
+    """An unforeseen error gives 500 with a sentence, all headers, and no detail of what went wrong."""
     admin = shared.enter("admin")
     right, shared.app.state.service = shared.app.state.service, None
     try:
@@ -169,7 +169,7 @@ def test_headers_stand_on_a_failure_too(shared):
 
 
 def test_refusals_quote_nothing_that_acts(shared, somebody):
-    """Sentences about hostile requests are escaped like everything else."""
+    """Messages about hostile requests are escaped like everything else."""
     page = shared.enter("admin").get("/admin/items/%3Cscript%3Ealert(1)%3C%2Fscript%3E")
     assert page.status == 404
     assert "alert" not in page.text

@@ -1,4 +1,4 @@
-"""Every route tried as everybody: a route that is added without an entry here fails."""
+"""Every route tried in every role: a route added without an entry here fails."""
 
 from urllib.parse import quote
 from uuid import uuid4
@@ -13,8 +13,8 @@ from saiten.annotation.store.saving import save_annotation
 GRADE = {"grade": 4, "reason": "because"}
 HOSTILE = {"Origin": "https://evil.example"}
 
-# What stands for the roles: nobody · an annotator who has item 1 · another, who has none · one who was let in and then
-# shut out · an admin. And how requests are forged: without the header, with a wrong one, from elsewhere, from nowhere.
+# Symbols of the roles: nobody · an annotator who has item 1 · another, who has none · one who logged in and then was
+# locked out · an admin. And how requests are forged: no header, a wrong one, from elsewhere, from nowhere.
 ROLES = ("nobody", "annotator", "other", "shut out", "admin")
 
 TABLE = {
@@ -58,7 +58,7 @@ FORGED = {
 
 
 def routes(app):
-    """(method, path) of everything that the application answers, HEAD apart; what it includes is walked too."""
+    """(method, path) of every route of the application except HEAD, including those of included routers."""
     for route in app.router.routes:
         found = list(getattr(route, "effective_candidates", lambda: ())()) or [route]
         for each in found:
@@ -74,12 +74,12 @@ def peopled(serve):
 
 @pytest.fixture(scope="module")
 def visited(serve_for_all):
-    """The same for all tests that change nothing."""
+    """A site shared by the tests that change nothing."""
     return with_people(serve_for_all())
 
 
 def with_people(site):
-    """The site, with visitors of every role."""
+    """The site, with visitors in every role."""
     visitors = {"nobody": site.stranger()}
     for role in ROLES[1:]:
         visitors[role] = site.enter(role)
@@ -92,19 +92,19 @@ def with_people(site):
 
 
 def path_of(site, path):
-    """With what stands for the placeholders."""
+    """The path with its placeholders filled in."""
     named = path.replace("{number:int}", "1").replace("{token}", "wrong" * 8)
     of_item = "items" in path
     return named.replace("{identity:int}", str(site.settled.item.id if of_item else site.person("other").id))
 
 
 def body_of(body):
-    """With an id for the save, which every request that changes something may bring."""
+    """The body with a save ID, which any changing request may carry."""
     return None if body is None else {"save_id": str(uuid4())} | body
 
 
-def test_every_route_stands_in_the_table(serve):
-    """And the table has no more; what is mounted beside is our own static files."""
+def test_every_route_is_in_the_table(serve):
+    """The table lists nothing else; the only other mount is our own static files."""
     app = serve().app
     assert set(routes(app)) == set(TABLE)
     assert [route.path for route in app.routes if isinstance(route, Mount)] == ["/static"]
@@ -114,7 +114,7 @@ def test_every_route_stands_in_the_table(serve):
     ("route", "expected"), TABLE.items(), ids=lambda value: " ".join(value) if isinstance(value[0], str) else ""
 )
 def test_every_route_as_everybody(request, route, expected):
-    """The status that each role gets; who is refused learns nothing but a sentence."""
+    """Each role gets its status; whoever is refused learns nothing but a sentence."""
     method, path = route
     peopled = request.getfixturevalue("visited" if method == "GET" and not path.endswith("next") else "peopled")
     body, statuses = expected
@@ -131,7 +131,7 @@ def test_every_route_as_everybody(request, route, expected):
 
 @pytest.mark.parametrize("forged", FORGED)
 def test_no_forged_request_changes_anything(visited, forged):
-    """Whoever is logged in: what our own page did not send is refused."""
+    """In every role, a request that our own page did not send is refused."""
     before = [(each.item.id, each.annotations, each.decision) for each in annotated_items(visited.project)]
     people = all_people(visited.project)
     headers = dict(FORGED[forged])
@@ -161,7 +161,7 @@ def test_no_forged_request_changes_anything(visited, forged):
     ],
 )
 def test_no_route_answers_to_a_strangers_name(visited, host):
-    """A domain that was pointed at this machine (DNS rebinding) gets nothing, not even styles."""
+    """A domain pointed at this machine (DNS rebinding) gets nothing, not even styles."""
     for role in ROLES:
         for path in ("/", "/admin", "/static/admin.css", f"/join/{visited.tokens['annotator']}", "/api/items/next"):
             reply = visited.visitors[role].get(path, headers={"Host": host})
@@ -171,7 +171,7 @@ def test_no_route_answers_to_a_strangers_name(visited, host):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST:{port}", "[::1]:{port}", "192.168.0.7:{port}"])
 def test_names_by_which_the_server_goes(shared, host):
-    """Its own, and any address in numbers: only names can be pointed elsewhere."""
+    """It answers to its own names and any numeric address: only names can be pointed elsewhere."""
     host = host.format(port=shared.port)
     anna = shared.enter(f"anna {host}")
     assert anna.get("/", headers={"Host": host}).status == 200
@@ -179,7 +179,7 @@ def test_names_by_which_the_server_goes(shared, host):
 
 
 def test_two_annotators_with_the_same_number_have_different_items_or_labels(serve):
-    """Number 1 of one is never what the other said, read or written."""
+    """Number 1 of one annotator never reads or writes what the other entered."""
     site = serve()
     anna, ben = site.enter("anna"), site.enter("ben")
     for visitor in (anna, ben):
@@ -196,7 +196,7 @@ def test_two_annotators_with_the_same_number_have_different_items_or_labels(serv
 
 
 def test_sessions_end_with_a_new_link_and_when_somebody_is_shut_out(serve):
-    """At once, and the former link lets nobody in."""
+    """Sessions end at once, and the former link lets nobody in."""
     site = serve()
     admin, anna = site.enter("admin"), site.enter("anna")
     identity = site.person("anna").id
@@ -213,7 +213,7 @@ def test_sessions_end_with_a_new_link_and_when_somebody_is_shut_out(serve):
 
 
 def test_the_cookie(serve):
-    """No script reads it, other sites do not send it with what changes something, and behind HTTPS it stays there."""
+    """Scripts cannot read it, other sites do not send it with changes, and over HTTPS it stays secure."""
     site = serve()
     site.enter("anna")
     cookie = site.stranger().get(f"/join/{site.tokens['anna']}").headers["Set-Cookie"]
@@ -236,7 +236,7 @@ def test_the_cookie(serve):
 
 
 def test_behind_a_proxy_only_its_own_origin_counts(serve):
-    """The address that browsers see, whatever name the proxy asks us by."""
+    """What counts is the address that browsers see, whatever name the proxy uses for us."""
     site = serve(
         web={"address": "https://grade.example.org", "hosts": frozenset({"grade.example.org"}), "behind_proxy": True}
     )
@@ -261,7 +261,7 @@ def test_behind_a_proxy_only_its_own_origin_counts(serve):
 
 @pytest.mark.parametrize("token", ["", "x", "x" * 300, "%00", "..%2f..", "ü", "' OR 1=1 --", "t" * 42])
 def test_wrong_links(shared, token):
-    """A page that says so, and no cookie."""
+    """A page says so, and sets no cookie."""
     reply = shared.stranger().get(f"/join/{quote(token, safe='%')}")
     assert reply.status == 404
     assert "set-cookie" not in reply.headers
@@ -269,7 +269,7 @@ def test_wrong_links(shared, token):
 
 
 def test_wrong_links_are_slowed_down(serve):
-    """After ten in a minute an address has to wait; a right link does not open a door meanwhile."""
+    """After ten in a minute an address has to wait; even a valid link does not work in the meantime."""
     site = serve()
     site.enter("anna")
     guesser = site.stranger()
@@ -280,7 +280,7 @@ def test_wrong_links_are_slowed_down(serve):
 
 
 def test_an_admin_cannot_shut_themselves_out(serve):
-    """Nor be left without anybody who could let them in."""
+    """Nor can the project be left without an admin."""
     site = serve()
     admin = site.enter("admin")
     assert admin.ask("PUT", f"/api/admin/people/{site.person('admin').id}", {"active": False}).status == 422
