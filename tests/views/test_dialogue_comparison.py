@@ -1,4 +1,4 @@
-"""Systems compared by their dialogues: what stands in the tables whatever groups and runs are called."""
+"""Systems compared by their dialogues: the tables are right whatever groups and runs are called."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ KEYS = [(f"question {n}", f"q{n}") for n in range(8)]
 
 
 def run(name: str, value: float, lost: Sequence[tuple[str, str]] = ()) -> DialogueSide:
-    """A run whose scores rise from this value; of the pairs that are lost nothing was measured."""
+    """A run whose scores rise from this value; the lost pairs have no measurement."""
     values = {score: {key: value + n / 8 for n, key in enumerate(KEYS)} for score in SCORES}
     missing = {score: dict.fromkeys(lost, "failed") for score in SCORES}
     return DialogueSide(name, "bot", PairedSide(values, missing, Counter([*KEYS, *lost])))
@@ -29,13 +29,13 @@ def test_a_group_called_all_does_not_take_the_place_of_the_whole():
 
 
 def test_two_runs_of_one_name_keep_their_own_figures():
-    """Columns are told apart by their place."""
+    """Columns are distinguished by position."""
     means = dialogue_comparison_tables(by_group([run("a", 1), run("a", 2)], {}))[0].in_language("en")
     assert means.rows[0][4] - means.rows[0][3] == pytest.approx(1)
 
 
 def test_a_group_of_which_little_was_measured_has_no_verdict():
-    """The dialogues that failed may have been the hard ones; the other group is not concerned."""
+    """The failed dialogues may have been the hard ones; the other group is not affected."""
     lost = [(f"lost {n}", f"x{n}") for n in range(4)]
     groups = {key: f"g{n % 2}" for n, key in enumerate(KEYS)} | dict.fromkeys(lost, "g1")
     table = dialogue_comparison_tables(by_group([run("a", 1, lost), run("b", 2, lost)], groups))[1].in_language("en")

@@ -1,4 +1,4 @@
-"""The profiles of a run: each answer counts once, whichever of the four were scored."""
+"""The profiles of a run: each answer counts once, whichever of the four metrics were scored."""
 
 import pytest
 
@@ -26,12 +26,12 @@ def scored(sample, profile, metric="gist[missing_gist]", *, faults=(), unplaced=
     ],
 )
 def test_the_four_are_one_metric(metric, name):
-    """Settings tell one gist from another; which of the four it is does not."""
+    """Settings distinguish one gist from another; which of the four metrics it is does not."""
     assert gist_metric(metric) == name
 
 
 def test_answers_are_counted_by_profile():
-    """Once each; an answer without a profile is counted apart; what was left undone is told."""
+    """Each answer counts once; those without a profile are counted separately; omissions are reported."""
     scores = [
         *(scored("1", "missing gist", f"gist[{which}]") for which in ("missing_gist", "extra_gist")),
         Scored("1", "gist[extra_supplement]", Score(None, "failed", "no network")),
@@ -63,7 +63,7 @@ def test_each_setting_has_a_table_of_its_own():
 
 
 def test_a_run_without_gist_has_no_such_table():
-    """Nor one whose answers have no profile."""
+    """Nor does one whose answers have no profile."""
     assert gist_tables([Scored("1", "length", Score(3.0))]) == []
     assert gist_tables([Scored("1", "gist[missing_gist]", Score(None, "failed", "x"))]) == []
     assert not has_gist(["length"])

@@ -1,4 +1,4 @@
-"""The view of units: where they lie, however they overlap, and how a terminal shows them."""
+"""The view of units: their positions, overlaps, and display in a terminal."""
 
 import io
 import re
@@ -23,7 +23,7 @@ MESSY = st.text(st.sampled_from("ab \n\r\t\0\x1b\u202eé\u0301が\u3099。「」
 
 @st.composite
 def texts_with_units(draw):
-    """A text and units at any of its places."""
+    """A text and units at any positions in it."""
     text = draw(MESSY)
     places = st.lists(st.integers(0, len(text)), min_size=2, max_size=2, unique=True).map(sorted)
     spans = draw(st.lists(st.tuples(st.sampled_from(KINDS), places), max_size=12)) if text else []
@@ -31,7 +31,7 @@ def texts_with_units(draw):
 
 
 def span(text, part, **more):
-    """A unit as it stands in the details."""
+    """A unit as it is stored in the details."""
     at = text.index(part)
     return {"text": part, "start": at, "end": at + len(part)} | more
 
@@ -64,7 +64,7 @@ def view_of(sample, found):
 
 
 def printed(view, width=100, encoding="utf-8", **settings):
-    """What stands on the screen."""
+    """What is printed on the screen."""
     kept = io.BytesIO()
     out = Console(file=io.TextIOWrapper(kept, encoding=encoding, write_through=True), width=width, **settings)
     print_gist(view, out)
@@ -73,7 +73,7 @@ def printed(view, width=100, encoding="utf-8", **settings):
 
 @given(texts_with_units())
 def test_pieces_are_the_text_and_each_unit_is_where_it_was_marked(case):
-    """The pieces join to the text; those under a unit join to the unit; it begins once; nothing is lost."""
+    """The pieces join to the text; those under a unit join to the unit; each unit begins once; nothing is lost."""
     text, units = case
     pieces, too_deep = cut(text, units)
     assert "".join(piece.text for piece in pieces) == text
@@ -89,7 +89,7 @@ def test_pieces_are_the_text_and_each_unit_is_where_it_was_marked(case):
 
 @given(texts_with_units())
 def test_what_is_shown_is_harmless_and_the_same_however_it_is_cut(case):
-    """A line end of two characters stays one, even where a unit ends between them."""
+    """A two-character line end stays one, even if a unit ends between them."""
     text, units = case
     shown = "".join(piece.text for piece in harmless(cut(text, units)[0]))
     assert shown == clean(text)
@@ -98,7 +98,7 @@ def test_what_is_shown_is_harmless_and_the_same_however_it_is_cut(case):
 
 
 def test_units_that_pile_up_are_listed_from_the_ninth_on():
-    """Nobody can tell so many apart, and a hostile file must not make a page of any size."""
+    """Nobody can distinguish that many, and a hostile file must not be able to make a page of any size."""
     text = "x" * 3_000
     pieces, too_deep = cut(text, [Unit("gist", text[n:], n, len(text)) for n in range(3_000)])
     assert len(too_deep) == 2_992
@@ -107,7 +107,7 @@ def test_units_that_pile_up_are_listed_from_the_ninth_on():
 
 @pytest.mark.parametrize("one", load_gist(), ids=lambda one: one.sample.id)
 def test_the_built_in_samples_are_marked_as_they_were_made(one):
-    """Every unit of the reference, each once, the missing ones as such; and every extra passage of the answer."""
+    """Every unit of the reference appears once, missing ones marked as such, and every extra passage of the answer."""
     view = view_of(one.sample, built_in(one))
     assert view.unplaced == ()
     found = {kind: set() for kind in KINDS}
@@ -158,7 +158,7 @@ def test_offsets_that_do_not_hold_the_words_mark_nothing(unit):
     ],
 )
 def test_details_of_any_shape_can_be_shown(found):
-    """Files of a run may have been made by anybody."""
+    """Anybody may have made a run's files."""
     sample = Sample("s", "q", "a", reference="r")
     (view,) = gist_views(sample, [Scored("s", "gist[missing_gist]", Score(0.5, details=found))])
     assert "reference" in printed(view)
@@ -168,7 +168,7 @@ def test_details_of_any_shape_can_be_shown(found):
 
 
 def crossing():
-    """Units that nest and cross, one that was not found, one with an explanation, and a piece that no unit covers."""
+    """Units that nest and cross, one that was not found, one with an explanation, and a piece without a unit."""
     text = (
         "Gifts above 50 euros must be declined. Others are entered in the register within a week. That is all there is."
     )
@@ -187,8 +187,8 @@ def crossing():
     return view_of(Sample("s", "q", "Decline them.", reference=text), details(units, missing, faults=["no good"]))
 
 
-def test_without_colours_every_kind_can_be_told():
-    """By its brackets and its sign; crossing units keep their ends; what was not placed is listed, and so are
+def test_without_colors_every_kind_is_distinguishable():
+    """Brackets and signs distinguish them; crossing units keep their ends; unplaced units are listed, and so are
     explanations and faults; the legend explains it.
     """
     text = printed(crossing(), width=80)
@@ -206,24 +206,24 @@ def test_without_colours_every_kind_can_be_told():
 
 
 def test_a_terminal_with_colours_gets_four():
-    """And what no unit covers is faint."""
+    """Text that no unit covers is dim."""
     text = printed(crossing(), width=200, force_terminal=True, color_system="standard", legacy_windows=False)
     for code in ("\x1b[1;31m", "\x1b[33m", "\x1b[1;94m", "\x1b[36m", "\x1b[2m"):
         assert code in text
 
 
-@pytest.mark.parametrize(("width", "beside"), [(89, False), (90, True), (160, True), (30, False)])
-def test_narrow_terminals_get_one_below_the_other(width, beside):
-    """From 90 columns on they stand beside each other; no line is longer than the terminal is wide."""
+@pytest.mark.parametrize(("width", "side_by_side"), [(89, False), (90, True), (160, True), (30, False)])
+def test_narrow_terminals_get_one_below_the_other(width, side_by_side):
+    """From 90 columns on they are side by side; no line is wider than the terminal."""
     for one in load_gist()[3:6] + load_gist()[30:32]:
         text = printed(view_of(one.sample, built_in(one)), width)
         first = text.splitlines()[0]
-        assert ("reference" in first, "answer" in first) == (True, beside)
+        assert ("reference" in first, "answer" in first) == (True, side_by_side)
         assert max(map(cell_len, text.splitlines())) <= width
 
 
 def test_full_width_text_is_aligned():
-    """The frames stand one below another, whatever is in them."""
+    """The frames' borders are aligned vertically, whatever is in them."""
     for one in load_gist("ja"):
         lines = [
             line for line in printed(view_of(one.sample, built_in(one)), 120).splitlines() if line[:1] in set("│╭╰")
@@ -233,7 +233,7 @@ def test_full_width_text_is_aligned():
 
 
 def test_a_terminal_of_ascii_gets_brackets_that_it_has():
-    """No sign of ours breaks an old stream."""
+    """No sign of ours breaks a stream with an old encoding."""
     sample = Sample("s", "q", "Decline them.", reference="Gifts are bad.")
     units = {"gist": [span("Gifts are bad.", "Gifts are bad.")], "supplement": []}
     text = printed(view_of(sample, details(units, {"missing_gist": units["gist"]})), encoding="ascii").replace(
@@ -262,7 +262,7 @@ def test_no_text_can_style_or_break_the_screen(first, second, width, colours):
 
 @given(MESSY, st.integers(2, 40))
 def test_lines_are_the_text_and_fit(text, width):
-    """Nothing is lost but the spaces at their ends; none is wider than it may be."""
+    """Only spaces at their ends are lost; none is wider than allowed."""
     text = clean(text)
     lines = [line.plain for line in broken(Text(text), width)]
     assert "".join("".join(lines).split()) == "".join(text.split())
@@ -279,7 +279,7 @@ def test_japanese_lines_begin_and_end_as_they_should():
 
 
 def test_a_very_long_line_is_broken_at_once():
-    """Linear, with units everywhere."""
+    """The time is linear, with units everywhere."""
     text = Text("語" * 100_000)
     for at in range(0, 100_000, 500):
         text.stylize("bold", at, at + 250)
@@ -287,7 +287,7 @@ def test_a_very_long_line_is_broken_at_once():
 
 
 def test_one_sample_is_shown_with_its_units():
-    """In the place of answer and reference; the details are not repeated four times; another sample has its panels."""
+    """They replace answer and reference; the details are not repeated four times; another sample has its panels."""
     one = load_gist("en")[2]
     scores = [Scored(one.sample.id, f"gist[{which}]", Score(0.5, details=built_in(one))) for which in WHICH]
     scores.append(Scored(one.sample.id, "length", Score(3.0, details={"characters": 76})))
@@ -305,7 +305,7 @@ def scored(sample, found, metric="gist[missing_gist]"):
 
 
 def test_a_run_is_read_in_the_order_of_its_samples():
-    """The last word counts, a failure never hides what another ratio found; each setting has its own view."""
+    """The last score counts, a failure never hides what another ratio found; each setting has its own view."""
     sample = Sample("s", "q", "Yes.", reference="No.")
     right = details({"gist": [span("No.", "No.")], "supplement": []}, {"missing_gist": [span("No.", "No.")]})
     scores = [
@@ -339,7 +339,7 @@ def test_a_run_is_read_in_the_order_of_its_samples():
     ("bounds", "shown"), [({"most": 3}, 3), ({"most_characters": 30}, 4), ({"most_characters": 1}, 1)]
 )
 def test_a_large_run_is_shown_in_part_and_says_so(bounds, shown):
-    """Bounded in answers and in characters; the profiles count all of them; one answer is always shown."""
+    """Answers and characters are bounded; the profiles count all of them; one answer is always shown."""
     found = details({"gist": [span("No.", "No.")], "supplement": []}, {})
     samples = [Sample(f"q{n}", "q", "Yes", reference="No.") for n in range(10)]
     run = gist_run([scored(one.id, found) for one in samples], lambda: iter(samples), **bounds)

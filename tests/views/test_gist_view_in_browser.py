@@ -1,6 +1,6 @@
-"""The page of units in a real browser: marks, filter, what is told about a unit, both schemes, both languages.
+"""The page of units in a real browser: marks, filter, tooltips of units, both schemes, both languages.
 
-Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md), else it is skipped.
+Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md) and is skipped elsewhere.
 """
 
 import pytest
@@ -25,7 +25,7 @@ TEXT = f"{HOSTILE}👩\u200d🏫 が\u3099 é e\u0301 𠮷野家\r\nＡＢＣ ש
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """`opened(scores, samples, …)`: the page; afterwards there was no error and no other request."""
+    """`opened(scores, samples, …)`: the page; at teardown there was no error and no other request."""
     with browsing.watched(browser, tmp_path) as open_page:
 
         def opened(scores, samples, scheme="light", size=(1200, 900), *, javascript=True, **settings):
@@ -68,7 +68,7 @@ def of_text(*spans):
 
 
 def shown(page):
-    """The ids of the answers that are shown."""
+    """The IDs of the answers shown."""
     return page.locator("article:not([hidden]) h3").all_text_contents()
 
 
@@ -101,20 +101,20 @@ def test_marks_hold_exactly_their_characters_in_the_browser(opened):
 
 
 def test_texts_from_outside_do_nothing(opened):
-    """No script of theirs runs, and they are shown as they are, in what is told about a unit as well."""
+    """No script in them runs, and they are shown unchanged, including in tooltips of units."""
     page = opened(*of_text(("missing_gist", 0, 10)))
     assert page.title() == "Gist · saiten"
     assert page.locator("img").count() == 0
     mark = page.locator("article mark.mg").first
     mark.hover()
-    told = page.get_by_role("tooltip").evaluate("tip => tip.textContent")
-    assert clean(HOSTILE) in told
+    tooltip = page.get_by_role("tooltip").evaluate("tip => tip.textContent")
+    assert clean(HOSTILE) in tooltip
     assert page.title() == "Gist · saiten"
 
 
 def test_answers_are_filtered_by_profile_and_by_text(opened):
-    """Both together; all words, full width or half; the count is said; a profile's name in the table chooses it, and a
-    second click shows all again.
+    """Both combine; all words must match, full width or half; the count is shown; clicking a profile name selects it,
+    and a second click shows all again.
     """
     scores, samples = built_in("ja")
     page = opened(scores, samples)
@@ -138,7 +138,7 @@ def test_answers_are_filtered_by_profile_and_by_text(opened):
 
 
 def test_a_unit_tells_what_it_is(opened):
-    """To the pointer and to the keyboard; Escape silences it; where units overlap, each is told."""
+    """Pointer and keyboard both show it; Escape hides it; where units overlap, each is described."""
     text = "Gifts above 50 euros are declined."
     units = [{"text": text, "start": 0, "end": len(text), "reason": "Because."}]
     inner = [{"text": "50 euros", "start": 12, "end": 20}]
@@ -164,7 +164,7 @@ def test_a_unit_tells_what_it_is(opened):
 
 
 def test_the_page_is_complete_without_its_script(opened):
-    """Every answer with its marks and signs, and the legend; no filter that does nothing."""
+    """Every answer has its marks and signs, and the legend is there; no filter is shown that does nothing."""
     page = opened(*built_in("en"), javascript=False)
     assert len(shown(page)) == 24
     assert page.locator(".legend mark").count() == 6
@@ -173,7 +173,7 @@ def test_the_page_is_complete_without_its_script(opened):
 
 
 def test_signs_are_shown_and_not_copied(opened):
-    """Each unit begins with its sign; a continued one has none; the text that is copied has none either."""
+    """Each unit begins with its sign; a continued one has none, and neither has copied text."""
     text = "one two three four"
     units = {"missing_gist": [{"text": "one two", "start": 0, "end": 7}], "missing_supplement": [{"text": "two three", "start": 4, "end": 13}]}  # fmt: skip
     details = {"profile": "missing gist", "counts": {}, "spans": units}
@@ -188,20 +188,20 @@ def test_signs_are_shown_and_not_copied(opened):
         assert page.locator("article .side").first.inner_text() == text
 
 
-def test_reference_and_answer_stand_side_by_side_where_there_is_room(opened):
-    """And one below the other on a telephone; the page never scrolls sideways; the legend stays in sight."""
+def test_reference_and_answer_are_side_by_side_where_there_is_room(opened):
+    """On a phone they are stacked; the page never scrolls sideways; the legend stays in sight."""
     scores, samples = built_in("en")
-    for width, beside in ((1200, True), (390, False)):
+    for width, side_by_side in ((1200, True), (390, False)):
         page = opened(scores, samples, size=(width, 800))
         first, second = (side.bounding_box() for side in page.locator("article").first.locator(".side").all())
-        assert (first["y"] == second["y"]) is beside
+        assert (first["y"] == second["y"]) is side_by_side
         page.evaluate("scrollTo(0, 3000)")
         assert page.locator(".legend").bounding_box()["y"] < 40
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_thousands_of_answers_open_and_filter(opened):
-    """Only what is looked at is laid out."""
+    """Only the visible part is laid out."""
     scores, samples = built_in("en")
     many = [(Scored(f"{one.sample}-{n}", one.metric, one.score), sample, n) for n in range(100) for one, sample in zip(scores, samples, strict=True)]  # fmt: skip
     copies = [Sample(one.sample, sample.question, sample.answer, reference=sample.reference) for one, sample, _ in many]
@@ -214,7 +214,7 @@ def test_thousands_of_answers_open_and_filter(opened):
 
 @pytest.mark.parametrize(("language", "scheme", "size"), [("en", "light", (1280, 1000)), ("ja", "dark", (1280, 1000)), ("ja", "light", (390, 900)), ("en", "dark", (390, 900))])  # fmt: skip
 def test_screenshots_are_kept(opened, tmp_path, language, scheme, size):
-    """In both languages and schemes, wide and narrow; the scheme is what was asked for."""
+    """In both languages and schemes, wide and narrow; the scheme is the requested one."""
     page = opened(*built_in(language), scheme=scheme, size=size)
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (int(ground.split("(")[1].split(",")[0]) < 128) is (scheme == "dark")

@@ -1,4 +1,4 @@
-"""The page of units: its marks, its colours, and texts from outside that would like to be more than text."""
+"""The page of units: its marks, its colors, and attempts of outside texts to be more than text."""
 
 import io
 import re
@@ -31,7 +31,7 @@ MESSY = st.text(st.sampled_from("ab \n\r\t\0\x1b\u202e\u200fעé\u0301が\u3099�
 
 @st.composite
 def texts_with_units(draw):
-    """A text and units at any of its places, few enough to be marked all."""
+    """A text and units at any positions in it, few enough for all to be marked."""
     text = draw(MESSY)
     places = st.lists(st.integers(0, len(text)), min_size=2, max_size=2, unique=True).map(sorted)
     spans = draw(st.lists(st.tuples(st.sampled_from(KINDS), places), max_size=8)) if text else []
@@ -39,7 +39,7 @@ def texts_with_units(draw):
 
 
 class Marks(HTMLParser):
-    """The text, and where each mark begins and ends in it; a mark that goes on belongs to the one before."""
+    """The text, and where each mark begins and ends in it; a continued mark belongs to the one before."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
@@ -71,8 +71,8 @@ def parsed(text):
 
 @given(texts_with_units())
 def test_marks_hold_exactly_the_characters_of_their_units(case):
-    """Counted in code points, with emoji, combining marks and CRLF; units that cross go on in a second mark; the text
-    between is all there, and nothing of it is markup.
+    """Counted in code points, with emoji, combining marks and CRLF; crossing units continue in a second mark; the text
+    between is complete, and none of it is markup.
     """
     text, units = case
     seen = parsed(marked(cut(text, units)[0], WORDS_EN, whole=True))
@@ -130,8 +130,8 @@ def demo_page(language, **settings):
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_a_page_holds_profiles_and_answers(language):
-    """In the language of most samples: a table of profiles, then a block each with question, reference and answer, the
-    units marked; the filter is there, and hidden until a script shows it.
+    """The page is in the language of most samples: a table of profiles, then blocks with question, reference, answer
+    and marked units; the filter is there, hidden until a script shows it.
     """
     written = demo_page(language)
     page = html.document_fromstring(written.encode())
@@ -159,7 +159,7 @@ def test_a_page_holds_profiles_and_answers(language):
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own():
-    """The policy names the digests of the one style sheet and the one script, which are plain ASCII."""
+    """The policy lists the digests of the single style sheet and the single script, which are plain ASCII."""
     written = demo_page("en")
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', written)[1]
     assert policy.startswith("default-src 'none'; ")
@@ -196,7 +196,7 @@ def test_settings_have_tables_and_blocks_of_their_own():
     ["</p></article><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "<!--", "{{ 7 * 7 }}", "]]>", "\ud83d\0\x1b\u202e", "&lt;b&gt;", "<mark class=mg>x</mark>"],
 )  # fmt: skip
 def test_no_text_is_markup(outside):
-    """Whatever field it stands in: none makes an element, none an attribute, and all of it is shown."""
+    """Whatever field it is in, it makes no element and no attribute, and all of it is shown."""
 
     def page(text):
         unit = {"text": text, "start": 0, "end": len(text), "reason": text, "said": text}
@@ -224,7 +224,7 @@ def test_no_text_is_markup(outside):
 
 
 def test_a_block_is_a_function_of_its_view():
-    """So that any page can hold it; equal views make equal blocks, in both languages."""
+    """Any page can contain it; equal views make equal blocks, in both languages."""
     one = load_gist("ja")[4]
     view = gist_view(one.sample, Finding("gist", built_in(one), ""))
     assert gist_block(view, "en") == gist_block(view, "en") != gist_block(view, "ja")
@@ -232,7 +232,7 @@ def test_a_block_is_a_function_of_its_view():
 
 
 def test_ten_thousand_answers_are_written_in_pieces():
-    """All there, never as one text; beyond the bound the page says how many it leaves out."""
+    """All are there, never as one text; beyond the limit the page says how many it leaves out."""
     one = load_gist("en")[3]
     samples = [
         Sample(f"q{n}", one.sample.question, one.sample.answer, reference=one.sample.reference) for n in range(2_000)
@@ -259,12 +259,12 @@ def colours(css, name=""):
 
 
 def linear(colour):
-    """Of sRGB."""
+    """Linear values of sRGB."""
     return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in colour)]
 
 
 def contrast(first, second):
-    """WCAG 2.2's ratio."""
+    """The ratio of WCAG 2.2."""
     weights = (0.2126, 0.7152, 0.0722)
     lighter, darker = sorted(
         (sum(w * c for w, c in zip(weights, linear(colour), strict=True)) for colour in (first, second)), reverse=True
@@ -282,7 +282,7 @@ SEEN_AS = {
 
 
 def lab(colour, matrix):
-    """CIELAB (D65) of a colour as somebody sees it."""
+    """CIELAB (D65) of a color as a given person sees it."""
     rgb = [min(1, max(0, sum(a * b for a, b in zip(row, linear(colour), strict=True)))) for row in matrix]
     to_xyz = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
     xyz = [sum(a * b for a, b in zip(row, rgb, strict=True)) for row in to_xyz]
@@ -305,8 +305,8 @@ FOUR = [kind.replace("_", "-") for kind in WHICH]
 
 @pytest.mark.parametrize("scheme", ["light", "dark", "print"])
 def test_contrasts_are_those_of_wcag_aa(scheme):
-    """4.5 for text on the ground of its unit and for signs, 3 for the lines below units; the grounds differ from the
-    page's little, so that they do not shout.
+    """4.5 for text on its unit's background and for signs, 3 for the lines below units; backgrounds differ little from
+    the page's, so that they are unobtrusive.
     """
     around = colours(blocks(PAGE_CSS)["light"]) | colours(blocks(PAGE_CSS)[scheme])
     own = colours(blocks(CSS)[scheme])
@@ -321,8 +321,8 @@ def test_contrasts_are_those_of_wcag_aa(scheme):
 @pytest.mark.parametrize("who", SEEN_AS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_four_colours_differ_for_everybody(scheme, who):
-    """By at least 25 in CIELAB (CIE 1976), ten times what is just noticed, for the two kinds of dichromats who mix up
-    red and green, for those who mix up blue and yellow, and for all others.
+    """The distance is at least 25 in CIELAB (CIE 1976), ten times the just noticeable one, for both kinds of red-green
+    color blindness, for blue-yellow color blindness, and for everybody else.
     """
     own = colours(blocks(CSS)[scheme])
     seen = {name: lab(own[name], SEEN_AS[who]) for name in FOUR}
@@ -332,7 +332,7 @@ def test_the_four_colours_differ_for_everybody(scheme, who):
 
 
 def test_the_four_differ_without_any_colour():
-    """By the style of their line and by their sign, which differs in both languages; gist is filled, supplement hollow."""
+    """They differ by line style and by sign, in both languages; gist is filled, supplement hollow."""
     names = [CLASSES[kind] for kind in WHICH]
     lines = [re.search(rf"^mark\.{name} {{ border-block-end-style: (\w+)", CSS, re.MULTILINE)[1] for name in names]
     assert len(set(lines)) == 4

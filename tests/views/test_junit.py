@@ -1,4 +1,4 @@
-"""Thresholds as JUnit XML: valid for the readers there are, whatever the answers hold, and never large."""
+"""Thresholds as JUnit XML: valid for existing readers, whatever the answers contain, and never large."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ SCHEMA = etree.XMLSchema(
 
 
 def report(scores, thresholds, samples=(), **more):
-    """The report of (sample, metric) → score, read back by a parser that forgives nothing."""
+    """The report of (sample, metric) → score, read back by a strict parser."""
     scored = [Scored(sample, metric, score) for (sample, metric), score in scores.items()]
     texts = {sample.id: sample for sample in samples}
     known = {sample: texts.get(sample, Sample(sample, f"question of {sample}", "an answer")) for sample, _ in scores}
@@ -63,12 +63,12 @@ def report(scores, thresholds, samples=(), **more):
 
 
 def scores(values, metric="faithfulness"):
-    """q0, q1, … with these values; None is a call that failed."""
+    """q0, q1, … with these values; None is a failed call."""
     return {(f"q{n}", metric): Score(value) if value is not None else Score(None, "failed", "HTTP 500") for n, value in enumerate(values)}  # fmt: skip
 
 
 def test_a_suite_a_metric_and_a_case_a_threshold():
-    """Met is an empty case, missed a failure that names the worst samples, unmeasured an error."""
+    """A met threshold is an empty case, a missed one a failure naming the worst samples, an unmeasured one an error."""
     both = scores([0.9, 0.2, 0.4, 0.8]) | scores([None, None, None, 1.0], "accuracy")
     asked = [Threshold("faithfulness", 0.5), Threshold("faithfulness", 0.8), Threshold("accuracy", 0.5)]
     root, _ = report(both, asked, signatures={"faithfulness": "faithfulness|judge:x"}, created="2026-01-02T03:04:05+00:00")  # fmt: skip
@@ -88,7 +88,7 @@ def test_a_suite_a_metric_and_a_case_a_threshold():
 
 @pytest.mark.parametrize(("side", "named"), [("under", ["q1", "q3"]), ("over", ["q0", "q2", "q4"])])
 def test_only_samples_beyond_the_limit_are_among_the_worst(side, named):
-    """A perfect answer did not make the mean miss, however few others there are."""
+    """A perfect answer is not why the mean missed, however few others there are."""
     limit = {"under": 0.9, "over": 0.5}[side]
     root, _ = report(scores([1.0, 0.0, 1.0, 0.4, 1.0]), [Threshold("faithfulness", limit, side)])
     text = root.find("*/testcase/failure").text
@@ -96,7 +96,7 @@ def test_only_samples_beyond_the_limit_are_among_the_worst(side, named):
 
 
 def test_another_reader_finds_the_same_figures():
-    """Totals, what went wrong with which case and why, signatures and times; none is skipped."""
+    """Totals, what went wrong in which case and why, signatures and times agree; no case is skipped."""
     both = scores([0.9, 0.2, 0.4, 0.8]) | scores([None, None, None, 1.0], "accuracy")
     asked = [Threshold("faithfulness", 0.5), Threshold("faithfulness", 0.3, figure="min"), Threshold("accuracy", 0.5)]
     signatures = {"faithfulness": "faithfulness|judge:x", "accuracy": "accuracy|judge:<y>"}
@@ -124,7 +124,7 @@ def test_another_reader_finds_the_same_figures():
 
 
 def test_a_limit_for_every_sample_makes_the_samples_beyond_it_cases():
-    """Beside the case of the threshold itself; a hundred at most, and how many more there are is said."""
+    """They come in addition to the threshold's own case; at most a hundred, plus the number of the others."""
     root, text = report(scores([n / 1000 for n in range(500)]), [Threshold("faithfulness", 0.3, figure="min")])
     cases = root.findall(".//testcase")
     assert len(cases) == 101
@@ -135,7 +135,7 @@ def test_a_limit_for_every_sample_makes_the_samples_beyond_it_cases():
 
 
 def test_each_system_is_a_case():
-    """Named, so that a reader sees which."""
+    """The case is named, so a reader sees which."""
     samples = [Sample("q0", "q0", "a", system="a.b"), Sample("q1", "q1", "a", system="c")]
     root, _ = report(scores([0.1, 1.0]), [Threshold("faithfulness", 0.5)], samples, each="system")
     assert [(case.get("name"), len(case)) for case in root.iter("testcase")] == [
@@ -146,7 +146,7 @@ def test_each_system_is_a_case():
 
 
 def test_thousands_of_groups_do_not_make_a_report_that_no_reader_opens():
-    """What is met is left out first, and it is said how much."""
+    """Met cases are left out first, and their number is given."""
     samples = [Sample(f"q{n}", f"q{n}", "a", group=f"g{n}") for n in range(2500)]
     root, text = report(scores([float(n != 2499) for n in range(2500)]), [Threshold("faithfulness", 0.5)], samples, each="group")  # fmt: skip
     assert (root[0].get("tests"), root[0].get("failures")) == ("2000", "1")
@@ -174,7 +174,7 @@ HOSTILE = st.text(st.characters(exclude_categories=[]), max_size=30) | st.sample
 
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_whatever_answers_hold_the_report_is_valid_and_small(identity, answer, reason):
-    """Control characters, halves of surrogates, markup, endless texts; in ids and in names of metrics as well."""
+    """Control characters, lone surrogates, markup, endless texts; also in IDs and metric names."""
     metric = f"own{reason[:100]}" if reason else "own"
     sample = Sample(identity, answer, answer, system=reason)
     scored = {(identity, metric): Score(0.1, reason=reason), ("other", metric): Score(None, "failed", reason)}
@@ -185,7 +185,7 @@ def test_whatever_answers_hold_the_report_is_valid_and_small(identity, answer, r
 
 
 def test_an_old_report_is_not_left_for_a_run_that_never_ends(tmp_path):
-    """It is taken away at the beginning, with folders made; what is no file is left alone and refused."""
+    """It is removed at the start, and folders are made; what is not a file is left alone and refused."""
     file = tmp_path / "reports" / "saiten.xml"
     may_write(file)
     assert not file.exists()

@@ -1,4 +1,4 @@
-"""Tables for LaTeX: rules, and texts from outside that would like to be commands."""
+"""Tables for LaTeX: rules, and attempts of outside texts to be commands."""
 
 import re
 
@@ -18,7 +18,7 @@ def body(text):
 
 
 def test_a_table_has_booktabs_rules_a_caption_and_aligned_columns():
-    """Names to the left, numbers to the right, three decimals, a dash for nothing."""
+    """Names are left-aligned, numbers right-aligned, with three decimals and a dash for a missing value."""
     table = Table("Scores", ("metric", "95 %"), (("採点", 0.12345), ("b", None)), ("A caption.",))
     assert as_latex([table]) == (
         "% needs \\usepackage{booktabs}\n\n"
@@ -41,13 +41,13 @@ def test_a_table_has_booktabs_rules_a_caption_and_aligned_columns():
     ],
 )
 def test_what_latex_would_obey_is_escaped(cell, written):
-    """A bracket at the beginning of a line would be an argument of the line's end before it."""
+    """A bracket at the start of a line would become an argument of the preceding line end."""
     assert body(as_latex([Table("t", ("c",), ((cell,),))])) == [written + r" \\"]
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_no_text_is_a_command(first, second):
-    """Whatever stands in a cell: braces are balanced, and a line has its two cells."""
+    """Whatever is in a cell, braces are balanced, and a line has its two cells."""
     (line,) = body(as_latex([Table("t", ("a", "b"), ((first, second),))]))
     assert len(re.findall(r"(?<!\\)&", line)) == 1
     assert OBEYED.findall(line) == ["&"]

@@ -1,4 +1,4 @@
-"""Comparisons of figures that were made in different ways say so."""
+"""Comparisons of figures that were computed in different ways say so."""
 
 import pytest
 
@@ -33,12 +33,12 @@ def run(folder, **signatures):
     ],
 )  # fmt: skip
 def test_what_differs_is_named_once_for_all_metrics_it_concerns(tmp_path, first, second, said):
-    """Metrics that only one side has are not compared."""
+    """Metrics on one side only are not compared."""
     assert [*map(str, made_differently([run(tmp_path / "1", **first), run(tmp_path / "2", **second)]))] == said
 
 
 def test_a_metric_may_be_called_anything(tmp_path):
-    """Signs of a signature in its name are none of the signature's."""
+    """Signature characters in a metric's name are not part of the signature."""
     name = 'aspect_critique["short|judge:x?"]'
     runs = [run(tmp_path / judge, **{name: f"judge:{judge}"}) for judge in ("one", "two")]
     (remark,) = made_differently(runs)
@@ -46,7 +46,7 @@ def test_a_metric_may_be_called_anything(tmp_path):
 
 
 def test_the_comparison_says_it_in_both_languages(tmp_path):
-    """In its caption, which all formats for reading have."""
+    """The caption says it, which all human-readable formats have."""
     for judge in ("one", "two"):
         with Journal.open(tmp_path / judge, signatures={"m": f"m|judge:{judge}"}) as journal:
             for number in range(8):
@@ -60,7 +60,7 @@ def test_the_comparison_says_it_in_both_languages(tmp_path):
 
 
 def test_runs_that_were_made_alike_say_nothing(tmp_path):
-    """Real ones."""
+    """The signatures are real ones."""
     for name in ("first", "second"):
         saiten.evaluate(
             [{"question": f"q {n}", "answer": "a b", "reference": "a"} for n in range(3)],

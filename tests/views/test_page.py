@@ -1,4 +1,4 @@
-"""Tables as a page: its structure, its colours, and texts from outside that would like to be more than text."""
+"""Tables as a page: its structure, its colors, and attempts of outside texts to be more than text."""
 
 import io
 import re
@@ -36,13 +36,13 @@ def read(tables, **settings):
 
 
 def cells(page, number=1):
-    """The text of each cell of a table's body, pictures left out."""
+    """The text of each cell of a table's body, without pictures."""
     (body,) = page.xpath(f"(//table)[{number}]/tbody")
     return [["".join(cell.itertext()) for cell in row] for row in body]
 
 
 class Strict(HTMLParser):
-    """Complains of an element that is closed without being open, or left open."""
+    """A parser that rejects elements closed without being open, or left open."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
@@ -61,7 +61,7 @@ class Strict(HTMLParser):
 
 
 def parsed(text):
-    """All elements with their attributes, after a check that each is closed where it should be."""
+    """All elements with their attributes, after checking that each is closed correctly."""
     parser = Strict()
     parser.feed(text)
     parser.close()
@@ -70,8 +70,8 @@ def parsed(text):
 
 
 def test_a_page_is_a_page():
-    """Language, title, encoding, one main heading, a heading and a named table each, heads with their scope, a
-    caption that belongs to its table, contents that lead to each, and every id once.
+    """Language, title, encoding, one main heading, a heading and a named table each, column heads with scope, a
+    caption for its table, contents that link to each, and unique ids.
     """
     page = read([SCORES, NAMES, MADE], title="六月の実験", language="ja")
     assert page.get("lang") == "ja"
@@ -92,7 +92,7 @@ def test_a_page_is_a_page():
 
 
 def test_figures_are_shown_for_people_and_sorted_by_every_digit():
-    """Three decimals and a dash for nothing; numbers to the right; the full number beside it, for sorting."""
+    """Three decimals and a dash for a missing value; numbers right-aligned; the full number next to it, for sorting."""
     page = read([SCORES])
     assert [row[0] for row in cells(page)] == ["採点", "b", "length"]
     assert [row[1] for row in cells(page)] == ["0.812", "–", "213.000"]
@@ -103,10 +103,10 @@ def test_figures_are_shown_for_people_and_sorted_by_every_digit():
     assert [row[1] for row in cells(read([NAMES]))][:2] == ["yes", "no"]
 
 
-def test_remarks_stand_below_their_rows():
-    """Across the table, in the place of a column that would be out of sight; nothing where there is none."""
-    told = Table("t", (*COLUMNS, "remarks"), ((*ROWS[0], "2 failed"), (*ROWS[1], ""), (*ROWS[2], "x" * 900)))
-    page = read([told])
+def test_remarks_are_below_their_rows():
+    """They span the table instead of being an off-screen column; without a remark there is no row."""
+    table = Table("t", (*COLUMNS, "remarks"), ((*ROWS[0], "2 failed"), (*ROWS[1], ""), (*ROWS[2], "x" * 900)))
+    page = read([table])
     assert [len(row) for row in cells(page)] == [5, 1, 5, 5, 1]
     below = page.xpath("//tr[@class='below']/td")
     assert [cell.get("colspan") for cell in below] == ["5", "5"]
@@ -117,7 +117,7 @@ def test_remarks_stand_below_their_rows():
 
 
 def test_a_table_of_second_rank_is_folded():
-    """Title and number of rows are open; without rows there is nothing to open."""
+    """Title and number of rows are visible; without rows there is nothing to unfold."""
     page = read([SCORES, replace(NAMES, folded=True), replace(SCORES, title="None", rows=(), folded=True)])
     (fold,) = page.xpath("//main//details[@class='fold']")
     assert fold.get("open") is None
@@ -128,7 +128,7 @@ def test_a_table_of_second_rank_is_folded():
 
 
 def test_notes_are_sentences():
-    """Not bold like names; what stands between backticks is code, and one backtick alone is itself."""
+    """They are not bold like names; text between backticks is code, and a single backtick is itself."""
     notes = Table("Notes", ("note",), (("Run `a <b> --c` again.",), ("One ` alone.",)), ("See `x`.",))
     page = read([notes])
     assert not page.xpath("//tbody//th")
@@ -137,7 +137,7 @@ def test_notes_are_sentences():
 
 
 def test_both_ends_of_an_interval_share_a_column():
-    """Sorted by the lower end; a dash where there is none."""
+    """It sorts by the lower end; a missing interval is a dash."""
     page = read([SCORES])
     assert ["".join(th.find("span").itertext()) for th in page.xpath("//thead//th")] == [
         "metric", "mean", "95 % interval", "n",
@@ -147,8 +147,8 @@ def test_both_ends_of_an_interval_share_a_column():
     assert cells(page)[1][2] == "–"
 
 
-def test_signatures_and_version_stand_in_the_foot():
-    """The table that says how figures were made is no table on a page."""
+def test_signatures_and_version_are_in_the_footer():
+    """The table of how figures were computed is not shown as a table on a page."""
     page = read([SCORES, MADE])
     assert [code.text for code in page.xpath("//footer//code")] == ["f|judge:x", "g|<b>"]
     assert len(list(page.iter("table"))) == 1
@@ -156,7 +156,7 @@ def test_signatures_and_version_stand_in_the_foot():
 
 
 def test_the_page_says_what_is_in_another_language():
-    """Its own labels are in its language; a cell in another one says in which."""
+    """The page's own labels are in its language; a cell in another language names it."""
     said = Table(
         "t", ("reason",), (("It was not in the contexts at all.",), ("コンテキストのどこにもない。",), ("q1",))
     )
@@ -169,7 +169,7 @@ def test_the_page_says_what_is_in_another_language():
 
 
 def test_a_page_without_tables_or_rows_is_still_a_page():
-    """It says that there are no rows."""
+    """The page says that there are no rows."""
     parsed(as_html([]))
     assert "No rows." in read([Table("t", ("a",), (), ("c",))]).text_content()
     assert cells(read([Table("t", ("a",), (("",),))])) == [[""]]
@@ -197,8 +197,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_from_outside_is_text(text):
-    """Wherever it stands (title, column, cell, caption, signature): the same elements as with a harmless text, no
-    attribute that acts, nothing that a terminal obeys, and the text is there.
+    """Wherever it is (title, column, cell, caption, signature): the same elements as with a harmless text, no
+    active attribute, no terminal control, and the text is there.
     """
 
     def page(outside):
@@ -222,13 +222,13 @@ def test_text_from_outside_is_text(text):
 
 @given(st.text())
 def test_no_text_at_all_is_markup(text):
-    """And every character of it is there, or a sign for it."""
+    """Every character of it is there, or a sign for it."""
     seen = read([Table("t", ("c", "d"), ((text, text),))])
     assert [["".join(cell) for cell in row] for row in cells(seen)] == [[clean(text), clean(text)]]
 
 
 def test_a_cell_of_a_megabyte_unfolds():
-    """Its beginning stands open, the rest is there and opens without a script."""
+    """Its beginning is visible; the rest is there and unfolds without a script."""
     text = "言葉 " * 350_000
     page = read([Table("t", ("a", "b"), (("x", text), ("y", "z" * 1_000_000)))])
     for cell, whole in zip(page.xpath("//td"), (text, "z" * 1_000_000), strict=True):
@@ -238,7 +238,7 @@ def test_a_cell_of_a_megabyte_unfolds():
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own():
-    """The policy forbids everything but the style sheet and the script whose digests it names; nothing refers to
+    """The policy forbids everything except the style sheet and the script whose digests it lists; nothing refers to
     anything outside.
     """
     written = as_html([SCORES, NAMES, MADE])
@@ -259,7 +259,7 @@ def test_the_page_loads_nothing_and_runs_only_its_own():
 
 
 def test_every_stream_gets_a_page_that_says_the_same():
-    """UTF-8 as it is; another encoding gets character references."""
+    """UTF-8 is written as it is; another encoding gets character references."""
     for encoding in ("utf-8", "UTF8", "cp1252", "ascii"):
         kept = io.BytesIO()
         out = io.TextIOWrapper(kept, encoding=encoding, errors="strict", write_through=True)
@@ -270,7 +270,7 @@ def test_every_stream_gets_a_page_that_says_the_same():
 
 
 def test_ten_thousand_rows_are_all_there():
-    """Written in pieces."""
+    """They are written in pieces."""
     rows = tuple((f"q{n}", f"質問 {n}", n / 7, n) for n in range(10_000))
     pieces = []
 
@@ -313,7 +313,7 @@ def colours(block):
 
 
 def contrast(first, second):
-    """WCAG 2.2's ratio: (lighter + 0.05) / (darker + 0.05) of the relative luminances."""
+    """The ratio of WCAG 2.2: (lighter + 0.05) / (darker + 0.05) of the relative luminances."""
 
     def luminance(colour):
         parts = [c / 255 for c in colour]
@@ -331,7 +331,7 @@ PRINTED = CSS.split("@media print")[1]
 
 @pytest.mark.parametrize("block", [LIGHT, DARK, PRINTED], ids=["light", "dark", "print"])
 def test_contrasts_are_those_of_wcag_aa(block):
-    """4.5 for text on every ground it stands on, 3 for strokes and the borders of what is operated."""
+    """4.5 for text on every background it appears on, 3 for strokes and the borders of controls."""
     found = colours(LIGHT) | colours(block)
     assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
     grounds = ("paper", "card", "head", "hover")
@@ -345,12 +345,12 @@ def test_contrasts_are_those_of_wcag_aa(block):
 
 
 def test_both_schemes_name_the_same_colours():
-    """None of the light ones is left over in the dark, and every one that is used is defined."""
+    """No light color remains in the dark scheme, and every color used is defined."""
     assert colours(LIGHT).keys() == colours(DARK).keys() >= set(re.findall(r"var\(--([a-z]+)\)", CSS))
 
 
 def test_render_writes_the_page():
-    """As one of the six forms."""
+    """It is one of the six forms."""
     from rich.console import Console
 
     out = io.StringIO()

@@ -1,6 +1,6 @@
 """The page in a real browser: no error, no request, sorting, filtering, both colour schemes, both languages.
 
-Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md), else it is skipped.
+Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md) and is skipped elsewhere.
 """
 
 from dataclasses import replace
@@ -38,7 +38,7 @@ MADE = Table("How the figures were made", ("signature",), (("length|version:0.1.
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """`opened(tables, …)`: the page; afterwards there was no error and no other request."""
+    """`opened(tables, …)`: the page; at teardown there was no error and no other request."""
     with browsing.watched(browser, tmp_path) as open_page:
 
         def opened(tables, scheme="light", size=(1200, 900), *, javascript=True, **settings):
@@ -55,7 +55,7 @@ def column(page, number, table=0):
 
 
 def test_a_click_on_a_head_sorts(opened):
-    """Figures from the highest, names from the first, then the other way, then as they were; nothing comes last."""
+    """Figures sort descending first, names ascending, then reversed, then the original order; missing values last."""
     page = opened([SCORES, ANSWERS])
     before = column(page, 0)
     button = page.get_by_role("button", name="Pearson")
@@ -73,7 +73,7 @@ def test_a_click_on_a_head_sorts(opened):
 
 
 def test_remarks_stay_below_their_rows(opened):
-    """However they are sorted and filtered, as wide as the table, and in sight where it scrolls."""
+    """However rows are sorted and filtered, remarks are as wide as the table, and visible where it scrolls."""
     wide = Table("t", ("id", "value", *(f"c{n}" for n in range(30)), "remarks"), tuple((f"q{n}", n, *range(30), f"remark{n}" if n % 2 else "") for n in range(20)))  # fmt: skip
     page = opened([wide], size=(600, 900))
     page.get_by_role("button", name="value").click()
@@ -88,7 +88,7 @@ def test_remarks_stay_below_their_rows(opened):
 
 
 def test_a_folded_table_opens_for_whoever_goes_to_it(opened):
-    """By a click, from the contents, by its address, and for print, after which it is as it was."""
+    """By a click, from the contents, by its address, and for printing, after which it returns to its former state."""
     page = opened([SCORES, replace(ANSWERS, folded=True)])
     rows = page.locator("#table-2 ~ * , details.fold tbody tr").last
     assert rows.is_hidden()
@@ -105,7 +105,7 @@ def test_a_folded_table_opens_for_whoever_goes_to_it(opened):
 
 
 def test_a_box_filters_the_rows_of_a_long_table(opened):
-    """All words, wherever they stand, full width or half; the count is said; a short table has no box."""
+    """All words must match, anywhere, full width or half; the count is shown; a short table has no box."""
     page = opened([SCORES, ANSWERS])
     assert page.get_by_label("Filter rows").count() == 1
     page.get_by_label("Filter rows").fill("１９９５ 開通")
@@ -116,7 +116,7 @@ def test_a_box_filters_the_rows_of_a_long_table(opened):
 
 
 def test_texts_from_outside_do_nothing(opened):
-    """No script of theirs runs, and they are shown as they are."""
+    """No script in them runs, and they are shown unchanged."""
     page = opened([SCORES])
     assert page.title() == "Scores by metric · saiten"
     assert page.get_by_text(HOSTILE).is_visible()
@@ -124,7 +124,7 @@ def test_texts_from_outside_do_nothing(opened):
 
 
 def test_the_page_is_complete_without_its_script(opened):
-    """Every row and picture stands, and a long cell unfolds."""
+    """Every row and picture is there, and a long cell unfolds."""
     page = opened([SCORES, ANSWERS], javascript=False)
     assert len(column(page, 0)) == 4
     assert len(column(page, 0, table=1)) == 40
@@ -148,7 +148,7 @@ def test_a_wide_table_scrolls_within_its_box(opened):
 
 
 def test_ten_thousand_rows_open_sort_and_filter(opened):
-    """Laid out as one scrolls; sorting and the box reach all of them."""
+    """Rows are laid out while scrolling; sorting and the box reach all of them."""
     rows = tuple((f"q{n}", f"質問 {n}", n * 37 % 10_007 / 7, n % 2 == 0) for n in range(10_000))
     page = opened([Table("Long", ("id", "question", "value", "ok"), rows)])
     page.get_by_role("button", name="value").click()
@@ -168,7 +168,7 @@ def test_ten_thousand_rows_open_sort_and_filter(opened):
 
 @pytest.mark.parametrize(("language", "scheme", "size"), [("en", "light", (1200, 1000)), ("ja", "dark", (1400, 1000)), ("ja", "light", (390, 900))])  # fmt: skip
 def test_screenshots_are_kept(opened, tmp_path, language, scheme, size):
-    """In both languages and schemes, wide and narrow; the scheme is what was asked for."""
+    """In both languages and schemes, wide and narrow; the scheme is the requested one."""
     title = {"en": "What the metrics are worth", "ja": "指標はどこまで信頼できるか"}[language]
     page = opened([SCORES, ANSWERS, MADE], scheme=scheme, size=size, language=language, title=title)
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")

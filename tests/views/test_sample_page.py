@@ -33,7 +33,7 @@ def page(sample, *scores):
 
 
 def test_the_page_shows_everything_that_was_judged():
-    """Question, answer, each reference and context, and where the sample belongs."""
+    """Question, answer, each reference and context, and the sample's origin."""
     text = page(SAMPLE)
     for part in (
         SAMPLE.id,
@@ -57,7 +57,7 @@ def test_the_page_shows_everything_that_was_judged():
         ("context_precision", ["✓ context 1", "context 2"]),
     ],
 )
-async def test_statements_stand_beside_their_verdicts(metric, expected):
+async def test_statements_are_next_to_their_verdicts(metric, expected):
     """Each metric's statements, questions or contexts are shown with yes, no or undecided, and the reason."""
     score = await score_once(SAMPLE, make_metric(metric), OfflineJudge(BuiltinEmbedder()))
     assert score.status == "ok"
@@ -85,14 +85,14 @@ async def test_statements_stand_beside_their_verdicts(metric, expected):
     ],
 )  # fmt: skip
 def test_details_of_any_shape_can_be_shown(details, expected):
-    """Ours are drawn; those of a metric of one's own, whatever is in them, are at least written out."""
+    """Built-in details are drawn; those of a custom metric, whatever they contain, are at least written out."""
     text = page(SAMPLE, Scored("s", "m", Score(0.5, details=details)))
     for part in expected:
         assert part in text
 
 
 def test_a_score_without_a_value_shows_its_status_and_the_raw_reply():
-    """Who looks at an unreadable score wants to see what came."""
+    """Whoever looks at an unreadable score wants to see what the judge replied."""
     raw = "Well, I \x1b[31mthink\x1b[0m so"
     text = page(SAMPLE, Scored("s", "m", Score(None, "unreadable", "no JSON", {"raw": raw})))
     assert "unreadable" in text
@@ -102,7 +102,7 @@ def test_a_score_without_a_value_shows_its_status_and_the_raw_reply():
 
 
 def test_votes_are_shown():
-    """What each vote alone would have given, a dash for one without a value."""
+    """What each vote alone would have given, with a dash for a missing value."""
     assert "votes 5.000, –, 4.000" in page(SAMPLE, Scored("s", "m", Score(4.5, votes=(5.0, None, 4.0))))
 
 

@@ -1,4 +1,4 @@
-"""Tables in their four forms, with texts from outside that would like to be more than text."""
+"""Tables in their four forms, and attempts of outside texts to be more than text."""
 
 import csv
 import io
@@ -33,19 +33,19 @@ HOSTILE = (
 
 
 def drawn(tables, form, **settings):
-    """What is written for the terminal, colours on."""
+    """The terminal output, with colors."""
     out = io.StringIO()
     render(tables, form, Console(file=out, width=200, **settings))
     return out.getvalue()
 
 
 def obeyed(text):
-    """The characters in it that a terminal would obey, line ends apart."""
+    """The characters in it that a terminal would obey, except line ends."""
     return [c for c in text if (ord(c) < 0x20 and c != "\n") or 0x7F <= ord(c) < 0xA0 or c in "\u202e\u2066"]
 
 
 def markdown_rows(text):
-    """The cells of a Markdown table, read as GitHub does."""
+    """The cells of a Markdown table, parsed as on GitHub."""
     lines = [line for line in text.split("\n") if line.startswith("|")]
     return [
         [re.sub(r"\\([\\|<`])", r"\1", cell).strip() for cell in re.findall(r"((?:\\.|[^|\\])*)\|", line[1:])]
@@ -58,19 +58,19 @@ def markdown_rows(text):
     [(None, "–"), (True, "yes"), (False, "no"), (0.12345, "0.123"), (3, "3"), ("x", "x"), ("a\x1bb", "a␛b")],
 )
 def test_a_cell_is_shown_for_people(cell, shown):
-    """Three decimals, a dash for nothing, words for verdicts."""
+    """Three decimals, a dash for a missing value, words for verdicts."""
     assert show_cell(cell) == shown
 
 
 def test_json_has_the_rows_as_they_are():
-    """Numbers stay numbers, nothing stays null."""
+    """Numbers stay numbers, missing values stay null."""
     assert json.loads(as_json([ORDINARY])) == {
         "Scores": [{"metric": "採点|x", "mean": 0.12345, "n": 3}, {"metric": "b", "mean": None, "n": 0}]
     }
 
 
 def test_csv_has_full_precision_and_the_titles_where_there_are_several():
-    """A spreadsheet gets every digit; tables below each other are told apart by a first column."""
+    """A spreadsheet gets every digit; a first column distinguishes stacked tables."""
     assert list(csv.reader(io.StringIO(as_csv([ORDINARY])))) == [
         ["metric", "mean", "n"],
         ["採点|x", "0.12345", "3"],
@@ -82,7 +82,7 @@ def test_csv_has_full_precision_and_the_titles_where_there_are_several():
 
 
 def test_tables_of_one_title_are_all_there():
-    """Aspects of labels are named by whoever made them, so two tables can have one title; the later ones get numbers."""
+    """Labelers name the aspects, so two tables can have the same title; the later ones get numbers."""
     same = [Table("labels: bias", ("x",), ((number,),)) for number in range(3)]
     same.insert(2, Table("labels: bias (2)", ("x",), ((9,),)))
     titles = ["labels: bias", "labels: bias (2)", "labels: bias (2) (2)", "labels: bias (3)"]
@@ -107,7 +107,7 @@ def test_markdown_is_a_table_of_github():
 
 @pytest.mark.parametrize("columns", [("signature",), ("sample", "value", "reason")])
 def test_a_narrow_terminal_breaks_lines_and_cuts_nothing_off(columns):
-    """A signature or an id that is longer than the terminal is wide is still all there."""
+    """A signature or an ID that is wider than the terminal is still complete."""
     long = "|".join(f"part{n}:value{n}" for n in range(30))
     out = io.StringIO()
     render([Table("t", columns, ((long, *(["x"] * (len(columns) - 1))),))], "table", Console(file=out, width=80))
@@ -118,13 +118,13 @@ def test_a_narrow_terminal_breaks_lines_and_cuts_nothing_off(columns):
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("form", ["table", "json", "csv", "md"])
 def test_no_text_can_style_or_clear_the_screen(form, text):
-    """Whatever an answer holds, in whatever place of a table: no control character reaches the output."""
+    """Whatever an answer contains, anywhere in a table: no control character reaches the output."""
     table = Table(text, ("metric", text), ((text, text), (0.5, text)), text)
     assert obeyed(drawn([table, table], form)) == []
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_markup_stands_there_as_it_came(text):
+def test_markup_is_shown_as_it_came(text):
     """Square brackets and emoji codes of an answer are shown, not followed."""
     plain = " ".join(strip_controls(text).split())
     shown = " ".join(
@@ -136,7 +136,7 @@ def test_markup_stands_there_as_it_came(text):
 
 @given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=4))
 def test_every_form_can_be_read_back(rows):
-    """JSON says the same text; CSV and Markdown the text with its control characters made visible, CSV with an
+    """JSON has the same text; CSV and Markdown have the text with visible control characters, CSV with an
     apostrophe before what looks like a formula.
     """
     table = Table("t", ("a", "b"), tuple(rows))
@@ -152,7 +152,7 @@ def test_every_form_can_be_read_back(rows):
 
 @given(st.text())
 def test_visible_text_has_nothing_to_obey_and_loses_nothing_else(text):
-    """One sign for each control character; everything that is none stays as it is."""
+    """Each control character becomes one sign; everything else stays as it is."""
     shown = strip_controls(text)
     assert obeyed(shown.replace("\t", "")) == []
     assert strip_controls(shown) == shown
@@ -168,7 +168,7 @@ def test_japanese_and_emoji_are_printable():
 
 @pytest.mark.parametrize("width", [30, 60, 80, 120])
 def test_no_figure_is_broken_however_narrow_the_terminal(width):
-    """A table that is too wide is printed in parts, each with the first column; every figure stands whole."""
+    """A table that is too wide is printed in parts, each with the first column; no figure is split."""
     columns = ("metric", *(f"system {n} 日本" for n in range(9)), "remarks")
     rows = tuple((name, *(n + 0.123 for n in range(9)), "a long remark " * 9) for name in ("faithfulness", "chrf"))
     out = io.StringIO()
@@ -182,7 +182,7 @@ def test_no_figure_is_broken_however_narrow_the_terminal(width):
 
 
 def test_a_column_without_a_word_is_left_out_on_the_screen():
-    """Remarks that nobody made take no room; a figure that is not there is a dash, and stays."""
+    """Unused remarks take no room; a column of missing figures shows dashes, and stays."""
     out = io.StringIO()
     print_tables([Table("T", ("metric", "n", "remarks"), (("chrf", None, ""),))], Console(file=out, width=60))
     assert out.getvalue().split()[1:3] == ["metric", "n"]
@@ -199,8 +199,8 @@ def test_a_column_without_a_word_is_left_out_on_the_screen():
         ((("en", "a-system-" * 4), ("en", "b-system-" * 4)), ["data"]),
     ],
 )
-def test_each_part_of_a_wide_table_tells_its_rows_apart(rows, repeated):
-    """Where the first column alone does not, the next one is repeated too, unless it leaves no room for figures."""
+def test_each_part_of_a_wide_table_distinguishes_its_rows(rows, repeated):
+    """If the first column is not enough, the next one is repeated too, unless it leaves no room for figures."""
     table = Table("T", ("data", "system", *map(str, range(9))), tuple((*row, *[0.123456] * 9) for row in rows))
     out = io.StringIO()
     print_tables([table], Console(file=out, width=60))
@@ -222,5 +222,5 @@ def test_each_part_of_a_wide_table_tells_its_rows_apart(rows, repeated):
     ],
 )
 def test_a_spreadsheet_runs_no_formula_of_an_answer(text, written):
-    """Text that a spreadsheet would take for a formula stands behind an apostrophe; numbers and all else stay."""
+    """Text that a spreadsheet would take for a formula is preceded by an apostrophe; numbers and all else stay."""
     assert as_csv([Table("t", ("sample",), ((text,),))]).splitlines()[1] == written

@@ -1,4 +1,4 @@
-"""One chart of each kind, with the names that it is given, and what is needed to look at one."""
+"""One chart of each kind, with its input names, and helpers to inspect charts."""
 
 import re
 from functools import cache
@@ -39,7 +39,7 @@ def compared(first, second, *rows):
 
 
 def ranked(by, *rows, people=None):
-    """A ranking with rows of `(metric, value, low, high, n, rank, letters)`, and of people `(value, low, high)`."""
+    """A ranking with rows of `(metric, value, low, high, n, rank, letters)`, and for people `(value, low, high)`."""
     places = []
     for row in rows:
         metric, value, low, high, n, rank, letters = (*row, *(None, None, None, 0, None, "")[len(row) - 1 :])
@@ -51,7 +51,7 @@ def ranked(by, *rows, people=None):
 
 @cache
 def gallery(language="en", first="gpt-4o-mini", second="検索拡張システム第二版", metric="faithfulness"):
-    """By kind; each is made and drawn once."""
+    """The charts by kind; each is made and drawn once."""
     pair = (first, second)
     return {
         "distributions": distributions(metric, {first: [0, 3, 5, 5], second: [1, 2, 2, 4]}, (0, 5), language),
@@ -104,17 +104,17 @@ def read(svg):
 
 
 def named(tree, tag):
-    """All of this tag."""
+    """All elements with this tag."""
     return list(tree.iter(f"{{*}}{tag}"))
 
 
 def texts(svg):
-    """What is written in it, without what a pointer is told."""
+    """The visible texts, without tooltips."""
     return [node.text for node in named(read(svg), "text")]
 
 
-def told(svg):
-    """What a pointer over its marks and names is told."""
+def tooltips(svg):
+    """The tooltips of its marks and names."""
     return [node.text for node in named(read(svg), "title")[1:]]
 
 

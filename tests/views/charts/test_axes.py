@@ -21,19 +21,19 @@ from saiten.views.charts.axes import group_by_scale, make_axis
     ],
 )
 def test_an_axis_begins_and_ends_at_round_numbers(values, ticks):
-    """Around all values; a single value is given room, and a share none above 1."""
+    """An axis spans all values; a single value gets room around it, and shares stop at 1."""
     assert make_axis(values).ticks == pytest.approx(ticks)
 
 
 @pytest.mark.parametrize("values", [(), (1e308, -1e308), (1e-320, 2e-320), (float("inf"), 0.0)])
 def test_what_no_axis_can_show_has_none(values):
-    """Nothing at all, and numbers at the end of the range of floats."""
+    """Without values, or with values at the limit of the float range, there is no axis."""
     assert make_axis(values) is None
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=9))
 def test_every_axis_holds_its_values(values):
-    """Whatever they are: a few ticks in order, all values between them."""
+    """For any values: a few ticks in order, with all values between them."""
     axis = make_axis(values)
     if axis is None:
         return
@@ -44,6 +44,6 @@ def test_every_axis_holds_its_values(values):
 
 
 def test_rows_of_one_magnitude_share_an_axis():
-    """Shares together; beyond 1, what lies within a factor of two."""
+    """Shares share an axis; beyond 1, values within a factor of two do."""
     assert group_by_scale([0.3, 3.4, 0.9, 4.1, 213, 0.0]) == [0, 1, 0, 1, 2, 0]
     assert group_by_scale([]) == []

@@ -1,4 +1,4 @@
-"""What holds for charts of every kind: safe, readable by everybody, the same on every machine, made only when asked."""
+"""What holds for charts of every kind: safe, accessible, the same on every machine, made only when requested."""
 
 import functools
 import json
@@ -8,7 +8,7 @@ import sys
 
 import altair as alt
 import pytest
-from chart_gallery import HOSTILE, KINDS, gallery, mean, read, size, texts, told
+from chart_gallery import HOSTILE, KINDS, gallery, mean, read, size, texts, tooltips
 
 from saiten.views.charts import drawing
 from saiten.views.charts.drawing import draw, lacks_japanese
@@ -28,34 +28,34 @@ def drawn(kind, language="en", **names):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_in_a_chart_can_act_or_load(kind):
-    """Whatever the names: shapes and texts alone, no script, link, style, image or id."""
+    """Whatever the names, a chart has only shapes and texts: no script, link, style, image or id."""
     svg = drawn(kind, first=HOSTILE, second=HOSTILE * 9, metric=HOSTILE)
     tree = read(svg)
     assert {node.tag.split("}")[-1] for node in tree.iter()} <= SHAPES
     for node in tree.iter():
         assert not [name for name in node.attrib if name.startswith("on") or name in {"id", "style", "href"}]
         assert "url(" not in "".join(node.attrib.values())
-    assert any("<script>" in text for text in texts(svg) + told(svg)), "it is shown as text"
+    assert any("<script>" in text for text in texts(svg) + tooltips(svg)), "it is shown as text"
     assert "\x1b" not in svg
     svg.encode()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_from_outside_are_one_line_and_shortened(kind):
-    """However long; the whole is what a pointer is told."""
+    """Names of any length are shortened; the tooltip has the whole name."""
     long = "第" + "一" * 298 + "版"
     svg = drawn(kind, first=long, second="a\n\nb\tc", metric="faithfulness")
     shown = texts(svg)
     assert max(len(text) for text in shown) < 120
     assert any("…" in text and text.rstrip("0123456789 n=()").endswith("版") for text in shown)
-    assert any(long in text for text in told(svg))
+    assert any(long in text for text in tooltips(svg))
     assert not any("\n" in text for text in shown)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("language", ["en", "ja"])
-def test_a_chart_is_told_to_those_who_do_not_see_it(kind, language):
-    """A picture with a name, and its main figures in words."""
+def test_a_chart_has_a_description_for_screen_readers(kind, language):
+    """The chart has an accessible name, and its main figures in words."""
     chart = gallery(language)[kind]
     tree = read(drawn(kind, language))
     assert tree.get("role") == "img"
@@ -67,7 +67,7 @@ def test_a_chart_is_told_to_those_who_do_not_see_it(kind, language):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_color_is_one_of_the_page(kind):
-    """So that the chart follows the page into the dark and onto paper; texts take the page's fonts."""
+    """The chart follows the page into dark mode and onto paper; texts use the page's fonts."""
     tree = read(drawn(kind))
     painted = {node.get(name) for node in tree.iter() for name in ("fill", "stroke")} - {None, "none"}
     assert painted
@@ -77,7 +77,7 @@ def test_every_color_is_one_of_the_page(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_specification_is_vega_lite_and_complete_in_itself(kind):
-    """Valid by the schema, no address in it but that of the schema, and JSON."""
+    """It is valid by the schema, contains no address except the schema's, and is JSON."""
     spec = gallery()[kind].spec
     alt.VConcatChart.from_dict(spec, validate=True)
     text = json.dumps({name: value for name, value in spec.items() if name != "$schema"}, allow_nan=False)
@@ -87,8 +87,8 @@ def test_the_specification_is_vega_lite_and_complete_in_itself(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_file_stands_alone(kind):
-    """SVG with concrete colors and fonts; a PNG of the size that was asked for."""
+def test_a_file_is_self_contained(kind):
+    """SVG has concrete colors and fonts; a PNG has the requested size."""
     chart = gallery("ja")[kind]
     svg = chart.svg_file()
     tree = read(svg)
@@ -100,8 +100,8 @@ def test_a_file_stands_alone(kind):
     assert struct.unpack(">II", png[16:24]) == pytest.approx((width * 1.5, height * 1.5), abs=1)
 
 
-def test_several_charts_stand_in_one_page():
-    """Each with its title above its table, and nothing in one that another could clash with."""
+def test_several_charts_share_one_page():
+    """Each has its title above its table, and nothing in one can clash with another."""
     charts = tuple(gallery("ja").values())
     page = as_html([Table("Means", ("a",), (("x",),), charts=charts)], language="ja")
     assert page.count('class="chart"') == len(charts)
@@ -110,7 +110,7 @@ def test_several_charts_stand_in_one_page():
 
 
 def test_hostile_titles_are_text():
-    """A metric's name stands in the title."""
+    """A metric's name appears in the title."""
     page = as_html([Table("t", ("a",), (("x",),), charts=tuple(gallery(metric=HOSTILE).values()))])
     assert page.count("<script>") == 1
     assert "<script>alert" not in page
@@ -119,7 +119,7 @@ def test_hostile_titles_are_text():
 
 
 def test_the_network_is_never_reached():
-    """Even a specification that asks for it is refused; ours have no address."""
+    """Even a specification that requests it is refused; ours contain no address."""
     spec = {"data": {"url": "http://127.0.0.1:9/x.json"}, "mark": "point", "encoding": {}}
     with pytest.raises(ValueError, match=r"127\.0\.0\.1"):
         draw(spec)
@@ -137,7 +137,7 @@ def test_altair_is_loaded_by_the_first_chart_that_is_drawn():
 
 
 def test_the_session_of_a_notebook_is_neither_used_nor_changed():
-    """A theme and a data transformer that somebody chose stay, and have no say."""
+    """A theme and a data transformer chosen by the user stay, and have no effect."""
     before = gallery()["means"].spec
     theme, transformer = alt.theme.active, alt.data_transformers.active
     try:
@@ -152,14 +152,14 @@ def test_the_session_of_a_notebook_is_neither_used_nor_changed():
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf"), 1e300])
 def test_what_cannot_be_drawn_is_no_chart(value):
-    """Neither in a page nor in files."""
+    """It is drawn neither in a page nor in files."""
     chart = means([mean("m", "s", value, n=3)])
     assert (chart.svg(clean), chart.svg_file(), chart.png(), chart.spec) == ("", "", b"", None)
     assert (chart.font_warning(), chart._repr_svg_()) == (None, None)
 
 
 def test_missing_fonts_are_reported(monkeypatch):
-    """If a machine has none for Japanese; a picture without Japanese needs none."""
+    """A warning appears if a machine lacks a Japanese font; a picture without Japanese needs none."""
     chart = gallery("ja")["means"]
     monkeypatch.setattr(drawing, "_has_japanese", lambda: False)
     assert "fonts-noto-cjk" in chart.font_warning()
@@ -169,7 +169,7 @@ def test_missing_fonts_are_reported(monkeypatch):
 
 
 def test_a_notebook_shows_a_chart():
-    """As the SVG of the file, which needs no style sheet."""
+    """It is the SVG of the file, which needs no style sheet."""
     chart = gallery()["means"]
     assert chart._repr_svg_() == chart.svg_file()
 

@@ -15,7 +15,7 @@ LINE_NAMES = [name for name in LIGHT if name.startswith("line-")]
 
 
 def variables(block):
-    """Of a `:root` in the style sheet, by name."""
+    """The variables of a `:root` in the style sheet, by name."""
     return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block))
 
 
@@ -26,21 +26,21 @@ def scheme(name):
 
 
 def luminance(color):
-    """WCAG 2's."""
+    """Relative luminance by WCAG 2."""
     parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def contrast(first, second):
-    """WCAG 2's, 1 to 21."""
+    """Contrast ratio by WCAG 2, 1 to 21."""
     low, high = sorted((luminance(first), luminance(second)))
     return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_texts_and_lines_can_be_read(name):
-    """4.5 for texts (AA), 3 for what must be seen."""
+    """At least 4.5 for texts (AA) and 3 for graphics."""
     page = scheme(name)
     for text in ("ink", "muted", "reference"):
         assert contrast(page[text], page["card"]) >= 4.5, text
@@ -49,14 +49,14 @@ def test_texts_and_lines_can_be_read(name):
 
 
 def test_files_have_the_light_colors_of_the_page():
-    """One palette, in two places; each color is the name of one variable."""
+    """The palette is defined in two places; each color has the name of one variable."""
     page = scheme("light")
     assert {name: page[name] for name in LIGHT} == LIGHT
     assert len(set(LIGHT.values())) == len(LIGHT)
 
 
-def test_lines_are_told_apart_without_color():
-    """The first six by shape and dashes, the next six by filling as well; color adds to it."""
+def test_lines_are_distinguishable_without_color():
+    """The first six differ by shape and dashes, the next six by fill as well; color is redundant."""
     marks = [mark(place) for place in range(12)]
     looks = [(one["shape"], str(stroke(place)), one["fill"] == color_at(place)) for place, one in enumerate(marks)]
     assert all(first != second for first, second in combinations(looks, 2))
@@ -64,7 +64,7 @@ def test_lines_are_told_apart_without_color():
 
 
 def test_paper_is_light_whatever_the_screen_is():
-    """Printed from a dark page, too."""
+    """This holds when a dark page is printed, too."""
     printed = variables(CSS[CSS.index("@media print") :])
     for line in LINE_NAMES:
         assert contrast(printed[line], "#ffffff") >= 3, line

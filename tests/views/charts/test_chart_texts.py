@@ -1,4 +1,4 @@
-"""Names as they stand in pictures."""
+"""Names as they appear in pictures."""
 
 import pytest
 from hypothesis import given
@@ -21,13 +21,13 @@ from saiten.views.charts.texts import plain, shorten, text_width, written
     ],
 )
 def test_a_name_is_one_harmless_line(text, shown):
-    """Signs stand for what would act."""
+    """Control characters are replaced by signs."""
     assert plain(text) == shown
 
 
 @given(st.text(max_size=600), st.floats(30, 400))
 def test_a_shortened_name_has_room_and_both_ends(text, width):
-    """As far as there is room for them."""
+    """A name is as long as there is room for."""
     whole = plain(text)
     short = shorten(whole, width)
     assert text_width(short) <= max(width, text_width("…")) + 0.01
@@ -45,5 +45,5 @@ def test_a_shortened_name_has_room_and_both_ends(text, width):
     ],
 )  # fmt: skip
 def test_figures_are_short(value, shown):
-    """Three digits, whole thousands, a true minus sign."""
+    """Figures have three digits, whole thousands, a true minus sign."""
     assert written(value) == shown

@@ -1,6 +1,6 @@
 """Charts in a real browser: nothing clipped, whatever the letters, in both languages and schemes, wide and narrow.
 
-Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md), else it is skipped.
+Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md) and is skipped elsewhere.
 """
 
 import pytest
@@ -30,7 +30,7 @@ CLIPPED = """() => [...document.querySelectorAll('svg.chart')].flatMap(chart => 
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """`opened(charts, …)`: the page; afterwards there was no error and no other request."""
+    """`opened(charts, …)`: the page; at teardown there was no error and no other request."""
     with browsing.watched(browser, tmp_path) as open_page:
 
         def opened(charts, language, scheme, size):
@@ -43,7 +43,7 @@ def opened(browser, tmp_path):
 
 @pytest.mark.parametrize(("language", "scheme", "width"), [("ja", "light", 1440), ("en", "dark", 390)])
 def test_no_label_is_clipped(opened, tmp_path, language, scheme, width):
-    """Though their widths were reckoned without any font; the page itself never scrolls sideways."""
+    """This holds although widths were computed without a font; the page itself never scrolls sideways."""
     charts = [chart for names in NAMES.values() for chart in gallery(language, **names).values()]
     page = opened(charts, language, scheme, (width, 900))
     assert page.locator("svg.chart").count() == len(charts)
@@ -55,7 +55,7 @@ def test_no_label_is_clipped(opened, tmp_path, language, scheme, width):
 
 
 def test_a_chart_is_whole_on_a_narrow_screen_and_large_once_touched(opened):
-    """First all of it is in sight, its figures at the right as well; touched, it can be read and scrolls in its box."""
+    """At first it is visible in full, figures at the right included; touched, it is readable and scrolls in its box."""
     page = opened(gallery().values(), "en", "light", (390, 900))
     for box in page.locator("figure .box").all():
         assert box.evaluate("box => box.scrollWidth <= box.clientWidth")

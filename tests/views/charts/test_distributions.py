@@ -1,4 +1,4 @@
-"""How values are spread: counted in Python, drawn as bars on the same axes."""
+"""Distributions of values: counted in Python, drawn as bars on the same axes."""
 
 from time import process_time
 
@@ -12,14 +12,14 @@ from saiten.views.charts.distributions import count, distributions, make_bins
 
 
 def test_grades_have_a_bar_each():
-    """All grades of the scale stand on the axis, those that nobody gave as well."""
+    """The axis has all grades of the scale, including those that nobody gave."""
     bins = make_bins([0, 5, 5], bounded_axis([0, 5], (0, 5)))
     assert bins.axis.ticks == (0, 1, 2, 3, 4, 5)
     assert count([0, 5, 5, 3], bins).counts == (1, 0, 0, 1, 0, 2)
 
 
 def test_shares_have_twenty_bins():
-    """The last one takes its right end."""
+    """The last bin includes its right end."""
     bins = make_bins([0.5], bounded_axis([0.5], (0, 1)))
     counted = count([0.0, 0.049, 0.05, 0.3, 1.0, 0.999], bins)
     assert len(counted.counts) == 20
@@ -27,14 +27,14 @@ def test_shares_have_twenty_bins():
 
 
 def test_mean_and_n_are_written():
-    """Beside each system's bars."""
+    """They are next to each system's bars."""
     chart = distributions("correctness", {"a": [3, 4], "b": [5, 5]}, (0, 5), "ja")
     assert {"a", "b", "平均 3.5", "n = 2"} <= set(texts(chart.svg()))
     assert chart.said == "a：平均 3.5, n = 2、b：平均 5, n = 2"
 
 
 def test_all_systems_are_on_one_axis_and_have_heights_of_their_own():
-    """Where all answers of one are alike, the shapes of the others are still seen; the picture says so."""
+    """If all answers of one system are alike, the others' shapes are still visible; the picture says so."""
     chart = distributions("m", {"a": [0.02, 0.12, 0.22, 0.32], "b": [0.9], "c": []}, (0, 1))
     assert len({panel.x for panel in chart.picture.plots}) == 1
     assert [panel.y.high for panel in chart.picture.plots] == [0.3, 1, 1]
@@ -44,7 +44,7 @@ def test_all_systems_are_on_one_axis_and_have_heights_of_their_own():
 
 
 def test_many_values_are_counted_before_they_are_drawn():
-    """A hundred thousand make no larger picture than a hundred."""
+    """A hundred thousand values make no larger picture than a hundred."""
     values = [((n * 7919) % 100_003) / 100_003 for n in range(100_000)]
     begun = process_time()
     chart = distributions("m", {"a": values, "b": values[:100]}, (0, 1))
@@ -55,7 +55,7 @@ def test_many_values_are_counted_before_they_are_drawn():
 
 @pytest.mark.parametrize("by_system", [{}, {"a": []}, {"a": [float("nan")]}, {"a": [1e300, -1e300]}])
 def test_nothing_is_not_drawn(by_system):
-    """And nothing is made up."""
+    """Nothing is made up either."""
     assert distributions("m", by_system).svg() == ""
 
 
@@ -64,7 +64,7 @@ def test_nothing_is_not_drawn(by_system):
     st.sampled_from([(None, None), (0, 1), (0, 5), (0, None), (float("-inf"), 3)]),
 )
 def test_every_value_is_counted_once_and_in_its_bar(values, bounds):
-    """Whatever the scale says; between the ends of the axis."""
+    """Values outside the scale count, too; all lie between the ends of the axis."""
     axis = bounded_axis(values, bounds)
     if axis is None:
         return

@@ -1,7 +1,7 @@
 """Lines over groups, and accuracy against latency."""
 
 import pytest
-from chart_gallery import read, rows, size, texts, told
+from chart_gallery import read, rows, size, texts, tooltips
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +10,7 @@ from saiten.views.charts.dialogue_lines import MOST_GROUPS, Series, Value, dialo
 
 
 def lines(*values, groups=("Db2", "分析基盤", "MQ")):
-    """A line for each tuple of values."""
+    """One line for each tuple of values."""
     return dialogue_lines(
         [
             Series(name, tuple(map(Value, groups, of)))
@@ -29,7 +29,7 @@ THREE = (
 
 
 def test_the_first_line_is_dotted_and_the_second_solid():
-    """As in the paper; and their marks differ, so that color is not needed."""
+    """As in the paper; their marks differ as well, so color is not needed."""
     chart = lines((1, 2, 3), (2, 3, 1))
     strokes = [node for node in read(chart.svg()).iter() if "line-" in node.get("stroke", "")]
     by_color = {node.get("stroke"): node.get("stroke-dasharray") for node in strokes if node.get("fill") is None}
@@ -38,7 +38,7 @@ def test_the_first_line_is_dotted_and_the_second_solid():
 
 
 def test_a_group_without_a_value_is_a_gap():
-    """Neither a zero nor a line across it."""
+    """The gap is neither a zero nor bridged by a line."""
     points = [row for row in rows(TWO, "point") if row.get("tooltip", "").startswith("mqa")]
     assert len(points) == 2
     assert not [row for row in rows(TWO, "rule", "color") if row["x"] < 1.5 < row["x2"] and row["y"] > 3.55]
@@ -46,12 +46,12 @@ def test_a_group_without_a_value_is_a_gap():
 
 
 def test_names_of_groups_and_systems_are_written():
-    """Long ones are cut, and whole where a pointer is."""
+    """Long names are cut; the tooltip has the whole name."""
     long = "製品" * 40
     svg = dialogue_lines([Series("x" * 200, (Value(long, 1), Value("b", 2)))]).svg()
     assert any("…" in text for text in texts(svg))
-    assert long in told(svg)
-    assert "x" * 200 in told(svg)
+    assert long in tooltips(svg)
+    assert "x" * 200 in tooltips(svg)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_names_of_groups_and_systems_are_written():
     ],
 )
 def test_what_makes_no_line_is_not_drawn(chart):
-    """A single group, no value, more groups or lines than can be read."""
+    """A single group, no value, or more groups or lines than can be read."""
     assert chart.svg() == ""
 
 
 def test_ten_products_fit_on_the_page():
-    """The figure of the paper has ten; with long names it is still seen without scrolling at 1,300 pixels."""
+    """The paper's figure has ten; even with long names it fits without scrolling at 1,300 pixels."""
     names = tuple(f"{n} Application Server Network Deployment" for n in range(10))
     svg = lines(tuple(n / 3 for n in range(10)), groups=names).svg()
     assert size(svg)[0] <= 916
@@ -78,28 +78,28 @@ def test_ten_products_fit_on_the_page():
 
 
 def test_each_point_has_its_shape_and_the_key_names_the_shapes():
-    """Chains are told apart by more than color."""
+    """Chains are distinguishable by more than color."""
     chart = accuracy_against_latency(THREE)
     assert [row["shape"] for row in rows(chart, "point")] == ["circle", "square", "circle", "circle", "square"]
     assert {"refine", "map_reduce"} <= set(texts(chart.svg()))
 
 
 def test_a_model_is_named_once():
-    """At its fastest point; a single model of all points is not named at all."""
+    """The name is at the fastest point; if all points have the same model, it is not named at all."""
     assert texts(accuracy_against_latency(THREE).svg()).count("gpt") == 1
     assert "gpt" not in texts(accuracy_against_latency(THREE[:2]).svg())
 
 
 def test_slower_is_further_right_and_more_accurate_is_higher():
-    """The axes run as everybody expects."""
+    """The axes have the usual directions."""
     field = accuracy_against_latency(THREE).picture.plots[0]
     assert field.x.low < field.x.high
     assert field.y.low < field.y.high
     assert field.x.low == 0
 
 
-def test_points_are_told_to_those_who_do_not_see_them():
-    """Every point with both figures, and its interval."""
+def test_points_are_described_for_screen_readers():
+    """The description has every point with both figures and its interval."""
     said = accuracy_against_latency(THREE).said
     assert "gpt refine: 0.5 (3.4 s), 95 % interval 0.4 to 0.6" in said
     assert "bison refine: 0.6 (5.6 s)" in said
@@ -115,7 +115,7 @@ def test_points_are_told_to_those_who_do_not_see_them():
     ],
 )
 def test_nothing_and_too_much_are_not_drawn(points):
-    """Rather no picture than one that says nothing; the table has the figures."""
+    """No picture is better than one that says nothing; the table has the figures."""
     assert not accuracy_against_latency(points).svg()
 
 
@@ -134,7 +134,7 @@ def test_nothing_and_too_much_are_not_drawn(points):
     ),
 )
 def test_whatever_the_figures_marks_lie_in_the_field(given_lines, points):
-    """Whatever the names and numbers, and however many lines."""
+    """Any names and numbers, and any number of lines, stay within the plot area."""
     groups, values = given_lines
     for chart in (lines(*values, groups=groups), accuracy_against_latency(points)):
         for panel in chart.picture.plots if chart.picture else ():

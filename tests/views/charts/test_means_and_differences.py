@@ -1,7 +1,7 @@
-"""Figures with intervals in rows: means, differences, the ranking of metrics, costs."""
+"""Rows of figures with intervals: means, differences, the ranking of metrics, costs."""
 
 import pytest
-from chart_gallery import compared, mean, ranked, rows, texts, told
+from chart_gallery import compared, mean, ranked, rows, texts, tooltips
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,14 +16,14 @@ NUMBERS = st.none() | st.floats(-1e6, 1e6) | st.sampled_from([float("nan"), floa
 
 
 def test_each_mean_is_shown_with_n_and_interval():
-    """And with how many have no value."""
+    """The number of missing values is shown, too."""
     svg = means([mean("faithfulness", "a", 0.712, 0.65, 0.77, n=48, missing=2), mean("faithfulness", "b", 0.5)]).svg()
     assert {"faithfulness", "a", "b", "0.712", "n = 48 · 2 without a value"} <= set(texts(svg))
-    assert any("95 % interval 0.65 to 0.77" in each for each in told(svg))
+    assert any("95 % interval 0.65 to 0.77" in each for each in tooltips(svg))
 
 
 def test_a_mean_without_a_value_is_said_not_drawn():
-    """Neither a zero nor a mark."""
+    """A missing mean is neither a zero nor a mark."""
     chart = means([mean("m", "a", None, n=0, missing=48), mean("m", "b", 0.5, n=48)], "ja")
     assert len(rows(chart, "point")) == 1
     assert "値なし" in texts(chart.svg())
@@ -31,7 +31,7 @@ def test_a_mean_without_a_value_is_said_not_drawn():
 
 
 def test_a_metric_without_any_value_is_named():
-    """Of one system as of several; it is not left out without a word."""
+    """The metric is not dropped silently, whether there is one system or several."""
     for systems in ("a", "ab"):
         chart = means([mean(m, s, v, n=3) for m, v in (("f", 0.5), ("g", None)) for s in systems])
         shown = texts(chart.svg())
@@ -40,7 +40,7 @@ def test_a_metric_without_any_value_is_named():
 
 
 def test_metrics_of_one_scale_share_an_axis_and_others_have_their_own():
-    """A grade from 0 to 5 would press shares to the left."""
+    """A grade from 0 to 5 would squeeze shares to the left."""
     values = (("faithfulness", 0.5), ("token_f1", 0.5), ("wscore", 2.5))
     chart = means([mean(m, s, value, n=3) for m, value in values for s in "ab"])
     assert [(panel.x.low, panel.x.high, panel.x_numbers) for panel in chart.picture.plots] == [
@@ -52,7 +52,7 @@ def test_metrics_of_one_scale_share_an_axis_and_others_have_their_own():
 
 
 def test_a_scale_that_begins_below_0_has_its_own_axis():
-    """It would push all that begin at 0 to the right half, and an open one would stretch them."""
+    """It would push everything that begins at 0 into the right half, and an open scale would stretch it."""
     metrics = ("faithfulness", "bertscore", "token_f1", "own")
     chart = means([mean(metric, s, 0.5, n=3) for metric in metrics for s in "ab"])
     assert [(panel.x.low, panel.x.high) for panel in chart.picture.plots][:3] == [(0, 1), (-1, 1), (0, 1)]
@@ -60,14 +60,14 @@ def test_a_scale_that_begins_below_0_has_its_own_axis():
 
 
 def test_a_single_system_is_not_repeated():
-    """A row a metric; those of one scale in one block."""
+    """Each metric is a row; metrics of one scale are in one block."""
     chart = means([mean(m, "only", 0.5, n=3) for m in ("faithfulness", "token_f1")] + [mean("wscore", "only", 3, n=3)])
     assert [panel.height for panel in chart.picture.plots] == [48, 24]
     assert "only" not in texts(chart.svg())
 
 
 def test_means_have_one_color_and_are_hollow_without_an_interval():
-    """Names stand beside them; a seventh system is not taken for one without an interval."""
+    """Names are next to the marks; a seventh system does not look like one without an interval."""
     chart = means([mean("m", f"s{n}", 0.5, *((0.4, 0.6) if n else (None, None))) for n in range(8)])
     points = rows(chart, "point")
     assert len({(row["color"], row["shape"]) for row in points}) == 1
@@ -75,14 +75,14 @@ def test_means_have_one_color_and_are_hollow_without_an_interval():
 
 
 def test_what_is_left_out_is_said():
-    """A picture as long as a book is none."""
+    """A chart as long as a book would be useless."""
     chart = means([mean("m", f"s{n}", 0.5, n=3) for n in range(MOST_ROWS + 7)])
     assert len(rows(chart, "point")) == MOST_ROWS
     assert "7 more are in the table." in texts(chart.svg())
 
 
 def test_a_difference_that_may_be_none_is_hollow():
-    """By the verdict in the table; the picture says so."""
+    """The verdict in the table decides; the picture says so."""
     chart = differences(
         compared(
             "a",
@@ -106,14 +106,14 @@ def test_a_difference_that_may_be_none_is_hollow():
 
 
 def test_zero_is_on_every_axis_of_differences():
-    """It is what they are held against."""
+    """Zero is the value they are compared with."""
     chart = differences(compared("a", "b", ("m", 0.5, 0.4, 0.6), ("length", 120.0, 90.0, 150.0)))
     assert all(panel.x.low <= 0 <= panel.x.high for panel in chart.picture.plots)
     assert len(chart.picture.plots) == 2
 
 
 def test_the_ranking_shows_what_people_reach():
-    """A line of its own with its interval, beside the metrics in the order given; each line is named."""
+    """The human ceiling is a line with its interval, next to the metrics in the given order; each line is named."""
     chart = ranking(
         ranked(
             "kendall",
@@ -137,7 +137,7 @@ def test_the_ranking_shows_what_people_reach():
 
 
 def test_costs_begin_at_zero_and_unknown_ones_are_said():
-    """What nobody knows has no block; what is not known of one system has no bar."""
+    """A cost unknown for all systems has no block; one unknown for one system has no bar."""
     chart = costs([CostRow("a", 1.5, 3.0, 1000), CostRow("b", None, 6.0, 500)], currency="JPY")
     assert len(chart.picture.plots) == 3
     assert {row["x"] for row in rows(chart, "bar")} == {0.0}
@@ -149,13 +149,13 @@ def test_costs_begin_at_zero_and_unknown_ones_are_said():
     "chart", [means([]), differences(compared("a", "b")), ranking(ranked("kendall")), costs([]), costs([CostRow("a")])]
 )
 def test_nothing_makes_no_picture(chart):
-    """Rather none than an empty one."""
+    """No chart is better than an empty one."""
     assert chart.svg() == ""
 
 
 @given(st.lists(st.tuples(st.text(max_size=8), st.text(max_size=8), NUMBERS, NUMBERS, NUMBERS), max_size=12))
 def test_whatever_the_figures_marks_lie_in_their_field(given_rows):
-    """No coordinate is NaN or outside; what has no value has no mark."""
+    """No coordinate is NaN or outside; a missing value has no mark."""
     drawn = [
         means([mean(m, s, v, lo, hi, n=3) for m, s, v, lo, hi in given_rows]),
         differences(compared("a", "b", *((m, v, lo, hi) for m, _, v, lo, hi in given_rows))),

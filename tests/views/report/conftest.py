@@ -10,7 +10,7 @@ from saiten.views.report.document import make_report, write_report
 
 @pytest.fixture
 def run(tmp_path):
-    """`run(name, samples, score)`: the folder of a run; `score` gives a sample's scores."""
+    """`run(name, samples, score)`: a run folder; `score` gives a sample's scores."""
 
     def written(name, of, score=scores, **settings):
         with Journal.open(tmp_path / "runs" / name, RunSettings(more=settings), signatures=SIGNATURES) as journal:
@@ -25,7 +25,7 @@ def run(tmp_path):
 
 @pytest.fixture
 def page(tmp_path):
-    """`page(folders, …)`: the text of their report."""
+    """`page(folders, …)`: the text of the folders' report."""
 
     def written(*folders, **settings):
         write_report(make_report([read_run(folder) for folder in folders], **settings), tmp_path / "page.html")
@@ -36,7 +36,7 @@ def page(tmp_path):
 
 @pytest.fixture(params=["served", "file"])
 def opened(browser, tmp_path, request):
-    """`opened(readers, …)`: their report, over HTTP and as a file; afterwards no error and no other request."""
+    """`opened(readers, …)`: the readers' report, over HTTP and as a file; at teardown no error and no other request."""
     with browsing.watched(browser, tmp_path, from_file=request.param == "file") as open_page:
 
         def opened(readers, scheme="light", size=(1400, 1000), *, javascript=True, **settings):

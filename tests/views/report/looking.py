@@ -1,4 +1,4 @@
-"""How a page looks: pictures for a person, and what axe finds."""
+"""How a page looks: screenshots for a person, and the findings of axe."""
 
 import os
 from pathlib import Path
@@ -7,14 +7,14 @@ import pytest
 
 
 def shot(page, name):
-    """A picture of what is in sight, where a person asked for pictures."""
+    """Take a screenshot of the visible part if SAITEN_SCREENSHOTS is set."""
     if wanted := os.environ.get("SAITEN_SCREENSHOTS"):
         Path(wanted).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(wanted) / f"{name}.png")
 
 
 def faults(page):
-    """What axe finds that is serious or critical; skips the test where axe is not installed."""
+    """The serious and critical findings of axe; skips the test if axe is not installed."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe is not installed: pip install axe-playwright-python"
     )

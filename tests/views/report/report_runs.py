@@ -10,7 +10,7 @@ SIGNATURES = {"faithfulness": "faithfulness|judge:offline", "token_f1": "token_f
 
 
 def samples(n, *, system="one", language="en", start=0):
-    """Samples q0, q1, …, two of a question."""
+    """Samples q0, q1, …, two per question."""
     for number in range(start, start + n):
         yield Sample(
             f"q{number}",
@@ -25,7 +25,7 @@ def samples(n, *, system="one", language="en", start=0):
 
 
 def scores(sample, number):
-    """A judged score with statements, and one of words; every tenth could not be read."""
+    """A judged score with statements, and one of words; every tenth is unreadable."""
     verdicts = [{"number": 1, "verdict": True, "reason": "it says so"}, {"number": 2, "verdict": False, "reason": "no"}]
     details = {"statements": [f"Statement {number}.", "Made-up part."], "verdicts": verdicts, "extra": {"a": [1]}}
     usage = Usage(2, 300, 40, 0.001)

@@ -1,4 +1,4 @@
-"""Which answers stand beside each other: those that `saiten compare` pairs, whatever they are called."""
+"""Which answers are shown side by side: those that `saiten compare` pairs, whatever their names."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ def places(*rows):
     ],
 )  # fmt: skip
 def test_answers_to_one_question_are_together(runs, together):
-    """By question and id over runs, by question over systems; QUESTION-ID@SYSTEM names the question."""
+    """By question and ID across runs, by question across systems; QUESTION-ID@SYSTEM names the question."""
     groups = {}
     for run, of in enumerate(group_answers(runs).of):
         for identity, number in of.items():
@@ -59,7 +59,7 @@ RUN = st.dictionaries(IDS, st.builds(Place, st.sampled_from(["Q", "R", "\0a"]), 
 
 @given(st.lists(RUN, max_size=4))
 def test_what_compare_pairs_is_together_and_questions_are_apart(runs):
-    """Each sample is in one group; one id under one question is one group over all runs."""
+    """Each sample is in one group; one ID under one question is one group across all runs."""
     found = group_answers(runs)
     questions, pairs = {}, {}
     for places_, of in zip(runs, found.of, strict=True):
@@ -81,7 +81,7 @@ def differences(index, metric, run_of):
 
 
 def test_the_differences_of_two_runs_are_those_of_compare(run, page):
-    """Their mean and their number, of each metric, though one run lacks some and has them in another order."""
+    """Mean and number agree for each metric, even if one run lacks some or has them in another order."""
     one, other = list(samples(30)), list(samples(24, start=3))[::-1]
     folders = run("first", one), run("second", other, lambda s, n: scores(s, n * 7))
     index = index_of(page(*folders))
@@ -93,8 +93,8 @@ def test_the_differences_of_two_runs_are_those_of_compare(run, page):
 
 
 @pytest.mark.parametrize("renamed", [False, True])
-def test_answers_without_ids_stand_beside_those_to_the_same_question(run, page, renamed):
-    """In another order; and so do those whose ids every run gives anew. The differences are those of compare."""
+def test_answers_without_ids_are_next_to_those_to_the_same_question(run, page, renamed):
+    """This holds in another order and if every run assigns new IDs; the differences are those of compare."""
     rows = [Sample(f"row-{n}", f"Question {n}?", f"{n}") for n in range(20)]
     names = [f"id {n}" if renamed else f"row-{n}" for n in range(20)]
     other = [replace(row, id=name) for name, row in zip(names, rows[::-1], strict=True)]
@@ -109,7 +109,7 @@ def test_answers_without_ids_stand_beside_those_to_the_same_question(run, page, 
 
 
 def test_the_differences_of_two_systems_are_those_of_compare(run, page):
-    """By question, as an experiment keeps them: QUESTION-ID@SYSTEM."""
+    """Systems are paired by question, with IDs as in an experiment: QUESTION-ID@SYSTEM."""
     rows = [
         Sample(f"q{n}@{system}", f"How old is bridge {n}?", f"{n}", system=system)
         for system in ("a", "b")
@@ -125,7 +125,7 @@ def test_the_differences_of_two_systems_are_those_of_compare(run, page):
 
 
 def test_answers_to_one_question_are_chosen_together(run, page):
-    """Where there are more than fit, all systems' answers to a question are there, or none."""
+    """If not all fit, all systems' answers to a question are shown, or none."""
     rows = [Sample(f"q{n}@{system}", f"Q{n}?", "A", system=system) for system in "abc" for n in range(40)]
     index = index_of(page(run("first", rows), limit=31))
     assert index["count"] == 30
@@ -133,13 +133,13 @@ def test_answers_to_one_question_are_chosen_together(run, page):
 
 
 def test_where_not_one_question_fits_each_answer_is_chosen_alone(run, page):
-    """A page is never empty for that."""
+    """The page is never empty."""
     rows = [Sample(f"q@{number}", "Q?", "A", system=str(number)) for number in range(40)]
     assert index_of(page(run("first", rows), limit=12))["count"] == 12
 
 
-def test_the_direction_of_a_metric_is_told_where_it_is_known(run, page):
-    """Higher is better, lower is better, or nobody knows."""
+def test_the_direction_of_a_metric_is_shown_where_it_is_known(run, page):
+    """Higher is better, lower is better, or unknown."""
 
     def of(sample, number):
         for metric in ("token_f1", "perplexity", "my_own"):

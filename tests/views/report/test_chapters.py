@@ -1,4 +1,4 @@
-"""What a report says above its single answers: figures at once, comparisons where there can be any, and why not else."""
+"""What a report says above the single answers: figures first, comparisons if possible, and otherwise why not."""
 
 from dataclasses import replace
 
@@ -17,25 +17,25 @@ from saiten.views.tables.comparison import comparison_tables
 
 
 def systems(**questions):
-    """An answer of each system to each of its questions, by number."""
+    """One answer of each system to each of its questions, by number."""
     for system, numbers in questions.items():
         for n in numbers:
             yield Sample(f"{system}{n}", f"Question {n}?", f"Answer {n}.", system=system)
 
 
 def shares(sample, number):
-    """A share for each answer."""
+    """One share for each answer."""
     yield Scored(sample.id, "faithfulness", Score(number % 7 / 7))
 
 
 def failed(sample, number):
-    """Nothing came of it."""
+    """A failed score."""
     yield Scored(sample.id, "faithfulness", Score(None, "failed", "no connection"))
 
 
 @pytest.fixture
 def report(run):
-    """`report((name, samples, scores), …)`: that of these runs."""
+    """`report((name, samples, scores), …)`: the report of these runs."""
 
     def made(*runs, **settings):
         return make_report([read_run(run(*one)) for one in runs], **settings)
@@ -44,20 +44,20 @@ def report(run):
 
 
 def chapter(report, title):
-    """The chapter of this title."""
+    """The chapter with this title."""
     (found,) = [one for one in report.chapters if str(one.title) == title]
     return found
 
 
 def table(report, title):
-    """The only table of this title."""
+    """The only table with this title."""
     tables = [one.in_language("en") for chapter in report.chapters for one in chapter.tables]
     (found,) = [one for one in tables if str(one.title) == title]
     return found
 
 
 def titles(report, title="Is the difference real?"):
-    """Of the tables of a chapter."""
+    """The titles of a chapter's tables."""
     return [str(one.title) for one in chapter(report, title).tables]
 
 
@@ -71,15 +71,15 @@ def titles(report, title="Is the difference real?"):
     ],
 )  # fmt: skip
 def test_one_system_that_cannot_be_compared_keeps_no_other_from_it(report, questions, compared, said):
-    """Those that share questions are compared, and what is left is named with the reason."""
+    """Those that share questions are compared, and the rest are named with the reason."""
     found = report(("three", systems(**questions), shares))
     chapters = [one for one in found.chapters if one.title == "Is the difference real?"]
     assert [str(one.title) for each in chapters for one in each.tables] == compared
     assert [one.lead for one in chapters] == [f"Systems of three that are not compared with any other: {said}." if said else ""]  # fmt: skip
 
 
-def test_runs_without_a_value_are_told_from_those_that_share_nothing(report):
-    """In both languages, and without an option that this command does not have."""
+def test_runs_without_a_value_are_distinguished_from_those_that_share_nothing(report):
+    """The message is in both languages, without an option that this command lacks."""
     runs = [
         ("bad", samples(6), failed),
         ("one", samples(6), shares),
@@ -94,7 +94,7 @@ def test_runs_without_a_value_are_told_from_those_that_share_nothing(report):
 
 
 def test_a_system_whose_name_has_braces_is_only_a_name(report):
-    """Names are put into sentences, never read as places for others."""
+    """Names are inserted into sentences and never treated as placeholders."""
     found = report(("r", systems(**{"{0}": range(5), "{x}": range(9, 12), "c": range(5)}), shares))
     assert chapter(found, "Is the difference real?").lead.endswith(
         "any other: {x} (no measured question in common with {0})."
@@ -102,7 +102,7 @@ def test_a_system_whose_name_has_braces_is_only_a_name(report):
 
 
 def test_runs_that_share_no_metric_have_their_means_at_the_top_all_the_same(report):
-    """And what was asked for and not measured stands there with n = 0: scores are there, values are not."""
+    """Metrics that were requested but not measured appear with n = 0: scores exist, values do not."""
 
     def lengths(sample, number):
         yield Scored(sample.id, "token_f1", Score(0.5 + number / 100))
@@ -122,8 +122,8 @@ def test_runs_that_share_no_metric_have_their_means_at_the_top_all_the_same(repo
     assert means.charts
 
 
-def test_systems_stand_in_one_order(report):
-    """In the means, the tables and the distributions, whatever order they come in."""
+def test_systems_have_the_same_order_everywhere(report):
+    """Means, tables and distributions have the same order, whatever order the systems come in."""
     found = report(("r", systems(b=range(9), a=range(9)), shares))
     by_system = table(found, "By system")
     spread = table(found, "Distributions")
@@ -134,7 +134,7 @@ def test_systems_stand_in_one_order(report):
 
 
 def test_many_means_are_several_charts_each_with_whole_metrics():
-    """None is taller than a screen as long as a metric is not; each says in its title what it shows."""
+    """None is taller than a screen unless a single metric is; each title says what the chart shows."""
     figures = [(f"s{n}", Figure(m, None, f"s{n}", 0.5, 0.4, 0.6, 9, 9, {"ok": 9})) for m in "abcd" for n in range(7)]
     charts = [chart.in_language("ja") for chart in means_charts(figures)]
     assert [chart.title for chart in charts] == ["平均と 95 % 区間：a, b", "平均と 95 % 区間：c, d"]
@@ -147,12 +147,12 @@ def test_many_means_are_several_charts_each_with_whole_metrics():
     ("metric", "bounds"), [("wscore", (0, 5)), ("lscore", (1, None)), ("leak", (0, 1)), ("own", (None, None))]
 )
 def test_scores_of_dialogues_have_their_scales(metric, bounds):
-    """An axis does not go where no score can be."""
+    """The axis does not extend beyond possible scores."""
     assert bounds_of(metric) == bounds
 
 
 def test_a_small_p_value_is_not_shown_as_zero(tmp_path):
-    """People read `< 0.001`, programs the number."""
+    """People get `< 0.001`, programs the number."""
     for name, value in (("first", 0.2), ("second", 0.9)):
         with Journal.open(tmp_path / name, signatures={"m": "m"}) as journal:
             for n in range(40):
@@ -167,7 +167,7 @@ def test_a_small_p_value_is_not_shown_as_zero(tmp_path):
 
 
 def test_agreement_says_that_its_intervals_draw_questions(report):
-    """The command of that name draws items, so the same labels have other intervals there."""
+    """The command of that name resamples items, so the same labels have other intervals there."""
     labels = [Label(f"q{n}", float((n + (who == "b" and n % 5 == 0)) % 2), who) for n in range(20) for who in "ab"]
     found = report(("r", samples(20), shares), labels=labels)
     assert table(found, "Agreement").caption.endswith(
@@ -175,8 +175,8 @@ def test_agreement_says_that_its_intervals_draw_questions(report):
     )
 
 
-def test_people_stand_in_the_ranking_of_verdicts_or_it_says_why_not(report):
-    """By AUROC, as verdicts are ranked by default."""
+def test_people_are_in_the_ranking_of_verdicts_or_it_says_why_not(report):
+    """The ranking is by AUROC, the default for verdicts."""
     two = [Label(f"q{n}", float((n + (who == "b" and n % 5 == 0)) % 2), who) for n in range(20) for who in "ab"]
     ranked = table(report(("r", samples(20), shares), labels=two), "labels: metrics by AUROC")
     assert "people, one against the others" in [row[2] for row in ranked.rows]
@@ -202,7 +202,7 @@ def test_people_stand_in_the_ranking_of_verdicts_or_it_says_why_not(report):
     ],
 )
 def test_labels_of_an_answer_are_of_no_other_text_under_its_id(report, language, title, lead):
-    """A second run of the same ids has answers that nobody graded; one with the same texts has graded ones."""
+    """A second run with the same IDs has answers that nobody graded; one with the same texts has graded ones."""
     labels = [Label(f"q{n}", float(n % 2), "a") for n in range(20)]
     revised = [replace(sample, answer=f"{sample.answer} Revised.") for sample in samples(20)]
     runs = [("one", samples(20), shares), ("two", revised, shares), ("three", samples(20), shares)]
@@ -211,8 +211,8 @@ def test_labels_of_an_answer_are_of_no_other_text_under_its_id(report, language,
     assert {str(one.title).split(":")[0] for one in found.tables if "AUROC" in str(one.title)} == {"one", "three"}
 
 
-def test_of_a_run_that_kept_some_answers_these_are_held_against_their_labels(report):
-    """And a preference needs both of its answers."""
+def test_a_run_that_kept_some_answers_has_those_compared_with_their_labels(report):
+    """A preference requires both of its answers."""
     labels = [Label(f"q{n}", float(n % 2), "a") for n in range(20)]
     revised = [replace(sample, answer=f"{n}!") if n < 5 else sample for n, sample in enumerate(samples(20))]
     two = [("one", samples(20), shares), ("two", revised, shares)]
@@ -225,7 +225,7 @@ def test_of_a_run_that_kept_some_answers_these_are_held_against_their_labels(rep
 
 
 def test_the_overview_answers_first_which_is_better_and_whether_that_can_be_believed(report):
-    """In sentences read off the chapters; without labels it says that belief is not known, and of systems all means."""
+    """The sentences come from the chapters; without labels, they call trust unknown and list all systems' means."""
     found = report(("r", systems(b=range(9), a=range(9)), shares))
     points = chapter(found, "Overview").points
     assert points[0].startswith("faithfulness: ")
@@ -235,7 +235,7 @@ def test_the_overview_answers_first_which_is_better_and_whether_that_can_be_beli
 
 
 def refusing(most):
-    """A grade for each answer; the system `b` is better, and declines to answer this many questions."""
+    """One grade for each answer; system `b` is better, and declines to answer this many questions."""
 
     def score(sample, number):
         n = int(sample.question.removeprefix("Question ").removesuffix("?"))
@@ -257,7 +257,7 @@ def refusing(most):
     ],
 )  # fmt: skip
 def test_a_system_that_declines_to_answer_is_not_called_better(report, language, most, said):
-    """Each mean has its n and what is missing, and below 90 % on both sides there is no verdict."""
+    """Each mean has its n and the missing ones, and below 90 % on both sides there is no verdict."""
     found = report(("r", systems(a=range(50), b=range(50)), refusing(most)), language=language)
     point = found.chapters[0].points[0]
     for part in said.split("|"):
@@ -273,7 +273,7 @@ def test_a_system_that_declines_to_answer_is_not_called_better(report, language,
 
 
 def test_a_name_may_look_like_a_comparison(report):
-    """Sides are known, not read out of a title: an arrow or a colon in a name changes nothing."""
+    """Sides are known, not parsed from a title: an arrow or a colon in a name changes nothing."""
     names = ("v1 → careful", "v2: bold → brave", "careful")
     rows = [Sample(f"{name}{n}", f"Question {n}?", "A.", system=name) for name in names for n in range(20)]
 
@@ -289,8 +289,8 @@ def test_a_name_may_look_like_a_comparison(report):
     assert "careful is better than v1 → careful (" in point
 
 
-def test_runs_whose_names_have_arrows_are_told_apart(run):
-    """The same of runs, whose folders may be called anything."""
+def test_runs_whose_names_have_arrows_are_distinguished(run):
+    """This holds for runs, too, whose folders may have any name."""
 
     def low(sample, number):
         yield Scored(sample.id, "faithfulness", Score(0.2 + number / 100))

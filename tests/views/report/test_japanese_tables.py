@@ -1,4 +1,4 @@
-"""A Japanese report is Japanese throughout: whoever adds a table, a column or a remark learns here that it needs words.
+"""A Japanese report is Japanese throughout: a table, column or remark added without a translation fails here.
 
 The words are in src/saiten/words/ja.po.
 """
@@ -113,7 +113,7 @@ def report(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def names(report):
-    """What comes from outside: of runs, metrics, systems, groups, samples, models; and the letters of a ranking."""
+    """Texts from outside: names of runs, metrics, systems, groups, samples, models; and the letters of a ranking."""
     found = {"overall", "extractive", "python:bot.py:answer", "offline", "ab", "ja:", "en:"}
     for one in report.tallies:
         found |= {one.name, *one.reader.manifest.signatures, *one.facts.places, *one.facts.systems}
@@ -121,13 +121,13 @@ def names(report):
 
 
 def english(texts, names):
-    """Words of our own that are left in them."""
+    """English words of our own that remain in the texts."""
     known = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?![A-Za-z_])" for name in sorted({*names, *TERMS}, key=len, reverse=True)))  # fmt: skip
     return {word for text in texts for word in WORD.findall(known.sub(" ", text))}
 
 
 def test_no_english_is_left_in_any_table(report, names):
-    """Title, columns, caption, and every cell but those that a run brought with it."""
+    """Title, columns, caption, and every cell except those with data of a run."""
     tables = [table.in_language("ja") for chapter in report.chapters for table in chapter.tables]
     assert len({table.title.rpartition("：")[2] for table in tables}) > 30, "every kind of table is in this report"
     left = {}
@@ -140,19 +140,19 @@ def test_no_english_is_left_in_any_table(report, names):
 
 
 def test_no_english_is_left_in_any_chart(report, names):
-    """Neither above it nor in what is told to those who do not see it, nor in the picture."""
+    """Neither above the chart nor in its description nor in the picture."""
     charts = list(report.charts)
     assert len(charts) > 15
     texts = [text for chart in charts for text in (chart.title, chart.said)]
     for panel in (panel for chart in charts if chart.picture for panel in chart.picture.plots):
         texts += [panel.x_title, panel.y_title]
         texts += [str(row.get(kind, "")) for marks in panel.marks for row in marks.rows for kind in ("text", "tooltip")]
-    texts = [re.sub(r"\w+(?:…|\.\.\.)\w+", "", text) for text in texts]  # the middle of a long name is left out
+    texts = [re.sub(r"\w+(?:…|\.\.\.)\w+", "", text) for text in texts]  # long names are shortened in the middle
     assert english(texts, names) == set()
 
 
 def test_no_english_is_left_on_the_page(report, names):
-    """What a reader meets around the cells: headings, heads, captions, the key; and nothing says that it is English."""
+    """Everything around the cells: headings, column heads, captions, the key; and nothing is marked as English."""
     chapters = [replace(one, tables=[replace(table, charts=()) for table in one.tables]) for one in report.chapters]
     page = html.fromstring(as_html(chapters, title=report.title, language="ja"))
     found = page.xpath("//h1 | //h2 | //h3 | //nav//a | //thead//th/span | //p | //details//li")
@@ -161,7 +161,7 @@ def test_no_english_is_left_on_the_page(report, names):
 
 
 def test_what_is_folded_is_there(report):
-    """A table of second rank that got another title would stand open again, without a word."""
+    """A secondary table with a changed title would silently be unfolded again."""
     tables = [table for chapter in report.chapters for table in chapter.tables]
     assert {table.key for table in tables if table.folded} > {
         "means_of_runs",
@@ -183,7 +183,7 @@ SCORES = Table(
 
 
 def test_the_other_forms_stay_english(report):
-    """Programs read their names; only a page in Japanese has others."""
+    """Programs read the English names; only a page in Japanese has others."""
     for form in (as_json, as_csv, as_markdown, as_latex):
         assert english([form([SCORES])], set()) >= {"metric", "verdict", "within", "noise"}
     assert "within the noise" in as_html([SCORES])
@@ -193,7 +193,7 @@ def test_the_other_forms_stay_english(report):
 
 
 def test_intervals_are_found_in_japanese_as_well():
-    """Under the new names of their columns."""
+    """They are found under the Japanese column names."""
     table = SCORES.in_language("ja")
     assert table.columns == ("評価指標", "平均", "95 % 下限", "上限", "n", "判定", "備考")
     assert table.intervals == (Interval("平均", "95 % 下限", "上限"),)
@@ -201,7 +201,7 @@ def test_intervals_are_found_in_japanese_as_well():
 
 @pytest.mark.parametrize("name", ["metric", "Scores", "all", "mean", "within the noise", "labels: over items", "{n}"])
 def test_a_name_from_outside_stays(name):
-    """Though it be a word of ours: as title, as column, as a cell where our own words may be, and in a sentence."""
+    """Even if it is one of our words: as title, as column, as a cell that may hold our words, and in a sentence."""
     table = Table(Name(name), (Name(name), "system"), ((name, Name(name)),)).in_language("ja")
     assert (table.title, table.columns[0], table.rows[0]) == (name, name, (name, name))
     title = Message("title", "gist_profiles_of", metric=name)
@@ -210,7 +210,7 @@ def test_a_name_from_outside_stays(name):
 
 @given(st.text())
 def test_no_text_at_all_breaks_it(text):
-    """A text from outside comes out as it went in."""
+    """A text from outside comes out unchanged."""
     table = Table(text, (text,), ((text,), (None,), (0.5,)), (text,))
     shown = table.in_language("ja")
     assert (shown.title, shown.columns, shown.caption, shown.rows) == (text, (text,), text, table.rows)

@@ -1,4 +1,4 @@
-"""The report on paper: what Chromium prints is read again, and looked at as a picture."""
+"""The report on paper: Chromium's PDF is read back and inspected as a picture."""
 
 import pytest
 from report_runs import samples, scores
@@ -17,7 +17,7 @@ LONG = "a_metric_of_our_own_with_a_very_long_name[and=settings,that=go,on=and,on
 
 @pytest.fixture
 def printed(opened, tmp_path):
-    """`printed(readers, scheme, …)`: the pages of the PDF, each as its text and its picture; A4 upright."""
+    """`printed(readers, scheme, …)`: the pages of the PDF, each as text and picture; A4 portrait."""
     documents = []
 
     def made(readers, scheme="light", **settings):
@@ -32,13 +32,13 @@ def printed(opened, tmp_path):
 
 
 def text_of(document):
-    """All that stands in it, spaces made equal."""
+    """All of the page's text, with whitespace collapsed."""
     return " ".join(" ".join(page.get_textpage().get_text_bounded() for page in document).split())
 
 
 @pytest.fixture
 def compared(run):
-    """Two runs with two systems each and a metric of a long name: wide tables."""
+    """Two runs with two systems each and a metric with a long name: wide tables."""
 
     def of(sample, number):
         yield from scores(sample, number)
@@ -47,8 +47,8 @@ def compared(run):
     return [read_run(run(name, [*samples(20, system="careful"), *samples(20, system="hasty", start=20)], of)) for name in ("before", "after")]  # fmt: skip
 
 
-def test_tables_stand_on_paper_whole(printed, compared):
-    """Each cell of each table, up to the last column; not the list, and a sentence says where the answers are."""
+def test_tables_are_printed_in_full(printed, compared):
+    """Every cell of every table is printed, up to the last column; the list is not, and a sentence says where it is."""
     page, document = printed(compared, language="en")
     page.emulate_media(media="screen")
     text = text_of(document)
@@ -65,7 +65,7 @@ def test_tables_stand_on_paper_whole(printed, compared):
 
 
 def test_nothing_is_cut_at_the_edge(printed, compared):
-    """Every letter lies within the margins; else the page would have been cut there."""
+    """Every letter lies within the margins; otherwise the page would have been cut there."""
     _, document = printed(compared, language="en")
     for page in document:
         width, height = page.get_size()
@@ -77,7 +77,7 @@ def test_nothing_is_cut_at_the_edge(printed, compared):
 
 
 def test_it_is_light_whatever_the_screen_is(printed, compared):
-    """Dark ink on white, charts included: a dark page would empty the printer."""
+    """Dark ink on white, including charts: a dark page would waste ink."""
     _, document = printed(compared, "dark", language="ja")
     assert len(document) > 3
     for page in document:
@@ -87,7 +87,7 @@ def test_it_is_light_whatever_the_screen_is(printed, compared):
 
 
 def test_the_head_of_a_long_table_is_on_each_of_its_pages(printed, run):
-    """A figure is known for what it is."""
+    """Each figure has its column head."""
     rows = [Sample(f"q{n}", f"Q{n}?", "A", group=f"group {n:03}") for n in range(90)]
     _, document = printed([read_run(run("first", rows))], language="en")
     of_groups = [text for page in document if (text := page.get_textpage().get_text_bounded()).count("group 0") > 8]
@@ -96,7 +96,7 @@ def test_the_head_of_a_long_table_is_on_each_of_its_pages(printed, run):
 
 
 def test_an_open_answer_is_not_printed_over_the_page(opened, compared, tmp_path):
-    """The drawer closes the screen, not the paper."""
+    """The drawer covers the screen, not the paper."""
     page = opened(compared, language="en")
     page.locator(".list tbody button").first.click()
     page.get_by_role("dialog").wait_for()

@@ -1,4 +1,4 @@
-"""What a report holds of the samples: complete, in order, bounded, and never markup."""
+"""The samples in a report: complete, in order, bounded, and never markup."""
 
 import re
 from base64 import b64decode
@@ -18,7 +18,7 @@ from saiten.views.strip_controls import clean
 
 
 def test_the_list_has_every_sample_with_its_values_and_statuses(run, page):
-    """In the order of the run; a value that there is not is null, and its status says why."""
+    """Samples are in the order of the run; a missing value is null, and its status says why."""
     text = page(run("first", samples(20)))
     index = index_of(text)
     assert index["count"] == 20
@@ -33,7 +33,7 @@ def test_the_list_has_every_sample_with_its_values_and_statuses(run, page):
 
 
 def test_a_sample_in_full_has_everything_that_show_tells(run, page):
-    """Texts, statements with verdicts and reasons, further details, votes, usage, and the reply of an unreadable one."""
+    """Texts, statements with verdicts and reasons, further details, votes, usage, and replies of unreadable scores."""
     items = items_of(page(run("first", samples(20))))
     one = items[1]
     assert one["answer"] == "Bridge 1 is 1 years old."
@@ -49,7 +49,7 @@ def test_a_sample_in_full_has_everything_that_show_tells(run, page):
 
 
 def test_what_a_score_says_later_replaces_what_it_said(run, page, tmp_path):
-    """As in every other command, whichever order the files are in."""
+    """As in every other command, in whichever order the files are."""
     folder = run("first", samples(3))
     again = Scored("q1", "token_f1", Score(0.875))
     from saiten.runs import Journal
@@ -61,8 +61,8 @@ def test_what_a_score_says_later_replaces_what_it_said(run, page, tmp_path):
     assert items_of(text)[1]["scores"][1][1]["value"] == 0.875
 
 
-def test_hostile_texts_are_data_wherever_they_stand(run, page):
-    """Nothing of them is markup; the one way they are changed is that what acts or is no character becomes a sign."""
+def test_hostile_texts_are_data_wherever_they_appear(run, page):
+    """No text is markup; the only change is that control characters and non-characters become signs."""
     shown = clean(HOSTILE)
 
     def of(sample, number):
@@ -77,7 +77,7 @@ def test_hostile_texts_are_data_wherever_they_stand(run, page):
     assert "document.title=2</script>" not in text
     assert "<img" not in text
     assert text.count("<script") == text.count("</script>") == 5
-    text.encode()  # no half characters
+    text.encode()  # no lone surrogates
     (item, _), index = items_of(text), index_of(text)
     assert index["id"][0] == item["question"] == item["answer"] == item["references"][1] == shown
     assert item["scores"][0][1]["lines"][0] == [1, "yes", shown, shown]
@@ -85,7 +85,7 @@ def test_hostile_texts_are_data_wherever_they_stand(run, page):
 
 
 def test_long_texts_are_cut_and_say_so(run, page):
-    """No sample makes the page endless; the command that shows the rest is named."""
+    """No sample makes the page endless; the page names the command that shows the rest."""
     long = Sample("q", "Q?", "x" * 1_000_000, tuple("y" * 30_000 for _ in range(3)))
     (item,) = items_of(page(run("first", [long])))
     assert len(item["answer"]) < 21_000
@@ -93,7 +93,7 @@ def test_long_texts_are_cut_and_say_so(run, page):
 
 
 def test_details_that_nest_deep_do_no_harm(run, page):
-    """A page is made all the same."""
+    """The page is made all the same."""
     deep = {"a": None}
     for _ in range(300):
         deep = {"a": deep}
@@ -106,7 +106,7 @@ def test_details_that_nest_deep_do_no_harm(run, page):
 
 
 def test_the_same_samples_are_shown_of_every_run(run, page):
-    """As many as fit; the scores and the order have no part in it."""
+    """As many as fit are chosen, regardless of scores and order."""
     one, other = list(samples(40)), list(samples(40, system="two"))
     text = page(run("first", one), run("second", other[::-1], lambda s, n: scores(s, n + 3)), limit=21)
     index = index_of(text)
@@ -119,7 +119,7 @@ def test_the_same_samples_are_shown_of_every_run(run, page):
 
 @given(st.lists(st.text(), unique=True, max_size=60), st.integers(1, 50), st.integers(1, 3))
 def test_a_choice_is_never_over_the_limit_and_takes_all_where_they_fit(ids, limit, runs):
-    """And it says how many it takes."""
+    """The page says how many it takes."""
     choice = choose(ids * runs, limit)
     taken = sum(choice.holds(each) for each in ids) * runs
     assert choice.shown == taken <= limit
@@ -130,7 +130,7 @@ def test_a_choice_is_never_over_the_limit_and_takes_all_where_they_fit(ids, limi
 
 @given(st.lists(st.text(max_size=40)))
 def test_what_is_packed_comes_out_again(values):
-    """Every text as `clean` shows it; the pack is base64 and nothing else."""
+    """Every text is as `clean` shows it; the pack is pure base64."""
     text = packed(as_json(values))
     assert re.fullmatch(r"[A-Za-z0-9+/]*=*", text)
     assert unpacked(text) == [clean(value) for value in values]
@@ -138,7 +138,7 @@ def test_what_is_packed_comes_out_again(values):
 
 
 def test_packs_are_filled_and_start_where_they_say():
-    """Each value is in the pack that its number leads to."""
+    """Each value is in the pack that its number points to."""
     packs = Packs()
     values = [{"text": f"{number} " + "x" * 3_000} for number in range(300)]
     made = [text for value in values for text in packs.add(value)] + list(packs.rest())
@@ -150,14 +150,14 @@ def test_packs_are_filled_and_start_where_they_say():
 
 
 def test_the_report_of_the_same_runs_is_the_same(run, page):
-    """Byte by byte, so that it can be kept under version control and compared."""
+    """They are identical byte for byte, so a report can be versioned and compared."""
     folder = run("first", samples(12))
     assert page(folder) == page(folder)
 
 
 @pytest.mark.parametrize("content", ["", "<!DOCTYPE html><title>mine</title>", "x" * 50_000])
 def test_only_a_page_of_ours_or_an_empty_file_is_overwritten(run, tmp_path, content):
-    """Anything else stays."""
+    """Any other file is left alone."""
     report = make_report([read_run(run("first", samples(3)))])
     target = tmp_path / "target.html"
     target.write_text(content)

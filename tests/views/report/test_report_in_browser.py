@@ -1,7 +1,7 @@
-"""The report in a real browser: charts, filter, sort, search, drill-down, keys, both languages and schemes, from a file.
+"""The report in a real browser: charts, filter, sort, search, drill-down, keys, languages, schemes, from a file.
 
-Opt-in: runs where Chromium and Playwright are installed, else it is skipped. Screenshots are written to the folder that
-SAITEN_SCREENSHOTS names, for a person to look at.
+Opt-in: runs where Chromium and Playwright are installed and is skipped elsewhere. Screenshots are written to the
+folder in SAITEN_SCREENSHOTS, for a person to look at.
 """
 
 import json
@@ -63,23 +63,23 @@ def whole(tmp_path_factory):
 
 @pytest.fixture
 def plain(run):
-    """A run of 60 answers of two systems."""
+    """A run of 60 answers by two systems."""
     return [read_run(run("first", [*samples(30), *samples(30, system="two", start=30)]))]
 
 
 def ids(page):
-    """Of the rows that are in the page."""
+    """The IDs of the rows in the page."""
     return page.locator(".list tbody tr[data-at] th").all_inner_texts()
 
 
 def counted(page):
-    """What stands beside the filters."""
+    """The count next to the filters."""
     return page.locator(".filters output").inner_text()
 
 
 @pytest.mark.witness
-def test_the_charts_are_drawn_and_the_list_stands(opened, plain):
-    """Pictures with an area, each with a name; the first rows of the list, and how many there are."""
+def test_the_charts_and_the_list_are_drawn(opened, plain):
+    """Charts have an area and a name each; the first rows of the list are there, and the number of all."""
     page = opened(plain)
     pictures = page.locator("figure svg")
     assert pictures.count() >= 4
@@ -91,7 +91,7 @@ def test_the_charts_are_drawn_and_the_list_stands(opened, plain):
 
 
 def test_filters_narrow_the_list_and_are_cleared(opened, plain):
-    """Ranges of a metric, system, group, status; what fits nothing says so."""
+    """Ranges of a metric, system, group, status; if nothing matches, the page says so."""
     page = opened(plain)
     page.get_by_label("Metric", exact=True).select_option(label="token_f1")
     page.get_by_label("from", exact=True).fill("0.5")
@@ -111,7 +111,7 @@ def test_filters_narrow_the_list_and_are_cleared(opened, plain):
 
 
 def test_a_click_on_a_head_sorts(opened, plain):
-    """Figures from the highest, then the lowest, then as they came; what has no value stands last either way."""
+    """Figures sort descending, then ascending, then in the original order; missing values are always last."""
     page = opened(plain)
     button = page.locator(".list thead").get_by_role("button", name="token_f1")
     button.click()
@@ -125,8 +125,8 @@ def test_a_click_on_a_head_sorts(opened, plain):
     assert ids(page)[-6:] == [f"q{n}" for n in range(9, 60, 10)]
 
 
-def test_the_search_finds_what_stands_in_an_answer(opened, plain):
-    """In question, answer, contexts, statements and reasons; all words, whatever their width or case."""
+def test_the_search_finds_texts_of_an_answer(opened, plain):
+    """It covers question, answer, contexts, statements and reasons; all words must match, in any width or case."""
     page = opened(plain)
     box = page.get_by_label("Search")
     box.fill("ＢＲＩＤＧＥ 41 years")
@@ -140,7 +140,7 @@ def test_the_search_finds_what_stands_in_an_answer(opened, plain):
 
 
 def test_a_row_opens_to_everything_that_is_known(opened, plain):
-    """Question to raw reply; the next one, and back to the row."""
+    """It shows everything from question to raw reply; then come the next one and the way back to the row."""
     page = opened(plain)
     page.get_by_role("button", name="q8", exact=True).click()
     drawer = page.get_by_role("dialog")
@@ -160,7 +160,7 @@ def test_a_row_opens_to_everything_that_is_known(opened, plain):
 
 
 def test_the_list_is_used_with_the_keyboard_alone(opened, plain):
-    """One stop for Tab; arrows, Home, End move; Enter opens; Escape comes back."""
+    """One Tab stop; arrows, Home, End move; Enter opens; Escape returns."""
     page = opened(plain)
     page.locator(".list tbody button").first.focus()
     for key, expected in (("ArrowDown", "q1"), ("PageDown", None), ("End", "q59"), ("ArrowUp", "q58"), ("Home", "q0")):
@@ -178,7 +178,7 @@ def test_the_list_is_used_with_the_keyboard_alone(opened, plain):
 
 
 def test_every_kind_of_run_opens_to_what_it_has(opened, whole):
-    """Units in colours, transcripts; of a chosen run only its own metrics stand in the list."""
+    """Units in color, transcripts; the list of a chosen run has only that run's metrics."""
     page = opened(whole, language="en")
     runs = page.get_by_label("Run", exact=True)
     runs.select_option(label="units")
@@ -201,7 +201,7 @@ def test_every_kind_of_run_opens_to_what_it_has(opened, whole):
 
 
 def test_texts_from_outside_do_nothing(opened, run):
-    """No script of theirs runs; they are shown, with signs for what would act."""
+    """No script in them runs; they are shown, with signs for control characters."""
 
     def of(sample, number):
         verdicts = [{"number": 1, "verdict": True, "reason": HOSTILE}]
@@ -229,7 +229,7 @@ def test_texts_from_outside_do_nothing(opened, run):
 
 
 def test_a_link_to_a_sample_opens_it(opened, plain):
-    """As long as the page is the same."""
+    """The link works as long as the page is the same."""
     page = opened(plain)
     page.locator(".list tbody button").nth(4).click()
     page.get_by_role("dialog").wait_for()
@@ -239,7 +239,7 @@ def test_a_link_to_a_sample_opens_it(opened, plain):
 
 
 def test_back_closes_an_answer_and_an_address_opens_one(opened, plain):
-    """As a reader expects of a page: what is pasted is opened, Back comes back, and does not leave the report."""
+    """It works as expected of a page: a pasted link opens, and Back returns without leaving the report."""
     page = opened(plain)
     drawer = page.get_by_role("dialog")
     start = page.url
@@ -267,8 +267,8 @@ LONG_ID = "a/very/long/way/to/name/an/answer/of/a/system@"
 @pytest.mark.parametrize("size", [(1400, 900), (360, 800)])
 @pytest.mark.parametrize("opened", ["file"], indirect=True)
 def test_values_are_in_sight_without_scrolling(opened, run, size):
-    """At least five of many metrics on a wide screen, one on a narrow one; a long id is cut with a sign and is whole
-    where a pointer is.
+    """At least five of many metrics on a wide screen, one on a narrow one; a long ID is cut with a sign and complete
+    in the tooltip.
     """
 
     def of(sample, number):
@@ -292,7 +292,7 @@ def test_values_are_in_sight_without_scrolling(opened, run, size):
 
 @pytest.mark.parametrize("opened", ["file"], indirect=True)
 def test_a_chart_is_whole_in_sight_on_a_narrow_screen(opened, plain):
-    """And large once it is touched."""
+    """Once touched, it is large."""
     page = opened(plain, "light", (360, 800))
     chart = page.locator("figure .box").first
     assert chart.locator("svg").bounding_box()["width"] <= 360
@@ -301,7 +301,7 @@ def test_a_chart_is_whole_in_sight_on_a_narrow_screen(opened, plain):
 
 
 def test_without_javascript_tables_and_charts_are_there(opened, plain):
-    """And it is said what needs it."""
+    """The page says what needs JavaScript."""
     page = opened(plain, javascript=False)
     assert page.locator("table").count() >= 4
     assert page.locator("figure svg").count() >= 4
@@ -309,7 +309,7 @@ def test_without_javascript_tables_and_charts_are_there(opened, plain):
 
 
 def test_printed_it_is_the_summary_alone(opened, plain):
-    """The list and the drawer are no matter for paper."""
+    """The list and the drawer are not printed."""
     page = opened(plain)
     page.emulate_media(media="print")
     assert page.locator(".list").is_hidden()
@@ -319,7 +319,7 @@ def test_printed_it_is_the_summary_alone(opened, plain):
 @pytest.mark.parametrize(("language", "scheme", "size"), LOOKS)
 @pytest.mark.parametrize("opened", ["file"], indirect=True)
 def test_looks_in_both_languages_and_schemes(opened, whole, language, scheme, size):
-    """Axe finds nothing serious, nothing is wider than the screen; screenshots are kept where asked for."""
+    """Axe finds nothing serious, nothing is wider than the screen; screenshots are kept on request."""
     page = opened(whole, scheme, size, language=language)
     name = f"report-{language}-{scheme}-{size[0]}"
     shot(page, name)

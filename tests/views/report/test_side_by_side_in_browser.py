@@ -1,4 +1,4 @@
-"""Answers beside each other in a real browser: columns, differences, orders, keys, and what is printed."""
+"""Answers side by side in a real browser: columns, differences, orders, keys, and printing."""
 
 import pytest
 from looking import faults, shot
@@ -22,7 +22,7 @@ JUDGED = [
 
 @pytest.fixture
 def two(run):
-    """Two runs over the same ids: other answers to five questions, with a score each; the rest is the same."""
+    """Two runs with the same IDs: five questions have different answers with different scores; the rest is the same."""
 
     def better(sample, number):
         yield Scored(sample.id, "token_f1", Score(number / 100 + (0.05 * number if number < 5 else 0)))
@@ -40,7 +40,7 @@ def two(run):
 
 @pytest.fixture
 def systems(run):
-    """One run as an experiment leaves it: three systems, their ids QUESTION-ID@SYSTEM."""
+    """One run as an experiment leaves it: three systems with IDs QUESTION-ID@SYSTEM."""
     rows = [
         Sample(
             f"q{n}@{system}", f"窓口は何時までですか（{n}）。", f"{system} の回答：{n + 8} 時までです。" * (3 if system == "並列" else 1),
@@ -52,25 +52,25 @@ def systems(run):
 
     def of(sample, number):
         statements, verdicts, reasons = zip(*JUDGED, strict=True)
-        told = [{"number": n + 1, "verdict": v, "reason": r} for n, (v, r) in enumerate(zip(verdicts, reasons, strict=True))]  # fmt: skip
-        yield Scored(sample.id, "faithfulness", Score(number % 7 / 6, "ok", "根拠の割合", {"statements": list(statements), "verdicts": told}))  # fmt: skip
+        judged = [{"number": n + 1, "verdict": v, "reason": r} for n, (v, r) in enumerate(zip(verdicts, reasons, strict=True))]  # fmt: skip
+        yield Scored(sample.id, "faithfulness", Score(number % 7 / 6, "ok", "根拠の割合", {"statements": list(statements), "verdicts": judged}))  # fmt: skip
         yield Scored(sample.id, "perplexity", Score(10.0 + number))
 
     return read_run(run("systems", rows, of))
 
 
 def ids(page):
-    """Of the rows that are in the page, with the run each is of."""
+    """The IDs of the rows in the page, with the run of each."""
     return [row.locator("th, td").nth(1).inner_text() + " " + row.locator("th").inner_text() for row in page.locator(".list tbody tr[data-at]").all()]  # fmt: skip
 
 
 def columns(page):
-    """The heads of what stands side by side."""
+    """The heads of the columns side by side."""
     return page.locator(".column > header h3").all_inner_texts()
 
 
-def test_an_answer_of_two_runs_opens_with_the_other_one_beside_it(opened, two):
-    """Both answers, scores with the difference to the chosen one, verdicts and reasons; begun on one line."""
+def test_an_answer_of_two_runs_opens_side_by_side_with_the_other_one(opened, two):
+    """Both answers, scores with the difference from the chosen one, verdicts and reasons; they start on one line."""
     page = opened(two)
     page.locator(".list tbody button").nth(3).click()
     page.locator(".column").nth(1).wait_for()
@@ -90,7 +90,7 @@ def test_an_answer_of_two_runs_opens_with_the_other_one_beside_it(opened, two):
 
 
 def test_on_a_narrow_screen_they_are_stacked(opened, two):
-    """One below the other, as wide as the screen."""
+    """One is below the other, as wide as the screen."""
     page = opened(two, size=(400, 800))
     page.locator(".list tbody button").nth(3).click()
     page.locator(".column").nth(1).wait_for()
@@ -101,7 +101,7 @@ def test_on_a_narrow_screen_they_are_stacked(opened, two):
 
 
 def test_the_largest_differences_are_found(opened, two):
-    """By size, then with their sign; of answers of one run alone; only those that differ."""
+    """By size, then with sign; within one run only; only those that differ."""
     page = opened(two)
     page.get_by_label("Difference in").select_option(label="token_f1")
     page.get_by_label("Order").select_option("largest difference first")
@@ -125,8 +125,8 @@ def test_the_largest_differences_are_found(opened, two):
     assert sorted(ids(page)) == ["after q7", "before q7"], "measured in one run and not in the other"
 
 
-def test_the_systems_of_a_run_are_held_against_each_other(opened, systems):
-    """All to one question; against a chosen one; the direction of the metric is told."""
+def test_the_systems_of_a_run_are_compared_with_each_other(opened, systems):
+    """All answers to one question are compared with a chosen one; the metric's direction is shown."""
     page = opened([systems], language="en")
     page.locator(".list tbody button").first.click()
     page.locator(".column").nth(2).wait_for()
@@ -143,7 +143,7 @@ def test_the_systems_of_a_run_are_held_against_each_other(opened, systems):
 
 
 def test_another_column_is_chosen_with_the_keyboard(opened, two):
-    """Its answer goes first, the differences turn round, and the list follows; Escape comes back to its row."""
+    """Its answer comes first, the differences are reversed, and the list follows; Escape returns to its row."""
     page = opened(two)
     page.locator(".list tbody button").nth(4).press("Enter")
     page.locator(".column").nth(1).wait_for()
@@ -173,7 +173,7 @@ def test_one_that_the_filters_left_out_can_be_chosen_too(opened, two):
 
 
 def test_names_from_outside_do_nothing_there(opened, run):
-    """Ids, systems, runs, texts: all are text."""
+    """IDs, systems, runs and texts are all shown as text."""
     rows = [Sample(f"{HOSTILE}{n}", "Q?", HOSTILE, (HOSTILE,), f"{HOSTILE}{n}", system=f"{HOSTILE}{n}") for n in range(2)]  # fmt: skip
     page = opened([read_run(run("first", rows))], title="Safe", language="en")
     page.locator(".list tbody button").first.click()
@@ -185,7 +185,7 @@ def test_names_from_outside_do_nothing_there(opened, run):
 
 
 def test_many_answers_to_one_question_stay_few_columns(opened, run):
-    """Twelve, and how many more there are."""
+    """Twelve columns are shown, and the number of the others."""
     rows = [Sample(f"q@{n}", "Q?", f"A{n}", system=f"system {n}") for n in range(30)]
     page = opened([read_run(run("first", rows))], language="en")
     page.locator(".list tbody button").first.click()
@@ -194,8 +194,8 @@ def test_many_answers_to_one_question_stay_few_columns(opened, run):
     assert page.get_by_text("18 more answers to this question are in the list.").is_visible()
 
 
-def test_without_pairs_there_is_nothing_to_hold_against_each_other(opened, run):
-    """A run without systems has neither the line of controls nor columns."""
+def test_without_pairs_there_is_nothing_to_compare(opened, run):
+    """A run without systems has neither the controls nor columns."""
     page = opened([read_run(run("first", samples(4, system=None)))])
     assert page.locator(".pairing").count() == 0
     page.locator(".list tbody button").first.click()
@@ -205,7 +205,7 @@ def test_without_pairs_there_is_nothing_to_hold_against_each_other(opened, run):
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_looks_in_both_languages_and_schemes(opened, two, systems, look):
-    """Axe finds nothing serious, nothing is wider than the screen; screenshots are kept where asked for."""
+    """Axe finds nothing serious, nothing is wider than the screen; screenshots are kept on request."""
     language, scheme, size = look
     page = opened([*two, systems], scheme, size, language=language)
     name = f"beside-{language}-{scheme}-{size[0]}"

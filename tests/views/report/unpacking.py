@@ -1,4 +1,4 @@
-"""What a report's page holds, read as its script reads it."""
+"""The contents of a report's page, read as its script reads them."""
 
 import gzip
 import json
