@@ -61,7 +61,7 @@ def saiten(capsys):
 
 @pytest.fixture
 def process():
-    """`saiten ARGUMENTS` as a process that is still running."""
+    """`saiten ARGUMENTS` as a separate running process."""
     started = []
 
     def start(*arguments, **settings):
@@ -97,7 +97,7 @@ def data(somewhere):
 
 @pytest.fixture(scope="session")
 def kept():
-    """The folders that `once` has made, by the function that made them."""
+    """The folders that `once` made, by the function that made them."""
     return {}
 
 

@@ -23,7 +23,7 @@ def test_the_tables_for_people(saiten, data):
 
 @pytest.mark.parametrize("form", ["json", "csv", "md"])
 def test_other_forms(saiten, data, form):
-    """Each form holds the same figures."""
+    """Each form has the same figures."""
     said = saiten("agreement", data(ROWS, "labels.jsonl"), "--format", form)
     assert said.status == 0, said
     if form == "json":
@@ -43,7 +43,7 @@ def test_other_forms(saiten, data, form):
 
 
 def test_csv_with_choices_adjudication_and_named_columns(saiten, somewhere):
-    """Wins and ties by name, a third decision beside them, and columns of one's own."""
+    """Wins and ties by name, a third decision along with them, and custom column names."""
     (somewhere / "votes.csv").write_text(
         "pair,judge,winner,adjudicated\np1,a,1,\np1,b,A>B,no\np1,c,2,yes\np2,a,tie,\np2,b,引き分け,\np3,a,2,\np3,b,A,\n",
         encoding="utf-8",
@@ -70,7 +70,7 @@ def test_csv_with_choices_adjudication_and_named_columns(saiten, somewhere):
 
 
 def test_words_are_categories(saiten, data):
-    """Text values are nominal; --level ordinal is refused, for words have no order."""
+    """Text values are nominal; --level ordinal is refused because words have no order."""
     rows = [
         {"item": f"i{at}", "annotator": who, "value": word}
         for at, word in enumerate(["neutral", "entailment", "neutral"])
@@ -84,7 +84,7 @@ def test_words_are_categories(saiten, data):
 
 
 def test_questions_from_the_samples(saiten, data):
-    """With --samples the intervals draw questions; labelled items without a sample are counted."""
+    """With --samples the intervals resample questions; labeled items without a sample are counted."""
     samples = [{"id": f"i{at}", "question": f"q{at // 2}", "answer": "x"} for at in range(7)]
     said = saiten("agreement", data(ROWS, "labels.jsonl"), "--samples", data(samples, "samples.jsonl"))
     assert said.status == 0, said
@@ -92,8 +92,8 @@ def test_questions_from_the_samples(saiten, data):
     assert "1 labeled items are not among the samples" in said.err
 
 
-def test_rows_that_are_no_labels_are_left_out_and_told(saiten, data):
-    """Broken rows are named, a few of them; the rest is measured."""
+def test_rows_that_are_no_labels_are_left_out_and_reported(saiten, data):
+    """A few of the broken rows are named; the others are used."""
     broken = [{"item": "", "value": 1}] * 8
     said = saiten("agreement", data([*ROWS, *broken], "labels.jsonl"), "--format", "csv")
     assert said.status == 0, said
@@ -119,14 +119,14 @@ def test_mistakes_end_with_what_to_do(saiten, data, arguments, message):
 
 
 def test_help_has_examples(saiten):
-    """The help says what the columns are and shows calls."""
+    """The help describes the columns and shows examples."""
     said = saiten("agreement", "--help")
     assert "saiten agreement labels.jsonl" in said.out
     assert "adjudicated" in said.out
 
 
-def test_the_grades_of_all_stand_in_their_order(saiten, somewhere):
-    """However the annotators' own grades meet: 2 before 10, whoever gave them."""
+def test_the_grades_of_all_are_in_order(saiten, somewhere):
+    """In whatever order the annotators' grades occur: 2 before 10, whoever gave them."""
     values = {"A": (2, 10), "B": (1, 3)}
     rows = [f"q{n},{who},{value}" for who, both in values.items() for n, value in enumerate(both)]
     Path("grades.csv").write_text("\n".join(["item,annotator,value", *rows]) + "\n", "utf-8")
@@ -183,7 +183,7 @@ def test_the_papers_unanimity_and_its_83_percent_against_54_come_out_of_the_comm
 
 
 def test_preferences_are_of_the_questions_of_their_answers(saiten, data):
-    """With --samples a pair belongs to the question of its answers, and is no stranger."""
+    """With --samples a pair belongs to the question of its answers, and is not counted as unknown."""
     rows = [row for row in paper() if "preference" in row][:36]
     samples = [
         {"id": f"q{n}/{system}", "question": f"Question {n}?", "answer": "x"}

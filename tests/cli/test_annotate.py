@@ -1,4 +1,4 @@
-"""`saiten annotate`, from the answers to a label file that the other commands take as it is."""
+"""`saiten annotate`, from the answers to a label file that the other commands accept unchanged."""
 
 import http.client
 import json
@@ -41,7 +41,7 @@ ANSWERS = [
 
 
 def answer_all(database, said):
-    """Each annotator says of every item what `said` has: name → payload of an item."""
+    """Each annotator grades every item as `said` maps: name → payload of an item."""
     with open_project(database) as store:
         form = FORMS[store.settings.form].from_options(store.settings.options)
         people = {person.name: person for person in all_people(store)}
@@ -52,7 +52,7 @@ def answer_all(database, said):
 
 
 def decide(database, key, payload, note):
-    """The admin's third decision."""
+    """The admin makes a third decision."""
     with open_project(database) as store:
         admin = next(person for person in all_people(store) if person.role == "admin")
         item = next(each.item for each in annotated_items(store) if each.item.key == key)
@@ -69,7 +69,7 @@ def rows_of(file):
 
 @pytest.fixture
 def project(saiten, data, somewhere):
-    """`project(form, …)`: a project of the answers with two annotators; gives the database."""
+    """`project(form, …)`: a project of the answers with two annotators; returns the database."""
 
     def make(form, *more, rows=ANSWERS):
         file = data(rows, "answers.jsonl")
@@ -82,7 +82,7 @@ def project(saiten, data, somewhere):
 
 @pytest.fixture
 def exported(saiten, somewhere):
-    """`exported(database)`: the labels as a file."""
+    """`exported(database)`: a file with the labels."""
 
     def export(database):
         said = saiten("annotate", "--db", database, "--export", "labels.jsonl")
@@ -97,14 +97,14 @@ def exported(saiten, somewhere):
 
 @pytest.mark.parametrize("file", ["labels.jsonl", "-"])
 def test_an_export_of_nothing_says_so(saiten, project, file):
-    """An empty file alone could be read as one that went wrong."""
+    """An empty file alone could look like a failed export."""
     said = saiten("annotate", "--db", project("grade"), "--export", file)
     assert (said.status, said.out) == (0, "")
     assert "0 labels written; no annotator has saved anything yet" in said.err
 
 
 def test_grades_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):
-    """Rows by hand; the commands read them as they are."""
+    """The rows are those worked out by hand; the commands read them unchanged."""
     database = project("grade")
     answer_all(
         database,
@@ -134,7 +134,7 @@ def test_grades_for_agreement_and_meta_evaluate(saiten, project, exported, somew
 
 
 def test_verdicts_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):
-    """1 and 0; aspect `correct`."""
+    """Verdicts are 1 and 0; the aspect is `correct`."""
     database = project("correct")
     verdicts = {"Aiko": lambda item: item.key != "q1", "Ben": lambda item: item.key not in {"q1", "q2"}}
     answer_all(
@@ -152,7 +152,7 @@ def test_verdicts_for_agreement_and_meta_evaluate(saiten, project, exported, som
 
 
 def test_aspects_for_tune_mate(saiten, data, project, exported):
-    """A row each aspect, as many as the fit needs."""
+    """Each aspect has a row, and there are as many as the fit needs."""
     rows = [
         answer | {"id": f"q{n}", "question": f"Question {n}?"}
         for n, answer in zip(range(60), ANSWERS * 10, strict=True)
@@ -184,7 +184,7 @@ def test_aspects_for_tune_mate(saiten, data, project, exported):
 
 
 def test_marks_for_spans_and_for_gist(saiten, project, exported, somewhere):
-    """Spans with their texts; they measure a judge, and take the place of its first step."""
+    """Spans come with their texts; they measure a judge, and replace its first step."""
     database = project("gist", "--annotator", "Ben")
     answer_all(
         database,
@@ -219,13 +219,13 @@ def test_marks_for_spans_and_for_gist(saiten, project, exported, somewhere):
 
 
 def by_system(content, *groups):
-    """An order of answers by their systems; which number an answer has is drawn."""
+    """An order of answers by their systems; the numbers of the answers are drawn at random."""
     keys = {sample.partition("/")[2]: key for key, sample in content["ids"].items()}
     return [[keys[system] for system in group] for group in groups]
 
 
 def test_preferences_for_agreement_and_meta_evaluate(saiten, project, exported, somewhere):
-    """A row for each two answers, below 0 where the first is better; and whether the best is good."""
+    """Each pair of answers has a row, below 0 if the first is better; another says whether the best is good."""
     rows = [
         {
             "id": f"q{n}/{system}",
@@ -276,7 +276,7 @@ def test_preferences_for_agreement_and_meta_evaluate(saiten, project, exported, 
 def test_axes_and_a_pick_of_one_project_are_the_table_of_preference_against_grades(
     saiten, project, exported, somewhere, data
 ):
-    """Picks and grades of the same people out of one file; the settings hold when the command is typed again."""
+    """Picks and grades of the same people come from one file; the settings hold when the command is repeated."""
     rows = [
         {
             "id": f"q{n}/{system}",
@@ -325,7 +325,7 @@ def test_axes_and_a_pick_of_one_project_are_the_table_of_preference_against_grad
 
 
 def test_a_project_of_preferences_without_contexts_goes_on_without_them(saiten, data, somewhere):
-    """Made before contexts were shown beside preferences: the same command adds nothing and changes nothing."""
+    """It was made before contexts were shown with preferences: the same command adds nothing and changes nothing."""
     rows = [
         {"id": f"q{n}/{system}", "question": f"Question {n}?", "answer": system, "contexts": [f"Seen by {system}."]}
         for n in (1, 2)
@@ -343,7 +343,7 @@ def test_a_project_of_preferences_without_contexts_goes_on_without_them(saiten, 
 
 
 def test_whole_questions_are_asked_for_once_and_kept(saiten, project, data):
-    """The setting is the project's: typed again or not, it stays; for a project without it, it is another rule."""
+    """The setting belongs to the project: repeated or not, it stays; a project without it refuses it."""
     database = project("grade", "--whole-questions")
     assert saiten("annotate", data(ANSWERS, "answers.jsonl"), "--form", "grade", "--prepare").status == 0
     with open_project(database) as store:
@@ -356,7 +356,7 @@ def test_whole_questions_are_asked_for_once_and_kept(saiten, project, data):
 
 
 def test_prelabels_out_of_a_run(saiten, project, exported, somewhere, data):
-    """The scores of a judge stand in the database as what it said beforehand, and the export says that nobody saw it."""
+    """A judge's scores are stored as pre-labels, and the export says that nobody saw them."""
     data(ANSWERS, "answers.jsonl")
     scored = saiten("score", "answers.jsonl", "-m", "correctness", "--judge", "offline", "-o", somewhere / "run")
     assert scored.status == 0, scored
@@ -370,7 +370,7 @@ def test_prelabels_out_of_a_run(saiten, project, exported, somewhere, data):
 
 
 def test_prelabels_out_of_a_file(saiten, project, data):
-    """Of one judge; those that are complete."""
+    """They are from one judge; only complete ones are taken."""
     labels = [{"item": f"q{n}", "aspect": "correct", "value": n % 2, "annotator": "gpt"} for n in (1, 2, 99)]
     file = data(labels, "judged.jsonl")
     database = project("correct", "--prelabels", file, "--show-prelabels")
@@ -387,7 +387,7 @@ def test_prelabels_out_of_a_file(saiten, project, data):
 
 
 def test_the_same_command_goes_on(saiten, project, exported, data, somewhere):
-    """Answers that were added are added, links stay, and what is not typed again is as it was set."""
+    """New answers are added, links stay, and options that are not repeated keep their values."""
     database = project("grade", "--per-item", "3", "--reason", "required")
     answer_all(database, {"Aiko": lambda _: {"grade": 5, "reason": "x"}})
     data([*ANSWERS, ANSWERS[0] | {"id": "q9"}], "answers.jsonl")
@@ -402,18 +402,18 @@ def test_the_same_command_goes_on(saiten, project, exported, data, somewhere):
 
 
 def test_a_new_link_for_who_lost_theirs(saiten, project):
-    """Another token; the former one opens nothing."""
+    """It has another token; the former one opens nothing."""
     database = project("grade")
-    told = saiten("annotate", "--db", database, "--new-link", "Aiko", "--prepare")
-    token = re.search(r"Aiko: http://127.0.0.1:8765/join/(\S{43})\n", told.err)[1]
+    output = saiten("annotate", "--db", database, "--new-link", "Aiko", "--prepare")
+    token = re.search(r"Aiko: http://127.0.0.1:8765/join/(\S{43})\n", output.err)[1]
     with open_project(database) as store:
         assert person_by_token(store, token).name == "Aiko"
     unknown = saiten("annotate", "--db", database, "--new-link", "Eve", "--prepare")
     assert (unknown.status, "'Eve'" in unknown.err) == (2, True)
 
 
-def test_rows_that_cannot_be_shown_are_told_and_left_out(saiten, data, somewhere):
-    """By place or id; with --strict the first one stops everything, and nothing is in the database."""
+def test_rows_that_cannot_be_shown_are_reported_and_left_out(saiten, data, somewhere):
+    """Each is named by position or ID; with --strict the first one stops everything, and the database stays empty."""
     cut = b'{"id": "b", "question": "Q?", "answer": "cut \\ud83d"}'
     rows = [b"{broken", {"id": "a", "question": "Q?"}, cut, ANSWERS[0]]
     file = data(rows, "answers.jsonl")
@@ -435,7 +435,7 @@ def test_rows_that_cannot_be_shown_are_told_and_left_out(saiten, data, somewhere
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "message"),
     [
         (["answers.jsonl"], "--form grade"),
         (["--form", "grade"], "name the answers"),
@@ -458,12 +458,12 @@ def test_rows_that_cannot_be_shown_are_told_and_left_out(saiten, data, somewhere
         (["answers.jsonl", "--form", "grade", "--public-url", "ftp://x"], "--public-url"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_sentence(saiten, data, typed, told):
-    """Status 2, and what to do."""
+def test_what_is_wrong_is_reported_in_a_sentence(saiten, data, typed, message):
+    """The status is 2, and the message says what to do."""
     data(ANSWERS, "answers.jsonl")
     said = saiten("annotate", *typed)
     assert said.status == 2, said
-    assert told in said.err.replace("\n", " ")
+    assert message in said.err.replace("\n", " ")
     assert "Traceback" not in said.err
 
 
@@ -491,7 +491,7 @@ def test_what_is_wrong_is_told_in_a_sentence(saiten, data, typed, told):
     ],
 )
 def test_how_the_page_is_reached(host, public, token, address, hosts):
-    """Loopback makes a token of its own; others need one."""
+    """On loopback a token is generated; other addresses require one."""
     made = web_settings(ServerOptions(host, 80, public), {"SAITEN_ADMIN_TOKEN": token})
     assert (made.address, made.hosts) == (address, hosts)
     assert made.admin_token == token or len(made.admin_token) == 43
@@ -517,23 +517,23 @@ def test_how_the_page_is_reached(host, public, token, address, hosts):
     ],
 )
 def test_how_it_is_not(host, public, token):
-    """ConfigurationError, in which a token is never quoted."""
+    """ConfigurationError, which never quotes a token."""
     with pytest.raises(ConfigurationError) as refused:
         web_settings(ServerOptions(host, 80, public), {"SAITEN_ADMIN_TOKEN": token})
     assert not token or token not in str(refused.value)
 
 
 def test_the_server_from_its_links_to_ctrl_c(process, data):
-    """Links on standard error and nothing on standard output; they work; Ctrl-C ends with the status that shells expect."""
+    """Links go to standard error, nothing to standard output; they work; Ctrl-C ends with the conventional status."""
     server = process(
         "annotate", data(ANSWERS, "answers.jsonl"), "--form", "grade", "--annotator", "Aiko", "--port", "0"
     )
-    told = b""
-    while b"Ctrl-C" not in told:
+    output = b""
+    while b"Ctrl-C" not in output:
         line = server.stderr.readline()
-        assert line, told
-        told += line
-    links = dict(re.findall(r"^(\w+): (http://127\.0\.0\.1:\d+/join/\S+)$", told.decode(), re.MULTILINE))
+        assert line, output
+        output += line
+    links = dict(re.findall(r"^(\w+): (http://127\.0\.0\.1:\d+/join/\S+)$", output.decode(), re.MULTILINE))
     assert links.keys() == {"admin", "Aiko"}
     for name, page in (("admin", "/admin"), ("Aiko", "/")):
         opened = urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(links[name], timeout=60)

@@ -57,7 +57,7 @@ def rows(path="a.jsonl"):
 
 
 def test_answers_go_straight_into_score(saiten, data):
-    """With references, groups and the system's name; a failure is counted there."""
+    """They have references, groups and the system's name; a failure is counted there."""
     said = saiten("answer", data(asked(6)), "--system", "bot.py:answer", "-o", "a.jsonl", "--format", "json")
     assert said.status == 0
     tables = json.loads(said.out)
@@ -77,7 +77,7 @@ def test_answers_go_straight_into_score(saiten, data):
 
 
 def test_the_same_command_goes_on_and_asks_nothing_twice(saiten, data, service):
-    """With more questions only those; failures only with --retry-failed."""
+    """With more questions only the new ones are asked; failures only with --retry-failed."""
     command = ("answer", "data.jsonl", "-s", service.url, "-o", "a.jsonl")
     service.reply = lambda one: Fault(500) if one.body["id"] == "q1" else None
     data(asked(3))
@@ -94,7 +94,7 @@ def test_the_same_command_goes_on_and_asks_nothing_twice(saiten, data, service):
 
 
 def test_another_system_or_name_in_the_same_file_is_refused(saiten, data):
-    """Nothing is written then."""
+    """Nothing is written in that case."""
     saiten("answer", data(asked(2)), "-s", "bot.py:answer", "-o", "a.jsonl")
     before = Path("a.jsonl").read_bytes()
     for more in (
@@ -109,7 +109,7 @@ def test_another_system_or_name_in_the_same_file_is_refused(saiten, data):
 
 
 def test_the_questions_are_never_written_over(saiten, data):
-    """Even where they are named as the place for the answers."""
+    """This holds even if they are named as the place for the answers."""
     file = data(asked(2))
     before = file.read_bytes()
     assert saiten("answer", file, "-s", "bot.py:answer", "-o", file).status == 2
@@ -152,7 +152,7 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(saiten, data, service, somewhe
 
 
 def test_the_budget_is_exact_and_the_run_goes_on(saiten, data, openai_server):
-    """Status 3; what was answered is kept; a chat model is asked with the key and price that judges have."""
+    """The status is 3; earlier answers are kept; a chat model gets the key and price that judges get."""
     command = ("answer", data(asked(6)), "-s", f"openai:m@{openai_server.base_url}", "-o", "a.jsonl")
     said = saiten(*command, "--max-calls", "2")
     assert said.status == 3
@@ -166,7 +166,7 @@ def test_the_budget_is_exact_and_the_run_goes_on(saiten, data, openai_server):
 
 
 def test_other_formats_columns_and_limits(saiten, somewhere):
-    """As in `saiten score`; the language that is named goes along and into the row."""
+    """They work as in `saiten score`; the given language is passed on and written to the row."""
     (somewhere / "q.csv").write_text("Q,gold,team\nWhy?,So.,red\nWho?,They.,blue\nWhen?,Now.,red\n")
     said = saiten(
         "answer",
@@ -192,7 +192,7 @@ def test_other_formats_columns_and_limits(saiten, somewhere):
 
 
 def test_answers_are_joined_with_questions_as_they_are_now(saiten, data):
-    """A reference that was mended later: the file of answers is a system, too."""
+    """A reference that was corrected later is used: the file of answers is a system, too."""
     saiten("answer", data(asked(3)), "-s", "bot.py:answer", "-o", "a.jsonl")
     data([row | {"reference": "Mended."} for row in asked(3)])
     said = saiten("answer", "data.jsonl", "-s", "bot.py:answer", "-o", "a.jsonl")
@@ -205,7 +205,7 @@ def test_answers_are_joined_with_questions_as_they_are_now(saiten, data):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("-s", "bot.py:ansver"), "did you mean answer?"),
         (("-s", "pyton:bot:answer"), "did you mean python:bot:answer?"),
@@ -223,17 +223,17 @@ def test_answers_are_joined_with_questions_as_they_are_now(saiten, data):
         ),
     ],
 )
-def test_a_wrong_set_up_is_told_in_a_sentence(saiten, data, arguments, told):
-    """Status 2, no traceback, no row."""
+def test_a_wrong_setup_is_reported_in_a_sentence(saiten, data, arguments, message):
+    """The status is 2, without a traceback or a row."""
     said = saiten("answer", data(asked(2)), *arguments, "-o", "a.jsonl")
     assert said.status == 2
-    assert told in said.err
+    assert message in said.err
     assert "Traceback" not in said.err
     assert not Path("a.jsonl").exists() or not Path("a.jsonl").read_bytes()
 
 
 def test_questions_that_have_answers_are_pointed_out(saiten, data):
-    """They may be the references."""
+    """The answers may be the references."""
     file = data([{"question": "Why?", "answer": "So."}])
     said = saiten("answer", file, "-s", "bot.py:slow", "-o", "a.jsonl", "--format", "md")
     assert "--column reference=answer" in said.err
@@ -253,7 +253,7 @@ def test_what_a_system_says_cannot_act_on_the_terminal(saiten, data, service):
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_cut_off_goes_on(saiten, process, data, ending):
-    """Ctrl-C ends with 130 and a sentence; after SIGKILL, too, each answer is there once."""
+    """Ctrl-C ends with 130 and a sentence; after SIGKILL, too, each answer is there exactly once."""
     command = ("answer", data(asked(200)), "-s", "bot.py:slow", "-o", "a.jsonl", "--concurrency", "2")
     running = process(*command)
     while not Path("a.jsonl").exists() or Path("a.jsonl").read_bytes().count(b"\n") < 5:

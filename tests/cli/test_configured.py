@@ -1,4 +1,4 @@
-"""What a saiten.toml in the current folder chooses is said before anything is sent."""
+"""The choices of a saiten.toml in the current folder are reported before anything is sent."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def named(what, server="http://far.example:8000"):
 
 
 def test_a_server_elsewhere_is_shown_before_it_is_asked(saiten, proxy, monkeypatch):
-    """Judge and embedder, with the variable of the key that they get; no password, and quiet or not."""
+    """Judge and embedder are shown with the variable of the key they get, without a password, also with --quiet."""
     monkeypatch.setenv("OPENAI_API_KEY", "planted")
     configure(f'judge = "openai:m@http://far.example:8000/v1"\nembedder = "{FAR}"\n')
     said = saiten(*SCORE, "--retries", "0")
@@ -51,7 +51,7 @@ def test_a_server_elsewhere_is_shown_before_it_is_asked(saiten, proxy, monkeypat
 
 
 def test_nothing_is_sent_by_a_rehearsal_that_says_the_same(saiten, proxy):
-    """Without a key, none is named; a key that `key_env` names is."""
+    """Without a key, none is named; a key chosen by `key_env` is."""
     configure(f'judge = "{FAR}"\n')
     assert f"{named('judge')} when it is asked" in saiten(*SCORE, "--dry-run").err
     configure(f'judge = "{FAR}"\n[key_env]\n"http://far.example:8000" = "PATH"\n')
@@ -74,7 +74,7 @@ def test_nothing_is_sent_by_a_rehearsal_that_says_the_same(saiten, proxy):
     ],
 )
 def test_a_server_that_the_user_chose_is_not_shown(saiten, monkeypatch, toml, options, environ):
-    """Typed, in the environment, on this machine, or OpenAI's own; the file is named all the same."""
+    """Typed, in the environment, on this machine, or OpenAI's own; the file is still named."""
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     configure(toml)
@@ -97,7 +97,7 @@ def test_a_server_that_the_user_chose_is_not_shown(saiten, monkeypatch, toml, op
     ],
 )
 def test_every_command_that_reads_the_file_says_so(saiten, arguments, shown):
-    """And shows the servers in it that it may ask; with --config the file that was typed."""
+    """It shows the servers in the file that it may ask; with --config, the given file."""
     configure(f'judge = "{FAR}"\nembedder = "{FAR}"\n')
     Path("other.toml").write_text("seed = 1\n")
     err = saiten(*arguments).err
@@ -109,7 +109,7 @@ def test_every_command_that_reads_the_file_says_so(saiten, arguments, shown):
 
 
 def test_python_obeys_the_file_and_says_where_data_go(proxy, caplog):
-    """`evaluate` asks the judge that saiten.toml names, and logs its server first; an argument wins, and says nothing."""
+    """`evaluate` asks the judge from saiten.toml, and logs its server first; an argument wins, and logs nothing."""
     configure(f'judge = "{FAR}"\nretries = 0\n')
     assert api.evaluate([ROW], ["accuracy"], judge="offline").settings["judge"] == "offline"
     assert (proxy.received, caplog.messages) == (b"", [])
@@ -121,7 +121,7 @@ def test_python_obeys_the_file_and_says_where_data_go(proxy, caplog):
 
 
 def test_a_server_elsewhere_that_a_knowledge_base_names_is_shown(saiten, proxy, openai_server, caplog):
-    """The folder may be somebody else's: once, before it is asked; not where the user typed another."""
+    """The folder may be somebody else's: shown once, before it is asked; not if the user gave another."""
     Path("docs").mkdir()
     Path("docs/a.txt").write_text("Some text.")
     near = f"openai:e@{openai_server.base_url}"

@@ -1,4 +1,4 @@
-"""`saiten converse`, and what `show` and `compare` make of its runs."""
+"""`saiten converse`, and how `show` and `compare` present its runs."""
 
 import json
 import random
@@ -64,16 +64,16 @@ def lines(name, folder="run"):
 
 
 def talks(folder="run"):
-    """Id → dialogue; each id once."""
+    """ID → dialogue; each ID once."""
     found = {line["id"]: line for line in lines("dialogues.jsonl", folder)}
     assert len(found) == len(lines("dialogues.jsonl", folder))
     return found
 
 
 def test_a_run_from_the_first_question_to_the_summary(saiten, data):
-    """Scores with intervals, over all and per group; how the dialogues ended, whose fault failures are; leak; latency.
+    """Scores with intervals, overall and per group; how the dialogues ended, the causes of failures; leak; latency.
 
-    What the system's own code prints is no result.
+    Output printed by the system's own code is not part of the result.
     """
     said = saiten("converse", data(pairs(8)), "--system", "bot.py:answer", "-o", "run", "--format", "json")
     assert said.status == 0, said
@@ -129,7 +129,7 @@ def test_the_summary_says_whether_the_grader_saw_evidence(saiten, data):
 
 
 def test_a_dialogue_is_read_in_the_terminal_and_by_programs(saiten, data, monkeypatch):
-    """The questions, what was said to them, the grades at the margin; a failure with the question it came to."""
+    """The questions, the answers, the grades in the margin; a failure with the question where it occurred."""
     saiten("converse", data(pairs(6)), "--system", "bot.py:answer", "-o", "run", "-q")
     for width in ("80", "120"):
         monkeypatch.setenv("COLUMNS", width)
@@ -187,7 +187,7 @@ def test_an_http_system_is_driven_as_a_user_would(saiten, data, service):
 
 
 def test_what_failed_is_gone_on_with(saiten, data, service):
-    """Time-out and error apart; --retry-failed asks the turn that failed, and none before it."""
+    """Timeouts and errors are distinguished; --retry-failed asks only from the failed turn on."""
     service.reply = lambda asked: Fault(500, "down") if asked.body["history"] else "There is a part."
     arguments = ("converse", data(pairs(2)), "--system", service.url, "-o", "run", "-q")
     assert saiten(*arguments).status == 6  # every dialogue failed
@@ -204,7 +204,7 @@ def test_what_failed_is_gone_on_with(saiten, data, service):
 
 @pytest.mark.slow
 def test_a_killed_run_asks_nothing_twice_that_was_answered(process, data, service):
-    """SIGKILL at random moments: what is on record is not asked again, and every dialogue ends once."""
+    """SIGKILL at random moments: recorded answers are not asked for again, and every dialogue ends once."""
     dice = random.Random(20261121)
     service.latency = 0.02
     file = data(pairs(24))
@@ -251,7 +251,7 @@ def test_a_killed_run_asks_nothing_twice_that_was_answered(process, data, servic
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_what_was_said(process, data, service):
-    """Status 130, and the same command goes on."""
+    """The status is 130, and the same command resumes the run."""
     service.latency = 0.05
     command = ("converse", data(pairs(40)), "--system", service.url, "-o", "run", "-q", "--system-concurrency", "2")
     running = process(*command)
@@ -265,14 +265,14 @@ def test_ctrl_c_keeps_what_was_said(process, data, service):
 
 
 def judged(asked):
-    """A judge that is never content and asks something new each time."""
+    """A judge that is never satisfied and asks something new each time."""
     reply = instance(asked.body["response_format"]["json_schema"]["schema"])
     changed = {"grade": 3, "question": f"And part {asked.number}?", "answer": f"Part {asked.number}."}
     return json.dumps(reply | {name: value for name, value in changed.items() if name in reply})
 
 
 def test_a_spent_budget_stops_and_the_rest_is_asked_later(saiten, data, openai_server):
-    """Status 3; over both runs each call of the judge is made once, so 4 n - 2 a dialogue and one to try the server."""
+    """The status is 3; over both runs each judge call is made once: 4 n - 2 per dialogue and one to try the server."""
     openai_server.reply = judged
     command = ("converse", data(pairs(3)), "--system", "bot.py:better", "--judge", f"openai:m@{openai_server.base_url}", "-o", "run", "--max-turns", "3", "-q")  # fmt: skip
     said = saiten(*command, "--max-calls", "12")
@@ -286,8 +286,8 @@ def test_a_spent_budget_stops_and_the_rest_is_asked_later(saiten, data, openai_s
     assert len(openai_server.requests) <= 3 * 11 + 2
 
 
-def test_a_dry_run_tells_the_least_and_the_most(saiten, data, openai_server):
-    """2 calls a dialogue at least, 4 n + 1 at most; nobody is asked, nothing is written."""
+def test_a_dry_run_reports_the_least_and_the_most(saiten, data, openai_server):
+    """At least 2 calls per dialogue, at most 4 n + 1; nobody is asked, nothing is written."""
     said = saiten("converse", data(pairs(3)), "--system", "bot.py:answer", "-o", "run", "--dry-run", "--judge", f"openai:m@{openai_server.base_url}", "--format", "json")  # fmt: skip
     ((few, many),) = json.loads(said.out).values()
     assert (few["questions to the system"], few["calls"]) == (3, 6)
@@ -308,8 +308,8 @@ def test_a_dry_run_tells_the_least_and_the_most(saiten, data, openai_server):
         (("--system", "bot.py:answer", "--column", "question"), "FIELD=COLUMN"),
     ],
 )
-def test_a_wrong_set_up_is_told_before_a_folder_is_made(saiten, data, arguments, said):
-    """With what to do."""
+def test_a_wrong_setup_is_reported_before_a_folder_is_made(saiten, data, arguments, said):
+    """The message says what to do."""
     ended = saiten("converse", data(pairs(1)), *arguments, "-o", "run")
     assert ended.status == 2, ended
     assert said in ended.err
@@ -349,7 +349,7 @@ def three(saiten, data, once):
 
 
 def test_the_longest_dialogues_are_the_worst(saiten, three):
-    """Of lscore the highest values are listed, of the others the lowest."""
+    """For lscore the highest values are listed, for the others the lowest."""
     (long,) = json.loads(saiten("show", "plain", "--worst", "lscore", "-n", "3", "--format", "json").out).values()
     values = [row["value"] for row in long]
     assert values == sorted(values, reverse=True)
@@ -358,7 +358,7 @@ def test_the_longest_dialogues_are_the_worst(saiten, three):
 
 
 def test_two_systems_are_compared_over_all_and_by_group(saiten, three):
-    """Fewer turns are better; the means of each; differences on the pairs that both measured."""
+    """Fewer turns are better; means are per run; differences are on the pairs that both measured."""
     tables = json.loads(saiten("compare", "plain", "better", "--format", "json").out)
     overall = {row["metric"]: row for row in tables["plain → better"]}
     assert overall["lscore"]["difference"] < 0
@@ -383,7 +383,7 @@ def test_two_systems_are_compared_over_all_and_by_group(saiten, three):
     ],
 )
 def test_fewer_turns_and_less_leak_are_better(score, difference, said):
-    """Each score knows its direction; what may be noise is called neither."""
+    """Each score knows its direction; what may be noise is called neither better nor worse."""
     assert verdict(score, difference, 0.01, 9, 10) == said
     assert verdict(score, difference, 0.06, 9, 10) == "noise"
     assert verdict(score, difference, 0.01, 8, 10) == "unmeasured"
@@ -402,8 +402,8 @@ def test_the_leak_is_no_competitor(data, saiten, three):
     assert "leak is a check, not a competitor" in said
 
 
-def test_more_than_two_runs_are_each_held_against_the_first(saiten, three):
-    """One table each, p corrected over all; a system does not differ from itself."""
+def test_more_than_two_runs_are_each_compared_with_the_first(saiten, three):
+    """Each has a table, with p corrected over all; a system does not differ from itself."""
     tables = json.loads(saiten("compare", "plain", "better", "again", "--format", "json").out)
     assert {row["difference"] for row in tables["plain → again"]} == {0}
     two = json.loads(saiten("compare", "plain", "better", "--format", "json").out)
@@ -429,7 +429,7 @@ def test_runs_made_in_different_ways_are_pointed_out(saiten, data, three):
 
 
 def test_pairs_that_are_not_the_same_are_pointed_out(saiten, data, three):
-    """One id and question, another reference or group: what differs may not be the system."""
+    """ID and question are the same, reference or group differs: the difference may not be the system's."""
     rows = [row | {"reference": row["reference"] + " So it is.", "group": "MQ"} for row in pairs(12)]
     saiten("converse", data(rows), "--system", "bot.py:better", "-o", "others", "-q")
     said = saiten("compare", "plain", "others", "--format", "json")
@@ -439,5 +439,5 @@ def test_pairs_that_are_not_the_same_are_pointed_out(saiten, data, three):
 
 
 def test_no_two_columns_have_one_name():
-    """A folder may be called as the second mention of another would be."""
+    """A folder's name may equal the name given to another's second mention."""
     assert _distinct(["run", "run", "run (2)", "n"]) == ["run", "run (2)", "run (2) (2)", "n (2)"]

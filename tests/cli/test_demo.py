@@ -1,4 +1,4 @@
-"""`saiten demo`: one tour of real commands; what is known of the data shows in it, and what it replaces."""
+"""`saiten demo`: one tour of real commands; it shows what is known about the data, and what it replaces."""
 
 import json
 import re
@@ -39,7 +39,7 @@ TITLES = (
 
 @pytest.fixture
 def section(toured, monkeypatch):
-    """The text of a section by its number, in the folder of the demo."""
+    """The text of a section by its number, in the demo's folder."""
     folder, said = toured
     monkeypatch.chdir(folder)
     parts = re.split(r"^\d+ · ", said, flags=re.MULTILINE)
@@ -59,7 +59,7 @@ def test_its_sections_come_in_order_and_it_ends_with_the_path_of_the_report(tour
 
 
 def test_the_commands_shown_are_those_that_were_run_and_can_be_typed(toured):
-    """Word by word what a shell would pass on; with the exit status where it is not 0."""
+    """They are what a shell would pass on, word for word; with the exit status unless it is 0."""
     _, said = toured
     shown = [shlex.split(each) for each in re.findall(r"^\$ saiten (.*)$", said, re.MULTILINE)]
     assert shown == [step.words(Path("runs/demo")) for step in STEPS]
@@ -84,7 +84,7 @@ def test_what_is_simulated_or_known_is_never_said_to_be_peoples(section):
 
 
 def test_the_estimate_holds_what_is_known(section, saiten):
-    """The share of correct answers is known; 99 of 192 are not."""
+    """The share of correct answers is known; 99 of 192 are not correct."""
     step = next(step for step in STEPS if step.command.startswith("estimate"))
     said = saiten(*step.words(Path("runs/demo")), "--format", "json")
     row = next(row for rows in json.loads(said.out).values() for row in rows if row.get("of") == "all")
@@ -94,7 +94,7 @@ def test_the_estimate_holds_what_is_known(section, saiten):
 
 
 def test_both_forms_talk_about_the_built_in_texts(section):
-    """To the end, without a leak, with evidence."""
+    """Each ends without a leak, with evidence."""
     assert "wscore" in section(10)
     for form in ("qa", "mqa"):
         found = list(read_dialogues(read_run(Path("runs/demo/dialogues", form))))
@@ -106,7 +106,7 @@ def test_both_forms_talk_about_the_built_in_texts(section):
 
 
 def test_a_project_for_annotators_is_ready(section, saiten):
-    """Ten answers in both languages; the export before anybody graded is empty."""
+    """It has ten answers in both languages; the export before any grading is empty."""
     assert "--prepare" in section(12)
     database = "runs/demo/people.correct.db"
     assert saiten("annotate", "--db", database, "--export", "-").out == ""
@@ -181,7 +181,7 @@ def test_an_excerpt_has_the_first_lines_of_the_chosen_blocks_and_counts_what_it_
 
 
 class Command:
-    """A program that ends as it is told."""
+    """A program that ends with a given status."""
 
     def __init__(self, end):
         self.end = end
@@ -195,7 +195,7 @@ class Command:
 
 
 def test_an_unexpected_status_ends_the_tour_with_it(capsys):
-    """After what the command printed; an expected one is shown."""
+    """Its output comes first; an expected status is shown."""
     console = Console(file=StringIO(), width=80)
     with pytest.raises(typer.Exit) as end:
         run_step(DemoStep("", "show x"), ["show", "x"], Command(5), console, set())
@@ -209,7 +209,7 @@ def test_an_unexpected_status_ends_the_tour_with_it(capsys):
 
 
 def test_a_package_that_is_not_installed_is_named_and_the_tour_goes_on():
-    """Only where a step may need one."""
+    """A package is named only where a step may need it."""
     console = Console(file=StringIO(), width=80)
     missing = Command(ConfigurationError('pip install "saiten[annotate]"'))
     run_step(DemoStep("", "annotate x", optional=True), ["annotate"], missing, console, set())

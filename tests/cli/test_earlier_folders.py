@@ -1,4 +1,4 @@
-"""Folders that saiten 0.1.0 wrote before all kinds of run had one engine, in `earlier/`: they are read and go on."""
+"""Folders that saiten 0.1.0 wrote before all kinds of run had one engine, in `earlier/`, can be read and resumed."""
 
 import json
 import shutil
@@ -13,7 +13,7 @@ SCORED = ("score", "answers.jsonl", "-m", "token_f1", "-o", "command")
 
 @pytest.fixture
 def earlier():
-    """The folders here, with signatures forgotten: those name versions of a tokeniser and of the offline judge."""
+    """These folders, with signatures removed: they include versions of a tokenizer and of the offline judge."""
     shutil.copytree(Path(__file__).parent / "earlier", Path(), dirs_exist_ok=True)
     for path in Path().rglob("manifest.json"):
         path.write_text(json.dumps(json.loads(path.read_text()) | {"signatures": {}}))
@@ -52,7 +52,7 @@ def test_they_are_shown_compared_and_reported(saiten):
     ],
 )
 def test_the_same_command_goes_on_and_asks_nothing_again(saiten, command, file, said):
-    """No line is added to what is complete."""
+    """Nothing is added to complete files."""
     before = Path(file).read_bytes()
     done = saiten(*command)
     assert done.status == 0, done
@@ -62,7 +62,7 @@ def test_the_same_command_goes_on_and_asks_nothing_again(saiten, command, file, 
 
 @pytest.mark.usefixtures("earlier")
 def test_python_goes_on_with_one_and_other_settings_are_still_refused(saiten):
-    """A setting that was not written down had its default, so any other one differs."""
+    """A setting that was not recorded had its default, so any other value differs."""
     before = Path("command/scores.jsonl").read_bytes()
     assert len(evaluate("answers.jsonl", ["token_f1"], run="command").scores) == 4
     assert Path("command/scores.jsonl").read_bytes() == before

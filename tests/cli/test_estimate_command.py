@@ -35,13 +35,13 @@ def run(saiten, data, once):
 
 
 def rows(said):
-    """Of the one table."""
+    """The rows of the only table."""
     (table,) = json.loads(said.out).values()
     return table
 
 
 def test_an_estimate_a_system_and_of_their_difference(saiten, run):
-    """With the labels that a width would need, fewer with the judge than without."""
+    """They come with the number of labels for a given width, fewer with the judge than without."""
     said = saiten(
         "estimate", *run, "-a", "correct", "--width", "0.09", "--systems", "careful,hasty", "--format", "json"
     )
@@ -59,7 +59,7 @@ def test_an_estimate_a_system_and_of_their_difference(saiten, run):
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex"])
 def test_every_form_has_every_estimate(saiten, run, form):
-    """From the one result; the figures of the first row are in each."""
+    """They come from one result; the figures of the first row are in each form."""
     said = saiten("estimate", *run, "--format", form)
     assert said.status == 0
     first = rows(saiten("estimate", *run, "--format", "json"))[0]
@@ -69,7 +69,7 @@ def test_every_form_has_every_estimate(saiten, run, form):
 
 
 def test_programs_get_all_figures(saiten, run):
-    """CSV and JSON hold the ends of every interval, λ, and the remarks."""
+    """CSV and JSON have the ends of every interval, λ, and the remarks."""
     said = saiten("estimate", *run, "--width", "0.1", "--format", "csv")
     first = next(csv.DictReader(io.StringIO(said.out)))
     assert len(first) == 19
@@ -78,7 +78,7 @@ def test_programs_get_all_figures(saiten, run):
 
 
 def test_figures_are_numbers_under_keys_like_those_of_meta_evaluate(saiten, run):
-    """Every mean has `X from` and `X to`, and what is a number is one or null, in every row; only names are text."""
+    """Every mean has `X from` and `X to`, and a numeric field is a number or null in every row; only names are text."""
     options = ("-a", "correct", "--width", "0.001", "--systems", "careful,hasty", "--format", "json")
     table = rows(saiten("estimate", *run, *options))
     texts = {"aspect", "metric", "of", "remarks"}
@@ -93,8 +93,8 @@ def test_figures_are_numbers_under_keys_like_those_of_meta_evaluate(saiten, run)
     assert {"metric - people", "metric - people from", "metric - people to"} <= set(meta)
 
 
-def test_equal_labels_and_impossible_ends_are_told(saiten, run, data):
-    """A one-sided bound in the place of an interval; an interval that is cut has both its ends instead of ±."""
+def test_equal_labels_and_impossible_ends_are_reported(saiten, run, data):
+    """A one-sided bound replaces the interval; a truncated interval shows both ends instead of ±."""
     every = data([{"item": f"s{n}", "value": 1} for n in range(0, 240, 4)], "every.jsonl")
     said = saiten("estimate", "run", every)
     assert "1.000[0.957,1.000]" in said.out
@@ -108,7 +108,7 @@ def test_equal_labels_and_impossible_ends_are_told(saiten, run, data):
 
 
 def test_the_terminal_shows_each_row_on_one_line_of_100_columns(saiten, run, monkeypatch):
-    """One part a table, no figure broken, remarks apart."""
+    """Each part is a table, no figure is split, and remarks are separate."""
     monkeypatch.setenv("COLUMNS", "100")
     said = saiten("estimate", *run, "--width", "0.09", "--systems", "careful,hasty")
     assert said.status == 0
@@ -121,11 +121,11 @@ def test_the_terminal_shows_each_row_on_one_line_of_100_columns(saiten, run, mon
 
 
 def test_labels_drawn_within_systems(saiten, run, data):
-    """Without --stratified the remark says what to do; with it the mean weighs each system by its items."""
+    """Without --stratified the remark says what to do; with it the mean weights each system by its items."""
     labels = [
         {"item": f"s{n}", "value": int(n % 4 == 1), "aspect": "correct"}
         for n in range(240)
-        if n % 2 or n % 20 == 0  # all of one system, twelve of the other
+        if n % 2 or n % 20 == 0  # all from one system, twelve from the other
     ]
     file = data(labels, "uneven.jsonl")
     plain, whole = (
@@ -159,8 +159,8 @@ def test_labels_drawn_within_systems(saiten, run, data):
         (("--judges", "gone.jsonl"), "gone.jsonl"),
     ],
 )
-def test_what_cannot_be_done_is_told(saiten, run, options, words):
-    """Status 2, no table, and what was expected."""
+def test_what_cannot_be_done_is_reported(saiten, run, options, words):
+    """The status is 2, without a table, and the message says what was expected."""
     said = saiten("estimate", *run, *options)
     assert (said.status, said.out) == (2, "")
     assert words in said.err
@@ -168,7 +168,7 @@ def test_what_cannot_be_done_is_told(saiten, run, options, words):
 
 
 def test_too_few_labels_give_no_interval_and_the_reason(saiten, run, data):
-    """In the terminal as a remark below the table."""
+    """In the terminal the reason is a remark below the table."""
     few = data([{"item": f"s{n}", "value": n % 2} for n in range(6)], "few.jsonl")
     said = saiten("estimate", run[0], few)
     assert said.status == 0

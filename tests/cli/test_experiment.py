@@ -43,7 +43,7 @@ def tables(done):
 
 
 def answers_of(tmp_path, chain, name="grid"):
-    """The file of answers of a chain."""
+    """The answer file of a chain."""
     (path,) = (tmp_path / "runs" / name / "answers" / "questions").glob(f"*{chain}*.jsonl")
     return path
 
@@ -64,7 +64,7 @@ def test_the_example_runs_offline(saiten, tmp_path):
 
 
 def test_each_chain_makes_the_calls_that_it_must(saiten, grid, openai_server, tmp_path):
-    """K = 2: stuff one call a question, refine two, map_reduce three, all seen by the server, and counted."""
+    """K = 2: per question, stuff makes one call, refine two, map_reduce three, all seen by the server and counted."""
     openai_server.reply = lambda _: "Part turns the wheel."
     path = grid([f"openai:m@{openai_server.base_url}"])
     cells = next(iter(tables(saiten("experiment", path, "--format", "json")).values()))
@@ -90,7 +90,7 @@ def test_one_model_is_shown_an_example_and_another_none(saiten, grid, openai_ser
 def test_a_key_is_the_generators_though_an_embedder_elsewhere_is_asked_first(
     saiten, grid, openai_server, tmp_path, monkeypatch
 ):
-    """A document that is new is embedded before the first question: the key waits for the server it is for."""
+    """A new document is embedded before the first question: the key waits for the server it is for."""
     openai_server.reply = lambda _: "Part turns the wheel."
     path = grid([f"openai:m@{openai_server.base_url}"], "chains: [stuff]\n")
     with OpenAIServer() as other:
@@ -105,7 +105,7 @@ def test_a_key_is_the_generators_though_an_embedder_elsewhere_is_asked_first(
 
 
 def test_the_same_again_asks_nobody(saiten, grid, openai_server):
-    """Answers and scores are there; the tables are the same, latencies included."""
+    """Answers and scores exist; the tables are the same, latencies included."""
     openai_server.reply = lambda _: "Part turns the wheel."
     path = grid([f"openai:m@{openai_server.base_url}"])
     first = saiten("experiment", path, "--format", "json")
@@ -115,8 +115,8 @@ def test_the_same_again_asks_nobody(saiten, grid, openai_server):
     assert saiten("experiment", path, "--results", "--format", "json").out == first.out
 
 
-def test_a_chain_is_not_answered_from_what_another_was_told(saiten, grid, openai_server, tmp_path):
-    """Refine and map_reduce begin with the same call; a latency from a cache would be none, so each is asked."""
+def test_a_chain_does_not_reuse_replies_to_another(saiten, grid, openai_server, tmp_path):
+    """Refine and map_reduce begin with the same call; a cached latency would be meaningless, so both are asked."""
     openai_server.reply = lambda _: "Part turns the wheel."
     saiten("experiment", grid([f"openai:m@{openai_server.base_url}"], "chains: [refine, map_reduce]\n"))
     for chain in ("refine", "map_reduce"):
@@ -125,7 +125,7 @@ def test_a_chain_is_not_answered_from_what_another_was_told(saiten, grid, openai
 
 
 def test_a_metric_that_is_added_asks_no_system_again(saiten, grid, openai_server):
-    """Cells share answers over all metrics."""
+    """Cells share answers across all metrics."""
     openai_server.reply = lambda _: "Part turns the wheel."
     model = f"openai:m@{openai_server.base_url}"
     saiten("experiment", grid([model]))
@@ -136,7 +136,7 @@ def test_a_metric_that_is_added_asks_no_system_again(saiten, grid, openai_server
 
 
 def test_a_model_that_is_set_up_wrongly_is_left_out_and_the_others_go_on(saiten, grid, openai_server):
-    """A wrong key costs its cells and nothing else; they are told, also by the status, and can be run later."""
+    """A wrong key costs only its own cells; they are reported, also by the status, and can be run later."""
     openai_server.reply = lambda _: Fault(401, {"error": {"message": "wrong key"}})
     done = saiten("experiment", grid([f"openai:m@{openai_server.base_url}", "extractive"]), "--format", "json")
     cells = next(iter(json.loads(done.out).values()))
@@ -145,7 +145,7 @@ def test_a_model_that_is_set_up_wrongly_is_left_out_and_the_others_go_on(saiten,
 
 
 def test_a_question_that_fails_is_counted_and_stops_nothing(saiten, grid, openai_server):
-    """One question of five gets HTTP 500 for good."""
+    """One question of five always gets HTTP 500."""
     openai_server.reply = lambda asked: Fault(500) if "part 3" in str(asked.body) else "Part turns the wheel."
     done = saiten(
         "experiment",
@@ -160,7 +160,7 @@ def test_a_question_that_fails_is_counted_and_stops_nothing(saiten, grid, openai
 
 
 def test_failures_are_asked_again_if_wanted(saiten, grid, openai_server):
-    """And only they; then all five are scored."""
+    """Only they are; then all five are scored."""
     openai_server.reply = lambda asked: Fault(500) if "part 3" in str(asked.body) else "Part turns the wheel."
     command = ("experiment", grid([f"openai:m@{openai_server.base_url}"], "chains: [stuff]\n"), "--retries", 0)
     assert saiten(*command).status == 0
@@ -178,11 +178,11 @@ def test_the_parallel_chain_is_seen_to_be_faster(saiten, grid, openai_server):
     path.write_text(path.read_text().replace("k: 2", "k: 4"))
     found = tables(saiten("experiment", path, "--format", "json"))
     (ratio,) = found["Latency, parallel to serial"]
-    assert ratio["latency ratio"] < 0.9  # what follows of it depends on the noise: test_results.py
+    assert ratio["latency ratio"] < 0.9  # what follows from it depends on noise: test_results.py
 
 
 def test_a_budget_stops_cleanly_and_the_rest_comes_later(saiten, grid, openai_server):
-    """Exit status 3; no question is asked twice over both runs but those that were under way."""
+    """The status is 3; over both runs no question is asked twice except those in flight."""
     openai_server.reply = lambda _: "Part turns the wheel."
     path = grid([f"openai:m@{openai_server.base_url}"])
     assert saiten("experiment", path, "--max-calls", 12).status == 3
@@ -194,7 +194,7 @@ def test_a_budget_stops_cleanly_and_the_rest_comes_later(saiten, grid, openai_se
 
 @pytest.mark.slow
 def test_a_killed_experiment_goes_on(saiten, grid, openai_server, tmp_path):
-    """SIGKILL in the middle: every question is answered once in the end, each cell on its own."""
+    """SIGKILL in the middle: in the end every question is answered once, each cell separately."""
     openai_server.reply = lambda _: "Part turns the wheel."
     openai_server.latency = 0.03
     path = grid([f"openai:m@{openai_server.base_url}"])
@@ -214,7 +214,7 @@ def test_a_killed_experiment_goes_on(saiten, grid, openai_server, tmp_path):
 
 @pytest.mark.parametrize("labels", ["", "\n", "item,value\n", "nonsense\n", '{"item": "elsewhere", "value": 1}\n'])
 def test_labels_that_are_not_there_yet_take_no_table_away(saiten, tmp_path, labels):
-    """With an empty file of labels, or one that says nothing here, all else is shown, and a note says why."""
+    """With an empty or irrelevant label file, everything else is shown, and a note says why."""
     rows = [row | {"answer": row["reference"]} for row in QUESTIONS]
     (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "labels.jsonl").write_text(labels)
@@ -230,7 +230,7 @@ def test_labels_that_are_not_there_yet_take_no_table_away(saiten, tmp_path, labe
 
 
 def test_answers_that_are_there_are_graded_with_both_kinds_of_evidence(saiten, grid, tmp_path):
-    """E2 beside E3 on the same answers, the shift of the mean, and both correlations where there are labels."""
+    """E2 and E3 on the same answers, the shift of the mean, and both correlations where there are labels."""
     rows = [
         row | {"answer": row["reference"] if n % 2 else "It is made of wood.", "contexts": ["Wood."]}
         for n, row in enumerate(QUESTIONS)
@@ -263,8 +263,8 @@ def test_answers_that_are_there_are_graded_with_both_kinds_of_evidence(saiten, g
         ("example: there.toml\n", "there.toml"),
     ],
 )
-def test_what_is_wrong_is_told_before_anything_is_asked(saiten, grid, openai_server, more, said):
-    """Status 2, no call, no folder."""
+def test_what_is_wrong_is_reported_before_anything_is_asked(saiten, grid, openai_server, more, said):
+    """The status is 2, without a call or a folder."""
     done = saiten("experiment", grid([f"openai:m@{openai_server.base_url}"], more))
     assert done.status == 2
     assert said in done.err
@@ -282,14 +282,14 @@ def test_the_run_of_another_command_is_left_alone(saiten, grid, tmp_path):
 
 
 def test_without_a_file_it_says_how_to_get_one(saiten):
-    """Nobody has to find the manual first."""
+    """Nobody has to look for the manual first."""
     done = saiten("experiment")
     assert done.status == 2
     assert "saiten experiment --example > experiment.yaml" in done.err
 
 
 def test_answers_made_in_another_way_do_not_pass_for_those_of_this_plan(saiten, grid):
-    """Another k: the folder holds answers of the old one, so the experiment stops and says what differs."""
+    """Another k: the folder has answers with the old one, so the experiment stops and says what differs."""
     path = grid(["extractive"], "chains: [stuff]\n")
     assert saiten("experiment", path).status == 0
     path.write_text(path.read_text().replace("k: 2", "k: 1"))
@@ -299,8 +299,8 @@ def test_answers_made_in_another_way_do_not_pass_for_those_of_this_plan(saiten, 
     assert "--out FOLDER" in done.err
 
 
-def test_a_knowledge_base_that_is_not_there_is_told_before_anything_is_spent(saiten, grid, openai_server):
-    """Evidence by reference needs it, though the systems do not."""
+def test_a_missing_knowledge_base_is_reported_before_anything_is_spent(saiten, grid, openai_server):
+    """Evidence by reference needs it, even though the systems do not."""
     path = grid([], f'systems: ["openai:m@{openai_server.base_url}"]\nevidence: [reference]\n')
     path.write_text(path.read_text().replace("    documents: [docs]\n", ""))
     done = saiten("experiment", path)
@@ -310,7 +310,7 @@ def test_a_knowledge_base_that_is_not_there_is_told_before_anything_is_spent(sai
 
 
 def test_our_own_queue_does_not_pass_for_latency(saiten, grid, openai_server):
-    """Parallel calls that have to wait for each other would make the parallel chain look slow."""
+    """Parallel calls that wait for each other would make the parallel chain look slow."""
     path = grid([f"openai:m@{openai_server.base_url}"], "chains: [refine, map_reduce]\nat_once: 3\n")
     done = saiten("experiment", path, "--concurrency", 5)
     assert done.status == 2
@@ -321,7 +321,7 @@ def test_our_own_queue_does_not_pass_for_latency(saiten, grid, openai_server):
 
 
 def test_one_process_an_experiment(saiten, grid, tmp_path):
-    """A second one is told so at once, instead of taking the cells that the first has not come to."""
+    """A second one is refused immediately instead of taking the cells that the first has not reached."""
     (tmp_path / "runs/grid").mkdir(parents=True)
     lock = Lock(tmp_path / "runs/grid", print)
     done = saiten("experiment", grid(["extractive"]))
@@ -330,8 +330,8 @@ def test_one_process_an_experiment(saiten, grid, tmp_path):
     assert "in use by another saiten process" in done.err
 
 
-def test_a_reference_that_changed_is_told(saiten, grid, tmp_path):
-    """The answers keep what came with their questions; nobody is to think that the new references count."""
+def test_a_changed_reference_is_reported(saiten, grid, tmp_path):
+    """Answers keep the references they came with; nobody should think that the new ones count."""
     path = grid(["extractive"], "chains: [stuff]\n")
     saiten("experiment", path)
     questions = tmp_path / "questions.jsonl"
@@ -342,7 +342,7 @@ def test_a_reference_that_changed_is_told(saiten, grid, tmp_path):
 
 
 def labelled(path, said, **more):
-    """A file of labels: (question, chain) → value, or a list with one per annotator."""
+    """A label file: (question, chain) → value, or a list with one per annotator."""
     rows = [
         {"item": f"q{n}@extractive · {chain}", "value": value, "annotator": who} | more
         for (n, chain), values in said.items()
@@ -353,14 +353,14 @@ def labelled(path, said, **more):
 
 @pytest.fixture
 def by_people(grid, tmp_path):
-    """An experiment whose accuracy is people's; its labels are in labels.jsonl, where there are any."""
+    """An experiment with human accuracy; its labels, if any, are in labels.jsonl."""
     path = grid(["extractive"], "main: human\nchains: [refine, map_reduce]\n")
     path.write_text(path.read_text().replace("kb: kb\n", "kb: kb\n    labels: labels.jsonl\n"))
     return path
 
 
 def test_the_accuracy_may_be_that_of_people(saiten, by_people, tmp_path):
-    """Without the file the answers are made; then the same command counts what people said, and asks nothing again."""
+    """Without the file the answers are made; then the same command counts the labels, and asks nothing again."""
     first = saiten("experiment", by_people, "--format", "json")
     assert first.status == 0, first
     assert "there are no labels yet" in first.err
@@ -389,7 +389,7 @@ def test_the_accuracy_may_be_that_of_people(saiten, by_people, tmp_path):
 
 
 def test_a_third_decision_settles_and_a_grade_of_0_declines(saiten, by_people, tmp_path):
-    """As in a meta-evaluation: who declines has no part in the mean, and is counted."""
+    """As in a meta-evaluation: declined answers are not counted in the mean, but are reported."""
     said = {(n, chain): 4 for n in range(5) for chain in ("refine", "map_reduce")}
     labelled(tmp_path / "labels.jsonl", said | {(0, "refine"): 0, (1, "refine"): [1, 5]}, aspect="correctness")
     with (tmp_path / "labels.jsonl").open("a") as file:
@@ -400,7 +400,7 @@ def test_a_third_decision_settles_and_a_grade_of_0_declines(saiten, by_people, t
 
 
 def test_of_several_aspects_one_is_named(saiten, by_people, tmp_path):
-    """`main: human:ASPECT`; without a name the aspects are told."""
+    """`main: human:ASPECT`; without a name the message lists the aspects."""
     rows = [
         {"item": f"q{n}@extractive · {chain}", "value": value, "aspect": aspect}
         for n in range(5)
@@ -419,7 +419,7 @@ def test_of_several_aspects_one_is_named(saiten, by_people, tmp_path):
 
 
 def test_show_and_report_have_peoples_means_of_each_system(saiten, by_people, tmp_path):
-    """Beside those of the metrics, where labels are given."""
+    """They appear next to the metrics' means if labels are given."""
     saiten("experiment", by_people, "-q")
     labelled(tmp_path / "labels.jsonl", {(n, "refine"): 1 for n in range(5)} | {(0, "map_reduce"): 0}, aspect="correct")
     run = "runs/grid/scores/questions"

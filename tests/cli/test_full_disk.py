@@ -9,7 +9,7 @@ FULL = Path("/dev/full")
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("form", ["table", "csv", "html"])
-def test_output_that_cannot_be_written_is_told_in_a_sentence(form):
+def test_output_that_cannot_be_written_is_reported_in_a_sentence(form):
     """A full disk behind `>` is not a bug in saiten: status 2 and no traceback."""
     with FULL.open("w") as full:
         done = subprocess.run(

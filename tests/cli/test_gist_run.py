@@ -1,4 +1,4 @@
-"""`-m gist` from the command line: four figures, the profiles of the run, units of people from a file."""
+"""`-m gist` from the command line: four figures, the profiles of the run, human units from a file."""
 
 import json
 
@@ -35,7 +35,7 @@ def data(tmp_path):
 
 
 def test_a_run_shows_what_its_answers_lack_and_add(saiten, data):
-    """All four are scored, and the profiles of the answers stand below the figures, in every form."""
+    """All four are scored, and the profiles of the answers appear below the figures, in every form."""
     run = str(data / "run")
     assert saiten("score", str(data / "data.jsonl"), "-m", "gist", "-o", run, "-q").status == 0
     tables = json.loads(saiten("show", run, "--format", "json").out)
@@ -50,7 +50,7 @@ def test_a_run_shows_what_its_answers_lack_and_add(saiten, data):
 
 
 def test_units_of_people_are_named_in_the_metric(saiten, data):
-    """Their digest stands in the signature; a file that is not there stops the run before it begins."""
+    """Their digest is in the signature; a missing file stops the run before it begins."""
     run, units = str(data / "run"), data / "labels.jsonl"
     shown = saiten("score", str(data / "data.jsonl"), "-m", f"gist[units={units}]", "-o", run, "--format", "json")
     assert shown.status == 0

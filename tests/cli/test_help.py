@@ -1,4 +1,4 @@
-"""What stands in the help is copied by hand: nothing of it may be lost on the way to the terminal."""
+"""Users copy from the help: none of it may be lost on the way to the terminal."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ BRACKETS = re.compile(r"[\w.:-]+\\?\[[^\]\s]+\]")
 
 
 def with_helps(command, words):
-    """The command and what is below it: the words that call it, and every help text as it stands in the source."""
+    """The command and its subcommands: the words that call it, and every help text as it is in the source."""
     texts = [command.help or "", *(getattr(each, "help", None) or "" for each in command.params)]
     yield words, "\n".join(texts)
     for name, below in getattr(command, "commands", {}).items():
@@ -25,7 +25,7 @@ def with_helps(command, words):
 
 
 def named_in_brackets(name):
-    """For this command and those below it: the words that call it, and what its help has in brackets."""
+    """For this command and its subcommands: the words that call it, and what its help has in brackets."""
     command = typer.main.get_command(app).get_command(None, name)
     return [
         (words, {each.replace("\\", "") for each in BRACKETS.findall(text)})
@@ -34,8 +34,8 @@ def named_in_brackets(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_what_stands_in_brackets_is_shown(saiten, monkeypatch, name):
-    """Names of extras, settings of metrics: the terminal would take them for markup, and show nothing of them."""
+def test_text_in_brackets_is_shown(saiten, monkeypatch, name):
+    """Names of extras, settings of metrics: the terminal would take them for markup, and drop them."""
     monkeypatch.setenv("COLUMNS", "250")
     for words, named in named_in_brackets(name):
         said = saiten(*words, "--help").out if named else ""
@@ -44,11 +44,11 @@ def test_what_stands_in_brackets_is_shown(saiten, monkeypatch, name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_extra_that_a_help_names_exists(name):
-    """So that what it says to install can be installed."""
+    """What it says to install can be installed."""
     named = set().union(*(each for _, each in named_in_brackets(name)))
     assert {each[7:-1] for each in named if each.startswith("saiten[")} <= set(EXTRAS)
 
 
 def test_there_is_something_in_brackets():
-    """So that the tests above look at what they are about."""
+    """Otherwise the tests above would test nothing."""
     assert any("saiten[train]" in named for _, named in named_in_brackets("tune"))

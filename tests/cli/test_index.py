@@ -1,4 +1,4 @@
-"""`saiten index` and `saiten search`, as they are typed."""
+"""`saiten index` and `saiten search`, as users type them."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_index_then_search(saiten, documents):
 
 
 def test_prune_and_what_is_said_without_it(saiten, documents):
-    """Documents that are gone stay until they are asked to go, and that is said."""
+    """Deleted documents stay until they are pruned, and the output says so."""
     saiten("index", "docs", "--kb", "kb")
     (documents / "manual.md").unlink()
     said = saiten("index", "docs", "--kb", "kb", "--format", "json")
@@ -65,7 +65,7 @@ def test_prune_and_what_is_said_without_it(saiten, documents):
 
 
 def test_what_cannot_be_read_is_named(saiten, documents):
-    """In a table of its own, with the reason, harmless to the terminal; the others are indexed."""
+    """They are in a separate table, with the reason, harmless to the terminal; the others are indexed."""
     (documents / "junk\x1b[31m.txt").write_bytes(b"\x00\x01" * 3_000)
     (documents / "empty.md").write_bytes(b"")
     said = saiten("index", "docs", "--kb", "kb")
@@ -91,7 +91,7 @@ def test_what_cannot_be_read_is_named(saiten, documents):
     ],
 )
 def test_what_is_typed_wrongly(saiten, documents, somewhere, arguments, said):
-    """Says what to do, with status 2, and leaves the documents alone."""
+    """The command says what to do, with status 2, and leaves the documents alone."""
     (somewhere / "bare").mkdir()
     before = sorted(path.name for path in documents.rglob("*"))
     ended = saiten(*arguments)
@@ -101,7 +101,7 @@ def test_what_is_typed_wrongly(saiten, documents, somewhere, arguments, said):
 
 
 def test_another_chunking_or_embedder_on_the_same_base(saiten, documents):
-    """Refused with what to do; without them the base's own are taken, whatever saiten.toml says."""
+    """Both are refused with what to do; without options the base's own are used, whatever saiten.toml says."""
     saiten("index", "docs", "--kb", "kb", "--chunk-size", "100", "--overlap", "10", "--embedder", "builtin:128")
     assert saiten("index", "docs", "--kb", "kb", "--chunk-size", "200").status == 2
     assert saiten("index", "docs", "--kb", "kb", "--embedder", "builtin").status == 2
@@ -111,7 +111,7 @@ def test_another_chunking_or_embedder_on_the_same_base(saiten, documents):
 
 
 def test_an_embedder_behind_a_server(saiten, documents, openai_server):
-    """Its name and address are kept, so that a search needs neither; a call that fails for good stops with status 3."""
+    """Its name and address are kept, so a search needs neither; a permanent failure stops with status 3."""
     spec = f"openai:e@{openai_server.base_url}"
     assert saiten("index", "docs", "--kb", "kb", "--embedder", spec).status == 0
     assert saiten("search", "power", "--kb", "kb").status == 0
@@ -126,7 +126,7 @@ def test_an_embedder_behind_a_server(saiten, documents, openai_server):
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a process")
 @pytest.mark.slow
 def test_ctrl_c(process, saiten, documents, openai_server):
-    """Ends with status 130 and a word on how to go on, and the next run does."""
+    """Indexing ends with status 130 and says how to go on, and the next run does."""
     import threading
 
     asked, interrupted = threading.Event(), threading.Event()
@@ -151,7 +151,7 @@ def test_ctrl_c(process, saiten, documents, openai_server):
 
 
 def test_every_call_of_the_embedder_is_counted(saiten, documents, openai_server):
-    """Also the one that finds out how long the vectors are, and those of a run that was stopped."""
+    """This includes the call that finds the vectors' length, and those of an interrupted run."""
     embedder = f"openai:m@{openai_server.base_url}"
     done = saiten("index", "docs", "--kb", "kb", "--embedder", embedder)
     assert len(openai_server.requests) == 2
@@ -162,7 +162,7 @@ def test_every_call_of_the_embedder_is_counted(saiten, documents, openai_server)
 
 
 def test_an_empty_base_finds_nothing_and_asks_nobody(saiten, somewhere, openai_server):
-    """Whatever k is asked for; a number that no engine can take is no crash either."""
+    """This holds for any k; a number that no engine accepts is no crash either."""
     (somewhere / "empty.txt").write_text("")
     saiten("index", "empty.txt", "--kb", "kb", "--embedder", f"openai:m@{openai_server.base_url}")
     before = len(openai_server.requests)
@@ -172,7 +172,7 @@ def test_an_empty_base_finds_nothing_and_asks_nobody(saiten, somewhere, openai_s
 
 
 def test_chunks_and_vectors_as_in_the_paper_on_request(saiten, documents, openai_server):
-    """Exactly so many characters, and the inner product of vectors as they come; the base remembers both."""
+    """Chunks have exactly so many characters, and vectors an unscaled inner product; the base remembers both."""
     (documents / "long.md").write_text("ab. " * 50, "utf-8")
     vectors = {"short": [1.0, 0.0], "long": [0.9, 3.0]}
 
@@ -187,7 +187,7 @@ def test_chunks_and_vectors_as_in_the_paper_on_request(saiten, documents, openai
     for name, spec in (("raw", f"raw:{model}"), ("unit", model)):
         made = saiten("index", "docs", "--kb", name, "--chunk-size", "64", "--exact-chunks", "--embedder", spec)
         assert made.status == 0, made
-        assert saiten("index", "docs", "--kb", name).status == 0  # as the base has it
+        assert saiten("index", "docs", "--kb", name).status == 0  # as in the base
         found = saiten("search", "anything", "--kb", name, "-k", "20", "--format", "json")
         (rows,) = json.loads(found.out).values()
         scores[name] = {row["source"]: row["score"] for row in rows}
@@ -203,7 +203,7 @@ def test_chunks_and_vectors_as_in_the_paper_on_request(saiten, documents, openai
 
 
 def test_raw_vectors_are_for_models(saiten, documents):
-    """The built-in embedder has none; and a judge's similarity is a cosine, so it takes none."""
+    """The built-in embedder has none; a judge's similarity is a cosine, so it accepts none."""
     for spec in ("raw:builtin", "raw:builtin:64"):
         said = saiten("index", "docs", "--kb", "kb", "--embedder", spec)
         assert (said.status, "unit vectors only" in said.err) == (2, True)

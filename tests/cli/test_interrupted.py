@@ -1,4 +1,4 @@
-"""Ctrl-C ends a run also where it does not interrupt the wait for what is under way."""
+"""Ctrl-C also ends a run where it does not interrupt the wait for calls in flight."""
 
 import asyncio
 import os
@@ -16,16 +16,16 @@ from saiten.runs.engine import awake
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no signal masks on this system")
 def test_a_signal_that_comes_just_before_the_wait():
-    """Another thread takes the signal, so the wait goes on, as it does for one that comes a moment before it."""
+    """Another thread takes the signal, so the wait goes on, as it does for a signal that comes just before it."""
     begun, woken = threading.Event(), threading.Event()
 
     def interrupt():
         begun.wait()
-        time.sleep(0.2)  # by then the loop waits
+        time.sleep(0.2)  # by then the loop is waiting
         os.kill(os.getpid(), signal.SIGINT)
 
     async def long():
-        asyncio.get_running_loop().call_later(30, woken.set)  # the next thing to happen, else
+        asyncio.get_running_loop().call_later(30, woken.set)  # otherwise the next thing to happen
         async with awake():
             begun.set()
             await asyncio.Event().wait()

@@ -24,13 +24,13 @@ def model(somewhere):
 
 
 def test_a_judge_that_talks_rubbish(saiten, model, data, scores):
-    """The run ends well, each reply that cannot be read is counted, and what needs no judge is measured."""
+    """The run ends normally, each unreadable reply is counted, and what needs no judge is measured."""
     said = saiten("score", data(12), *METRICS, "--judge", "hf:own", "--max-tokens", "8", "-o", "run")
     assert said.status == 0
     found = scores()
     assert {score.status for (_, metric), score in found.items() if metric == "accuracy"} == {"unreadable"}
     assert {score.status for (_, metric), score in found.items() if metric == "token_f1"} == {"ok"}
-    assert sum(score.usage.calls for score in found.values()) == 24  # each asked once, and for one repair
+    assert sum(score.usage.calls for score in found.values()) == 24  # each asked once, plus one repair
     assert "12 unreadable" in said.out
     assert re.search(r"judge:hf:own@[0-9a-f]{12}\|", said.out)
     assert "0.0000 USD" in said.err
@@ -65,7 +65,7 @@ def test_a_system(saiten, model, data, somewhere):
 
 
 def test_a_generator_of_our_rag(saiten, model, data, somewhere):
-    """Passages are found with the built-in embedder, and the model writes."""
+    """The built-in embedder finds passages, and the model writes."""
     (somewhere / "text.md").write_text("The bridge opened in 1998.\n")
     assert saiten("index", "text.md", "--kb", "kb").status == 0
     rag = ("--system", "rag:kb", "--generator", "hf:own", "--max-tokens", "5")
@@ -90,7 +90,7 @@ def test_ctrl_c_and_no_network(process, model, data, somewhere):
     tiny_chat(model, reads=200_000)
     talker = transformers.AutoModelForCausalLM.from_pretrained(model)
     with torch.no_grad():
-        talker.lm_head.weight[257] = 0  # never the likeliest, so no answer ends
+        talker.lm_head.weight[257] = 0  # never the likeliest token, so no answer ends
     talker.save_pretrained(model)
     asked = [{"id": "too long", "question": "x" * 200_001}, {"id": "endless", "question": "?"}]
     with socket.create_server(("127.0.0.1", 0)) as hub:

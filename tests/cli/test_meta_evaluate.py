@@ -49,7 +49,7 @@ def labels(scored, data):
     return data(rows, "labels.jsonl")
 
 
-def test_a_run_is_held_against_its_labels(saiten, labels):
+def test_a_run_is_compared_with_its_labels(saiten, labels):
     """Ranking, correlations, systems, decisions, bias and the ceiling, for every aspect."""
     said = saiten("meta-evaluate", "run", labels, "--format", "json")
     assert said.status == 0
@@ -74,7 +74,7 @@ def test_a_run_is_held_against_its_labels(saiten, labels):
 
 
 def test_the_terminal_begins_with_the_ranking(saiten, labels):
-    """What one came for, then what it rests on."""
+    """First the result, then what it is based on."""
     text = saiten("meta-evaluate", "run", labels, "--aspect", "grade").out
     assert text.index("metrics by Pearson") < text.index("over items") < text.index("over systems")
     assert "people, one against the others" in text
@@ -83,7 +83,7 @@ def test_the_terminal_begins_with_the_ranking(saiten, labels):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_the_figures_and_nothing_that_a_terminal_obeys(saiten, labels, scored, data, form):
-    """Also with names from outside that would like to be more."""
+    """This holds for names from outside that try to be more."""
     judges = data([{"item": item, "e\x1b[31m_&%#{vil}": 1} for item in scored], "judges.jsonl")
     said = saiten("meta-evaluate", "run", labels, "--judges", judges, "--format", form)
     assert said.status == 0
@@ -92,7 +92,7 @@ def test_every_form_has_the_figures_and_nothing_that_a_terminal_obeys(saiten, la
 
 
 def test_latex_is_escaped_and_has_rules(saiten, labels):
-    """Ready to be included."""
+    """It can be included directly."""
     text = saiten("meta-evaluate", "run", labels, "--format", "latex").out
     assert text.count("\\begin{table}") == text.count("\\end{table}") == text.count("\\toprule") > 5
     assert "token\\_f1" in text
@@ -101,7 +101,7 @@ def test_latex_is_escaped_and_has_rules(saiten, labels):
 
 
 def test_csv_has_every_digit(saiten, labels):
-    """For a spreadsheet."""
+    """It is meant for spreadsheets."""
     rows = list(csv.reader(io.StringIO(saiten("meta-evaluate", "run", labels, "--format", "csv").out)))
     assert any(len(cell) > 10 and "." in cell and cell.replace(".", "").isdigit() for row in rows for cell in row)
 
@@ -117,7 +117,7 @@ def test_judges_alone_need_only_the_samples(saiten, labels, scored, data):
 
 @pytest.mark.parametrize("command", ["meta-evaluate", "estimate", "agreement"])
 def test_the_hint_about_columns_names_the_option_that_maps_them(saiten, scored, data, command):
-    """--column is about the labels here; the samples' columns are named with --sample-column, which works."""
+    """--column applies to the labels here; the samples' columns are given with --sample-column, which works."""
     people = data([{"item": item, "value": i % 3} for i, item in enumerate(scored)], "people.jsonl")
     judges = data([{"item": item, "judge": "j", "value": i % 3} for i, item in enumerate(scored)], "j.jsonl")
     asked = data([{"id": item, "frage": "Q?", "answer": "A."} for item in scored], "asked.jsonl")
@@ -170,7 +170,7 @@ def test_metrics_can_be_ranked_by_a_recounted_figure(saiten, labels, option):
 
 
 def test_systems_means_can_be_taken_over_all_that_people_rated(saiten, labels, scored, data):
-    """A judge without a value for some items: the caption says over what, and the figures differ."""
+    """A judge lacks a value for some items: the caption says what the means cover, and the figures differ."""
     outputs = [{"item": item, "judge": "j", "value": i % 3} for i, item in enumerate(scored) if i != 1]
     judges = data(outputs, "judges.jsonl")
     people = data([{"item": item, "value": 9 if i == 1 else i % 3} for i, item in enumerate(scored)], "people.jsonl")
@@ -186,7 +186,7 @@ def test_systems_means_can_be_taken_over_all_that_people_rated(saiten, labels, s
 
 
 def test_one_system_alone_is_a_note_and_no_table(saiten, scored, data):
-    """Nothing can be said of the order of systems, and that is said once, not for each metric."""
+    """The order of systems is meaningless, which one note says, not one per metric."""
     people = data([{"item": item, "value": i % 3} for i, item in enumerate(scored)], "people.jsonl")
     alone = data([{"id": item, "question": "Q?", "answer": "A.", "system": "one"} for item in scored], "alone.jsonl")
     outputs = [{"item": item, "judge": j, "value": i % 3} for i, item in enumerate(scored) for j in "jk"]
@@ -199,7 +199,7 @@ def test_one_system_alone_is_a_note_and_no_table(saiten, scored, data):
 
 
 def test_unreadable_replies_are_the_reason_not_unnamed_systems(saiten, labels, scored, data):
-    """The samples name three systems: what is missing is the judge's word on them, and no scale is made up for it."""
+    """The samples name three systems: what is missing is the judge's scores for them, and no scale is invented."""
     outputs = [{"item": item, "judge": "mute", "value": "?"} for item in scored]
     judges = data(outputs, "o.jsonl")
     found = json.loads(
@@ -222,9 +222,9 @@ def test_unreadable_replies_are_the_reason_not_unnamed_systems(saiten, labels, s
 
 
 def test_declined_answers_make_the_set_of_a_ranking_easier(saiten, scored, data):
-    """Those that a metric declines are in none of its figures; rankings say how right people find them."""
+    """Answers that a metric declines are in none of its figures; rankings say how correct they are by the labels."""
     people = data([{"item": item, "value": int(i > 2)} for i, item in enumerate(scored)], "people.jsonl")
-    declined = (0, 1, 2, 3, 4)  # three wrong ones and two right ones, the others are right
+    declined = (0, 1, 2, 3, 4)  # three wrong ones and two right ones; the others are right
     judges = data(
         [
             {
@@ -251,7 +251,7 @@ def test_declined_answers_make_the_set_of_a_ranking_easier(saiten, scored, data)
 
 
 def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
-    """With its number and some ids."""
+    """It is shown with a count and some IDs."""
     with labels.open("a") as file:
         file.write('{"item": "ghost", "value": 1, "aspect": "grade"}\nnonsense\n')
     said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--format", "json")
@@ -271,7 +271,7 @@ def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
     ],
 )
 def test_what_cannot_be_done_is_said(saiten, labels, data, arguments, says):
-    """With exit status 2, expected and got."""
+    """The exit status is 2, with expected and actual."""
     data([{"item": "Q0/HASTY", "value": 1}], "others.jsonl")
     said = saiten("meta-evaluate", *arguments)
     assert said.status == 2
@@ -279,7 +279,7 @@ def test_what_cannot_be_done_is_said(saiten, labels, data, arguments, says):
 
 
 def test_a_persons_grade_0_is_declined_and_counted(saiten, scored, data):
-    """On the aspect `correctness` by itself; --grade-zero makes it a grade, here and in `estimate`."""
+    """This holds for the aspect `correctness`; --grade-zero makes it a grade, here and in `estimate`."""
     people = [{"item": item, "value": (0, 2, 5, 3)[i % 4], "aspect": "correctness"} for i, item in enumerate(scored)]
     judge = [{"item": item, "judge": "gpt", "value": (4, 2, 4, 0)[i % 4]} for i, item in enumerate(scored)]
     arguments = ("data.jsonl", data(people, "people.jsonl"), "--judges", data(judge, "gpt.jsonl"), "--format", "json")
@@ -379,7 +379,7 @@ def test_judges_by_evidence_are_one_command(saiten, judged, other):
 
 
 def test_one_judge_in_one_mode_has_no_table_of_judges(saiten, labels, data):
-    """Nor has it one where the same judge made other metrics."""
+    """Nor is there one if the same judge made other metrics."""
     assert saiten("score", "data.jsonl", "-m", "correctness,accuracy,faithfulness", "-o", "one").status == 0
     found = json.loads(saiten("meta-evaluate", "one", labels, "-a", "grade", "--format", "json").out)
     assert len(found["grade: over items"]) == 3
@@ -432,7 +432,7 @@ def test_scores_of_another_answer_are_left_out(saiten, judged):
 
 
 def test_estimate_takes_a_metric_of_several_runs_by_either_name(saiten, judged):
-    """`-m correctness` is all of them; the longer name is one."""
+    """`-m correctness` selects all of them; the longer name selects one."""
     ask = ("estimate", "runs/m1", "expert.jsonl", "--judges", "runs/m2", "--format", "json")
     rows = json.loads(saiten(*ask, "-m", "correctness").out)["What people would say of the whole set"]
     assert len({row["metric"] for row in rows}) == 4
@@ -442,7 +442,7 @@ def test_estimate_takes_a_metric_of_several_runs_by_either_name(saiten, judged):
 
 
 def test_figures_within_questions_and_by_wins(saiten, labels, data):
-    """Of answers of three systems to four questions, over all pairs of systems or a list of them."""
+    """For answers of three systems to four questions, over all pairs of systems or a list of them."""
     arguments = ("meta-evaluate", "run", labels, "-a", "grade", "--format", "json")
     found = json.loads(saiten(*arguments).out)
     (row,) = [row for row in found["grade: within questions"] if row["metric"] == "token_f1"]
@@ -460,7 +460,7 @@ def test_figures_within_questions_and_by_wins(saiten, labels, data):
 
 
 def test_a_judges_two_orders_in_one_file(saiten, data):
-    """Verdicts on both orders of a pair are one; where they differ the pair is a tie."""
+    """Verdicts on both orders of a pair count as one; if they differ, the pair is a tie."""
     samples = data([{"id": f"{side}{i}", "question": f"Q{i}?", "answer": "A."} for i in range(4) for side in "ab"])
     people = data([{"item": f"a{i} vs b{i}", "choice": "1"} for i in range(4)], "people.jsonl")
     rows = [{"item": f"a{i} vs b{i}", "judge": "gpt", "choice": "1"} for i in range(4)]

@@ -32,7 +32,7 @@ JUDGE = [row("q1", "extra_gist", (0, 22), (23, 40), by="m"), row("q2", "extra_gi
 
 @pytest.fixture
 def a_run(saiten, somewhere, data):
-    """Makes a run, to whose scores gist scores with units are added."""
+    """Make a run and add gist scores with units to it."""
 
     def make(folder, details, samples=("q1", "q2")):
         rows = [{"id": each, "question": f"Fees {each}?", "answer": ANSWER, "reference": REFERENCE} for each in samples]
@@ -67,8 +67,8 @@ FIRST = {"text": ANSWER[:22], "start": 0, "end": 22}
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex", "html"])
-def test_two_files_are_held_against_each_other(saiten, data, form):
-    """In every form; numbers stay numbers where a program reads."""
+def test_two_files_are_compared_with_each_other(saiten, data, form):
+    """Every form has them; numbers stay numbers for programs."""
     said = saiten("meta-evaluate", data(JUDGE, "m.jsonl"), data(PEOPLE, "p.jsonl"), "--spans", "--format", form)
     assert said.status == 0, said
     if form == "json":
@@ -85,7 +85,7 @@ def test_two_files_are_held_against_each_other(saiten, data, form):
 
 
 def test_a_run_and_a_second_run(saiten, data, a_run):
-    """Both settings beside each other, by their folders' names; questions are resampled."""
+    """Both settings are side by side, by folder names; questions are resampled."""
     a_run("judge-units", {"q1": units(extra_gist=FIRST), "q2": units()})
     a_run("people-units", {"q1": units(), "q2": units()})
     said = saiten(
@@ -107,8 +107,8 @@ def test_a_run_and_a_second_run(saiten, data, a_run):
     assert "the judge marked nothing" in second["remarks"]
 
 
-def test_offsets_that_do_not_fit_the_run_are_told(saiten, data, a_run):
-    """People's and the judge's; the figures take them at their word."""
+def test_offsets_that_do_not_fit_the_run_are_reported(saiten, data, a_run):
+    """Both human and judge offsets; the figures use them unchanged."""
     a_run("run", {"q1": units(extra_gist={"text": "Cats", "start": 1, "end": 5}), "q2": units()})
     said = saiten("meta-evaluate", "run", data(PEOPLE, "p.jsonl"), "--spans", "--format", "json")
     (note,) = [row["note"] for row in json.loads(said.out)["Notes"]]
@@ -123,8 +123,8 @@ def test_the_same_file_twice_is_people_against_people(saiten, data):
     assert list(json.loads(said.out)) == ["Spans: people against people"]
 
 
-def test_a_judge_that_never_marks_anything_is_held_against_people(saiten, data):
-    """Also under an aspect of one's own, of which the judge's file has no spans."""
+def test_a_judge_that_never_marks_anything_is_compared_with_people(saiten, data):
+    """This includes a custom aspect, for which the judge's file has no spans."""
     people = [row("q1", "mistakes", (0, 4)), row("q2", "mistakes")]
     judge = [row("q1", "mistakes", by=""), row("q2", "mistakes", by="")]
     said = saiten("meta-evaluate", data(judge, "quiet.jsonl"), data(people, "p"), "--spans", "--format", "json")
@@ -133,7 +133,7 @@ def test_a_judge_that_never_marks_anything_is_held_against_people(saiten, data):
 
 
 def test_rows_that_cannot_be_read_are_counted(saiten, data):
-    """On both sides; the rest is compared."""
+    """On both sides; the others are compared."""
     judge = [*JUDGE, row("q1", "extra_gist", (5, 1)), row("q1", "extra_gist", (-1, 1))]
     people = [*PEOPLE, row("q1", "extra_gist", (7, 7))]
     said = saiten("meta-evaluate", data(judge, "m.jsonl"), data(people, "p.jsonl"), "--spans", "--format", "json")
@@ -162,7 +162,7 @@ def test_samples_and_files_of_judges(saiten, data):
     ],
 )
 def test_what_does_not_fit_is_said(saiten, data, people, judge, words):
-    """With exit status 2 or 3, and no trace of Python."""
+    """The exit status is 2 or 3, without a Python traceback."""
     said = saiten("meta-evaluate", data(judge, "m.jsonl"), data(people, "p.jsonl"), "--spans")
     assert said.status in (2, 3), said
     assert words in " ".join(said.err.split())
@@ -170,7 +170,7 @@ def test_what_does_not_fit_is_said(saiten, data, people, judge, words):
 
 
 def test_the_whole_way_from_samples_to_figures(saiten, data):
-    """Score with the gist metric in both settings, and hold its units against the known ones."""
+    """Score with the gist metric in both settings, and compare its units with the known ones."""
     demo = load_gist()[:6]
     samples = data([{"id": one.sample.id} | asdict(one.sample) for one in demo], "samples.jsonl")
     people = data([asdict(each) for each in gist_labels(demo)], "people.jsonl")
@@ -189,7 +189,7 @@ def test_the_whole_way_from_samples_to_figures(saiten, data):
 
 
 def test_a_run_without_gist_scores_says_what_it_has(saiten, data, a_run):
-    """And what to do."""
+    """It also says what to do."""
     a_run("run", {})
     said = saiten("meta-evaluate", "run", data(PEOPLE, "p.jsonl"), "--spans")
     assert said.status in (2, 3)
@@ -206,7 +206,7 @@ def test_a_run_without_gist_scores_says_what_it_has(saiten, data, a_run):
     ],
 )
 def test_wrong_arguments_are_explained(saiten, data, arguments, words):
-    """Before anything is computed."""
+    """This happens before anything is computed."""
     data(PEOPLE, "p.jsonl")
     said = saiten("meta-evaluate", *arguments)
     assert said.status in (2, 3)
@@ -214,7 +214,7 @@ def test_wrong_arguments_are_explained(saiten, data, arguments, words):
 
 
 def test_names_from_outside_cannot_style_the_screen(saiten, data):
-    """Annotators, aspects and ids come from anywhere."""
+    """Annotators, aspects and IDs come from anywhere."""
     nasty = "\x1b[31m=cmd()[/]<b>"
     people = [row(nasty, nasty, (0, 3), by=nasty), row("only", nasty, (0, 1), by=nasty)]
     judge = [row(nasty, nasty, (0, 3), by=f"{nasty}2")]

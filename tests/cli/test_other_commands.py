@@ -14,7 +14,7 @@ HOSTILE = "Fine.\x1b[2J\x1b[31m [red]x[/red] | \x9b1m\x07\x00 :smile:\nThe end."
 
 @pytest.fixture
 def scored(saiten, data, once):
-    """A run over five samples and one of ill will."""
+    """A run over five samples and a malicious one."""
     rows = [
         {
             "id": f"s{n}",
@@ -60,7 +60,7 @@ def test_no_answer_can_touch_the_terminal(saiten, scored, arguments, form):
 
 
 def test_neither_can_it_in_messages(saiten, scored, data):
-    """Errors and notes quote what came."""
+    """Errors and notes quote their input."""
     for said in (
         saiten("show", scored, "--sample", "no\x1b[2Jne"),
         saiten(
@@ -81,7 +81,7 @@ def test_neither_can_it_in_messages(saiten, scored, data):
 
 
 def test_one_sample_is_shown_in_full(saiten, scored):
-    """With its texts, figures and verdicts; as JSON for programs; an unknown id is an error with a hint."""
+    """It shows texts, figures and verdicts; as JSON for programs; an unknown ID is an error with a hint."""
     text = saiten("show", scored, "--sample", "s1").out
     for part in ("q1?", "yes no", "faithfulness", "token_f1"):
         assert part in text
@@ -94,7 +94,7 @@ def test_one_sample_is_shown_in_full(saiten, scored):
 
 
 def test_the_worst_come_first(saiten, scored):
-    """The lowest values of a metric, as many as wanted; a metric that is not in the run is an error."""
+    """The lowest values of a metric, as many as requested; a metric that is not in the run is an error."""
     rows = json.loads(saiten("show", scored, "--worst", "token_f1", "-n", "3", "--format", "json").out)[
         "Lowest token_f1"
     ]
@@ -117,7 +117,7 @@ def test_a_run_does_not_differ_from_itself(saiten, scored):
 @pytest.mark.parametrize("form", ["table", "md", "html"])
 @pytest.mark.parametrize("command", [("show",), ("compare",)])
 def test_figures_of_the_offline_judge_come_with_a_word_on_it(saiten, scored, data, command, form):
-    """Who reads a figure learns that words were compared and no model was called; without a judge nothing is said."""
+    """Readers of a figure learn that words were compared and no model was called; without a judge there is no note."""
     runs = [scored] * (2 if command == ("compare",) else 1)
     said = saiten(*command, *runs, "--format", form)
     assert "No model was called" in " ".join(said.out.split())
@@ -161,7 +161,7 @@ def test_compare_shows_the_bleu_of_each_data_set(saiten, data):
 
 
 def test_runs_that_share_nothing_cannot_be_compared(saiten, scored, data):
-    """Neither samples nor metrics: the error says what each side has."""
+    """They share neither samples nor metrics: the error says what each side has."""
     saiten(
         "score",
         data([{"id": "other", "question": "x", "answer": "yes", "reference": "yes"}]),
@@ -180,7 +180,7 @@ def test_runs_that_share_nothing_cannot_be_compared(saiten, scored, data):
 
 
 def test_systems_are_compared_by_question(saiten, data):
-    """The difference by hand: 40 questions, the second system is right wherever the first is wrong in half of them."""
+    """Worked out by hand: 40 questions; the second system is right wherever the first is wrong in half of them."""
     rows = [
         {"id": f"{n}-{system}", "question": f"q{n}", "answer": "yes" if system == "good" or n % 2 else "not at all", "reference": "yes", "system": system}
         for n in range(40)
@@ -209,7 +209,7 @@ def test_a_systems_several_answers_to_a_question_count_with_their_mean(saiten, d
 
 
 def test_the_metrics_are_listed_and_explained(saiten):
-    """What each measures, needs and means, in both languages; one in full; presets."""
+    """The list says what each measures, needs and means, in both languages; one in full; presets."""
     tables = json.loads(saiten("metrics", "--format", "json").out)
     names = [row["metric"] for rows in tables.values() for row in rows]
     assert {"faithfulness", "correctness", "token_f1", "context_overlap"} <= set(names)
@@ -222,7 +222,7 @@ def test_the_metrics_are_listed_and_explained(saiten):
 
 @pytest.mark.parametrize("command", [*COMMANDS, "tune offline"])
 def test_every_command_has_a_help_with_examples(saiten, command):
-    """The help of a command shows how it is called."""
+    """The help of a command has examples."""
     said = saiten(*command.split(), "--help")
     assert said.status == 0
     assert "Examples" in said.out
@@ -231,7 +231,7 @@ def test_every_command_has_a_help_with_examples(saiten, command):
 
 @pytest.mark.parametrize("arguments", [(), ("--help",)])
 def test_the_overview_lists_every_command(saiten, arguments):
-    """`saiten` alone says the same."""
+    """`saiten` alone shows the same."""
     said = saiten(*arguments)
     assert said.status == 0
     for name in COMMANDS:
@@ -239,8 +239,8 @@ def test_the_overview_lists_every_command(saiten, arguments):
     assert max(map(len, said.out.splitlines())) <= 80
 
 
-def test_the_version_is_told(saiten):
-    """One line."""
+def test_the_version_is_shown(saiten):
+    """The version is one line."""
     from saiten import __version__
 
     assert saiten("--version").out == f"saiten {__version__}\n"
@@ -276,7 +276,7 @@ def test_the_offline_judge_is_tuned_with_labels_and_used(saiten, data, somewhere
     assert "calibration" in plain.err
 
 
-def test_a_mistyped_command_is_told_the_nearest_one(saiten):
+def test_a_mistyped_command_gets_the_nearest_one_suggested(saiten):
     """For a command that resembles none, the error lists them all."""
     said = saiten("scor", "data.jsonl")
     assert said.status == 2
@@ -285,7 +285,7 @@ def test_a_mistyped_command_is_told_the_nearest_one(saiten):
 
 
 def test_a_preset_is_explained(saiten):
-    """With the metrics that it comprises."""
+    """The explanation lists its metrics."""
     assert "rouge_l" in saiten("metrics", "overlap").out
 
 
@@ -339,7 +339,7 @@ def against(saiten, data):
     ],
 )
 def test_a_file_in_another_order_is_compared_question_by_question(against, one, other, by):
-    """Whatever the ids say, or do not say: 25 of 50 became right, and the caption says how the pairs were found."""
+    """Whatever the IDs are or lack: 25 of 50 became right, and the caption says how the pairs were found."""
     row, caption, err = against(answers(range(50), range(0, 50, 2), **one), answers(ORDER, **other))
     assert (row["n"], row["of"], row["difference"], row["verdict"]) == (50, 50, 0.5, "better")
     assert f"Paired by {by}: 50." in caption
@@ -359,30 +359,30 @@ def test_one_question_in_several_groups_is_several_questions(against):
 
 
 def test_several_answers_to_a_question_without_ids_count_with_their_mean(against):
-    """Nothing says which belongs to which; it is said how many questions that concerns."""
+    """Nothing says which belongs to which; the output gives the number of such questions."""
     row, caption, _ = against(answers([*range(8), 0, 0, 1]), answers([1, *range(8)], wrong=(0, 1)))
     assert (row["n"], row["difference"]) == (8, -0.25)
     assert "Pairs with several answers on one side, which count as their mean: 2." in caption
 
 
 def test_questions_that_are_mostly_alone_are_pointed_out(against):
-    """On stderr and in the caption, with the numbers; a few only in the caption."""
+    """On stderr and in the caption, with the numbers; a few are only in the caption."""
     _, caption, err = against(answers(range(30)), answers(range(20, 50)))
-    told = "most answers of one side have no counterpart: 10 pairs from 30 in the first and 30 in the second"
-    assert f"But {told}." in caption
-    assert told in err
+    message = "most answers of one side have no counterpart: 10 pairs from 30 in the first and 30 in the second"
+    assert f"But {message}." in caption
+    assert message in err
     assert "Without a counterpart: 20 in the first, 20 in the second." in caption
 
 
 def test_a_few_that_are_alone_are_counted(against):
-    """Without a warning."""
+    """There is no warning."""
     _, caption, err = against(answers(range(30)), answers(range(2, 30)))
     assert "Without a counterpart: 2 in the first, 0 in the second." in caption
     assert "counterpart" not in err
 
 
 def test_without_ids_and_questions_only_the_place_is_left(against):
-    """It is said, since another order would compare what does not belong together."""
+    """The output says so, since another order would compare unrelated answers."""
     rows = [{"answer": f"{n}", "reference": f"{n}"} for n in range(8)]
     row, caption, err = against(rows, rows)
     assert (row["n"], row["difference"]) == (8, 0.0)
@@ -391,7 +391,7 @@ def test_without_ids_and_questions_only_the_place_is_left(against):
 
 
 def test_systems_in_two_runs_without_ids_are_not_mixed(against):
-    """Where both runs have the same systems, each is paired with itself."""
+    """If both runs have the same systems, each is paired with itself."""
     rows = [row | {"system": name} for name in "ab" for row in answers(range(10))]
     other = [row | {"answer": "none"} if row["system"] == "b" else row for row in rows[::-1]]
     row, _, _ = against(rows, other)
@@ -400,7 +400,7 @@ def test_systems_in_two_runs_without_ids_are_not_mixed(against):
 
 @pytest.mark.parametrize("name", ["score", "unreadable", "undefined", "answer", "converse", "probe", "experiment"])
 def test_a_command_that_came_to_nothing_does_not_end_with_0(saiten, data, openai_server, somewhere, name):
-    """Where every score, question or dialogue failed, status 6 and a sentence; with values again, 0."""
+    """If every score, question or dialogue failed, status 6 and a sentence; with values, 0."""
     rows = [{"id": f"q{n}", "question": f"Part {n}?", "answer": "a", "reference": f"Part {n} turns."} for n in range(3)]
     file, judge = data(rows), f"openai:m@{openai_server.base_url}"
     (somewhere / "grid.yaml").write_text(

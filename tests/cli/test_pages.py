@@ -23,7 +23,7 @@ ROWS = [
 
 @pytest.fixture
 def scored(saiten, data, once):
-    """A run over answers of three systems, and labels of two people."""
+    """A run over answers of three systems, and labels by two people."""
     metrics = [word for name in ("token_f1", "context_overlap", "length") for word in ("-m", name)]
 
     def make():
@@ -56,7 +56,7 @@ COMMANDS = [
 
 
 class Tags(HTMLParser):
-    """Counts what begins."""
+    """Counts start tags."""
 
     def __init__(self):
         super().__init__()
@@ -78,7 +78,7 @@ def test_every_command_that_prints_tables_makes_a_page(saiten, scored, command):
     assert (tags.seen.count("html"), tags.seen.count("script"), tags.seen.count("b")) == (1, 1, 0)
     page = html.document_fromstring(written.out.encode())
     assert page.xpath("//main//table/tbody/tr")
-    if command[0] not in {"score", "probe", "agreement"}:  # those continue a run, or show people less
+    if command[0] not in {"score", "probe", "agreement"}:  # those resume a run, or show people less
         tables = json.loads(saiten(*command, "--format", "json").out)
         shown = {h.text for h in page.xpath("//h2")}
         assert set(tables) <= shown
@@ -121,7 +121,7 @@ def test_an_interval_is_one_cell_after_its_figure(saiten, scored, command, figur
     ],
 )
 def test_a_page_says_what_it_is_about(saiten, scored, command, title):
-    """In its heading: a reader who has only the file knows what was read."""
+    """Its heading says so: a reader who has only the file knows what was read."""
     page = html.document_fromstring(saiten(*command, "--format", "html").out.encode())
     assert title in page.findtext(".//h1")
 
@@ -141,14 +141,14 @@ def test_a_page_about_a_judge_says_which(saiten, scored):
     ],
 )
 def test_what_has_no_tables_has_no_page(saiten, scored, command, said):
-    """It prints a sentence instead, and nothing on standard output."""
+    """A sentence is printed instead, and nothing on standard output."""
     refused = saiten(*command, "--format", "html")
     assert (refused.status, refused.out) == (2, "")
     assert said in refused.err
 
 
 def test_differences_are_numbers_for_programs(saiten, scored):
-    """The ends of the interval of a comparison are numbers in every form but the terminal's."""
+    """The interval ends of a comparison are numbers in every form but the terminal's."""
     (rows,) = json.loads(saiten("compare", "run", "run", "--systems", "fair,careful", "--format", "json").out).values()
     row = next(row for row in rows if row["metric"] == "token_f1")
     assert row["95 % from"] <= row["difference"] <= row["to"]

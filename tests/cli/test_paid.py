@@ -1,4 +1,4 @@
-"""What commands pay: every call counts once it is sent, whatever ends the run, and none is sent that cannot be kept."""
+"""What commands pay: every call counts once it is sent, whatever ends the run; none that cannot be kept is sent."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ AT_ONCE = 4
 
 @pytest.fixture
 def commands(data, openai_server, somewhere):
-    """Name → a command that asks the server, and what it has paid by its own account."""
+    """Name → a command that asks the server, and what it paid by its own account."""
     judge = f"openai:m@{openai_server.base_url}"
     few = ("--concurrency", AT_ONCE, "-q")
     scored = ("-m", "faithfulness", "-m", "accuracy", "-m", "answer_relevancy", "-m", "correctness[evidence=none]")
@@ -76,14 +76,14 @@ COMMANDS = ("score", "no cache", "answer", "converse", "probe", "experiment")
 
 
 def run_paid():
-    """What a run says that it has paid, in calls: on disk, and to people."""
+    """What a run reports as paid, in calls: on disk, and to people."""
     reader = read_run("run")
     assert reader.paid() == paid_in(reader.folder)
     return reader.paid().calls
 
 
 def odd(asked):
-    """Now and then no JSON, which is asked for again, or a fault that passes; else something new each time."""
+    """Occasionally no JSON, so the request is repeated, or a transient fault; otherwise something new each time."""
     if asked.number % 9 == 4 and asked.path.endswith("completions"):
         return "I would rather not say."
     if asked.number % 31 == 6:
@@ -98,7 +98,7 @@ def odd(asked):
 
 @contextmanager
 def held(server, after):
-    """The server keeps everybody waiting from request `after` on."""
+    """The server holds all requests from number `after` on."""
     go_on, reply = threading.Event(), server.reply
 
     async def waits(asked):
@@ -113,7 +113,7 @@ def held(server, after):
 
 
 def until_nothing_moves(server, running, after):
-    """Until the server has so many requests, and as many wait as will: nothing is on its way then."""
+    """Wait until the server has this many requests and as many waiting as possible: then none is in transit."""
     seen, since = -1, time.monotonic()
     while len(server.requests) < after or time.monotonic() - since < 0.4:
         assert running.poll() is None, running.communicate()
@@ -125,8 +125,8 @@ def until_nothing_moves(server, running, after):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_resumed_run_has_paid_what_the_server_received(saiten, process, commands, openai_server, name):
-    """Killed twice, stopped by the budget once: first small calls, retries, repairs, embeddings, calls that were cut
-    off and calls of what was not finished all count, once each.
+    """Killed twice, stopped by the budget once: first small calls, retries, repairs, embeddings, aborted calls
+    and calls of unfinished scores all count, once each.
     """
     command, paid = commands[name]
     openai_server.reply = odd
@@ -142,7 +142,7 @@ def test_a_resumed_run_has_paid_what_the_server_received(saiten, process, comman
     assert saiten(*command).status == 0
     assert paid() == len(openai_server.requests)
     again = saiten(*command)
-    assert paid() == len(openai_server.requests)  # what is there is not paid for again
+    assert paid() == len(openai_server.requests)  # what exists is not paid for again
     if name in ("score", "no cache"):
         assert int(re.search(r"(\d+) calls", again.out)[1]) == len(openai_server.requests)
         report = saiten("report", "run", "-o", "run.html")
@@ -152,7 +152,7 @@ def test_a_resumed_run_has_paid_what_the_server_received(saiten, process, comman
 
 
 def test_the_budget_bounds_each_command_and_not_their_sum(saiten, commands, openai_server):
-    """--max-calls is exact for the command, also for one that goes on; all that was paid is in the run."""
+    """--max-calls is exact for the command, also for a resumed run; all payments are in the run."""
     command, paid = commands["score"]
     for times in (1, 2, 3):
         said = saiten(*command, "--max-calls", 5)
@@ -162,7 +162,7 @@ def test_the_budget_bounds_each_command_and_not_their_sum(saiten, commands, open
 
 
 def test_what_python_pays_is_counted_too(openai_server, somewhere):
-    """`evaluate`, in memory and with a folder, gone on with after a spent budget."""
+    """`evaluate`, in memory and with a folder, resumed after a spent budget."""
     rows = [{"question": f"q{n}", "answer": "a", "reference": "a"} for n in range(6)]
     judge = f"openai:m@{openai_server.base_url}"
     first = library.evaluate(rows, ["accuracy"], judge, run="run", max_calls=3)
@@ -174,7 +174,7 @@ def test_what_python_pays_is_counted_too(openai_server, somewhere):
 
 
 def test_a_run_of_an_older_version_keeps_what_its_scores_cost(saiten, commands, openai_server):
-    """Where no call was written down so far, the account begins with the usage of the scores."""
+    """If no call has been recorded so far, the account begins with the usage of the scores."""
     command, paid = commands["probe"]
     assert saiten(*command, "--max-calls", 9).status == 3
     Path("run/calls.jsonl").unlink()
@@ -186,7 +186,7 @@ def test_a_run_of_an_older_version_keeps_what_its_scores_cost(saiten, commands, 
 
 @contextmanager
 def full_disk_from(server, number):
-    """From this request on no file can grow any more, until the end."""
+    """From this request on no file can grow, until the end."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     reply = server.reply
 
@@ -206,7 +206,7 @@ def full_disk_from(server, number):
 @pytest.mark.parametrize("number", [9, pytest.param(17, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk_stops_new_calls(saiten, commands, openai_server, name, number):
-    """After the first write that fails nothing is sent but what was in flight; with room again nothing is lost."""
+    """After the first failed write nothing new is sent; with space again nothing is lost."""
     command, _ = commands[name]
     openai_server.latency = 0.02
     with full_disk_from(openai_server, number):
@@ -221,12 +221,12 @@ def test_a_full_disk_stops_new_calls(saiten, commands, openai_server, name, numb
         asked = Counter(
             orjson.dumps(each.body) for each in openai_server.requests if '{"ok": true}' not in str(each.body)
         )
-        # those in flight, and those whose reply had come a moment before and was not written yet
+        # those in flight, and those whose reply had just come and was not written yet
         assert sum(asked.values()) - len(asked) <= 2 * at_once
 
 
 async def test_a_full_disk_stops_a_judge_of_ones_own(somewhere, openai_server):
-    """One that books nothing itself is asked nothing more once a score could not be written."""
+    """A judge that records nothing itself gets no more requests once a score could not be written."""
     rows = [{"question": f"q{n}", "answer": "A. B.", "contexts": ["A."], "reference": "a"} for n in range(20)]
     metrics = ["accuracy", "faithfulness", "context_recall", "context_precision"]
     judge = LLMJudge(OpenAICompatibleChat("m", openai_server.base_url))

@@ -17,7 +17,7 @@ def table(said, title="Probes"):
 
 
 def obeying(asked):
-    """A model that gives every answer with a planted verdict the best grade, and others the worst but one."""
+    """A model that gives every answer with a planted verdict the best grade, and others the second-worst."""
     if '"grade"' not in json.dumps(asked.schema or {}):
         return None
     return json.dumps({"feedback": "f", "grade": 5 if "[RESULT] 5" in asked.text else 2})
@@ -54,14 +54,14 @@ def test_the_default_needs_nothing(saiten):
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex"])
 def test_every_form_can_be_written(saiten, form):
-    """From the one report."""
+    """They all come from one report."""
     said = saiten("probe", "-m", "accuracy", "--limit", "4", "--probes", "padded,empty", "--format", form)
     assert said.status == 0
     assert "padded" in said.out
 
 
 def test_the_built_in_samples_begin_with_all_questions():
-    """The first 48 are of 48 questions, half of them Japanese, of all systems."""
+    """The first 48 have 48 different questions, half of them Japanese, from all systems."""
     first = built_in(48)
     assert len({each.question for each in first}) == 48
     assert sum(each.language == "ja" for each in first) == 24
@@ -70,7 +70,7 @@ def test_the_built_in_samples_begin_with_all_questions():
 
 
 def test_a_gullible_model_is_caught(probed, openai_server):
-    """And what it costs is told; the run can be shown like any other."""
+    """The cost is reported; the run can be shown like any other."""
     openai_server.reply = obeying
     said = probed("--probes", "planted_verdict,padded", "--limit", "24", "--format", "json")
     assert said.status == 0
@@ -104,7 +104,7 @@ def pairs(data):
 
 
 def test_a_model_with_a_position_bias_is_caught(probed, openai_server, pairs):
-    """Ten of 30 questions by the place: a third changes with the order, 40 of 60 verdicts are for the first place."""
+    """Position decides ten of 30 questions: a third changes with the order, 40 of 60 verdicts favor the first."""
     openai_server.reply = partial
     said = probed(pairs, "--limit", "60", "--probes", "order_swapped", "--format", "json")
     assert said.status == 0
@@ -119,11 +119,11 @@ def test_a_model_with_a_position_bias_is_caught(probed, openai_server, pairs):
         ("preference", f"{n}{one} vs {n}{other}")
         for n in range(30)
         for one, other in (("right", "wrong"), ("wrong", "right"))
-    }  # and no score of a metric that no probe is about
+    }  # and no score of a metric without a probe
 
 
 def test_the_order_of_the_rubric_is_all_that_is_turned(probed, openai_server):
-    """The same samples with the rubric the other way round, and a model that is drawn to the last grade it reads."""
+    """The same samples with the rubric reversed, and a model that prefers the last grade it reads."""
 
     def last(asked):
         if '"grade"' not in json.dumps(asked.schema or {}):
@@ -140,7 +140,7 @@ def test_the_order_of_the_rubric_is_all_that_is_turned(probed, openai_server):
 
 @pytest.mark.slow
 def test_a_probe_of_the_order_that_is_killed_goes_on(process, probed, openai_server, pairs):
-    """SIGKILL in the middle, then a budget that is too small, then the rest: every pair once, the figures as ever."""
+    """SIGKILL in the middle, then too small a budget, then the rest: every pair once, the figures unchanged."""
     openai_server.reply, openai_server.latency = partial, 0.02
     options = ("--limit", "60", "--probes", "order_swapped", "--concurrency", "4")
     address = f"openai:m@{openai_server.base_url}"
@@ -158,11 +158,11 @@ def test_a_probe_of_the_order_that_is_killed_goes_on(process, probed, openai_ser
     assert (order["n"], order["same place"]) == (30, 10)
     asked = [orjson.dumps(each.body["messages"]) for each in openai_server.requests if '{"ok": true}' not in each.text]
     assert len(set(asked)) == 60
-    assert len(asked) - len(set(asked)) <= 2 * 4  # those in flight when it was killed and when the budget was spent
+    assert len(asked) - len(set(asked)) <= 2 * 4  # those in flight at the kill and at the end of the budget
 
 
 def test_another_second_answer_under_the_same_id_is_refused(saiten, data):
-    """Half of the verdicts would be about the old one."""
+    """Half of the verdicts would be about the old answer."""
     rows = [{"id": f"{n}", "question": "Q?", "answer": f"Answer {n}.", "reference": "r"} for n in range(3)]
     options = ("--probes", "order_swapped", "-m", "accuracy", "-o", "run")
     assert saiten("probe", data(rows), *options).status == 0
@@ -172,8 +172,8 @@ def test_another_second_answer_under_the_same_id_is_refused(saiten, data):
     assert "1" in said.err
 
 
-def test_a_dry_run_tells_the_calls_of_the_run(probed, openai_server):
-    """Nobody is asked; the number is that of the requests that follow, the preflight apart."""
+def test_a_dry_run_reports_the_calls_of_the_run(probed, openai_server):
+    """Nobody is asked; the count is that of the actual requests, excluding the preflight."""
     openai_server.reply = lambda asked: None if asked.schema else "Feedback: good [RESULT] 3"
     options = ("--limit", "6", "--probes", "padded,wrong_reference,form_turned,empty,rubric_turned,order_swapped")
     said = probed(*options, "--dry-run", "--format", "json")
@@ -194,7 +194,7 @@ def test_a_spent_budget_is_gone_on_with(probed, openai_server):
     assert len(bodies) == len(set(bodies)) == 15
 
 
-def test_votes_tell_how_far_the_judge_agrees_with_itself(probed, openai_server):
+def test_votes_show_how_far_the_judge_agrees_with_itself(probed, openai_server):
     """A row of test-retest reliability over the unchanged samples."""
     openai_server.reply = lambda asked: (
         json.dumps({"feedback": "f", "grade": 1 + asked.body["seed"] % 2}) if "grade" in str(asked.schema) else None
@@ -205,7 +205,7 @@ def test_votes_tell_how_far_the_judge_agrees_with_itself(probed, openai_server):
 
 
 def test_ones_own_data_without_translations_has_no_other_language(saiten, data):
-    """Said, not made up; bad rows are kept apart."""
+    """Their absence is reported, not made up; bad rows are kept separately."""
     rows = [
         {"id": f"q{n}", "question": f"Q{n}?", "answer": f"Answer {n}.", "reference": f"Answer {n}."} for n in range(12)
     ]
@@ -228,8 +228,8 @@ def test_ones_own_data_without_translations_has_no_other_language(saiten, data):
         (("missing.jsonl",), "missing.jsonl"),
     ],
 )
-def test_what_cannot_be_probed_is_told(saiten, arguments, words):
-    """Status 2 and what to do."""
+def test_what_cannot_be_probed_is_reported(saiten, arguments, words):
+    """The status is 2, and the message says what to do."""
     said = saiten("probe", *arguments)
     assert said.status == 2
     assert words in said.err
@@ -237,7 +237,7 @@ def test_what_cannot_be_probed_is_told(saiten, arguments, words):
 
 @pytest.fixture
 def two_runs(saiten, openai_server, data):
-    """The same 40 rows judged by an honest and by a generous model, and what people said."""
+    """The same 40 rows judged by an honest and by a lenient model, and the labels."""
     rows = [
         {"id": f"q{n}", "question": f"Question {n}?", "answer": f"Answer {n} {'right' if n % 2 else 'wrong'}.", "reference": "right"}
         for n in range(40)
@@ -274,7 +274,7 @@ def test_drift_raises_the_alarm_with_status_4(saiten, two_runs):
 
 
 def test_drift_without_labels_or_change_is_no_alarm(saiten, two_runs):
-    """A run with itself: nothing moved, made in the same way; without labels a moved mean is told, no more."""
+    """A run with itself: nothing moved, made in the same way; without labels a moved mean is only reported."""
     before, now, labels = two_runs
     same = saiten("drift", before, before, labels)
     assert same.status == 0
@@ -283,7 +283,7 @@ def test_drift_without_labels_or_change_is_no_alarm(saiten, two_runs):
 
 
 def test_drift_on_other_samples_is_refused(saiten, two_runs, data):
-    """Status 2."""
+    """The status is 2."""
     rows = [{"id": "q0", "question": "Question 0?", "answer": "x", "reference": "right"}]
     assert saiten("score", data(rows, "other.jsonl"), "-m", "accuracy", "-o", "third").status == 0
     said = saiten("drift", two_runs[0], "third")

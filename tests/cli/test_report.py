@@ -1,4 +1,4 @@
-"""`saiten report`: from runs on disk to a page, and what it says where there is nothing to report."""
+"""`saiten report`: from runs on disk to a page, and its message if there is nothing to report."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def page(saiten, somewhere):
 
 
 def headings(text):
-    """Of the chapters."""
+    """The headings of the chapters."""
     return [re.sub("<[^>]*>", "", found) for found in re.findall(r"<h2 id=\"[^\"]*\">(.*?)</h2>", text)]
 
 
@@ -60,7 +60,7 @@ def test_a_run_is_reported_and_the_path_is_printed(run, saiten, somewhere):
 
 
 def test_two_runs_are_compared_on_the_samples_they_share(run, page):
-    """With the same tests as `saiten compare`, under short names."""
+    """The tests are those of `saiten compare`, under short names."""
     text = page(run("before"), run("after"))
     assert "Is the difference real?" in headings(text)
     assert "before → after" in text
@@ -68,7 +68,7 @@ def test_two_runs_are_compared_on_the_samples_they_share(run, page):
 
 
 def test_runs_without_common_samples_are_reported_side_by_side(run, saiten, data):
-    """In a sentence, on the page and in the terminal; nothing is compared."""
+    """A sentence on the page and in the terminal says so; nothing is compared."""
     other = data([{"id": "x", "question": "Q?", "answer": "A", "reference": "A"}], "other.jsonl")
     assert saiten("score", other, *METRICS, "-o", "runs/other", "--quiet").status == 0
     said = saiten("report", run("first"), "runs/other", "-o", "page.html")
@@ -88,7 +88,7 @@ def test_labels_rank_the_metrics(run, page, somewhere):
 
 
 def test_labels_of_other_answers_are_an_error(run, saiten, somewhere):
-    """A sentence that names some of both."""
+    """The message names some of both."""
     (somewhere / "labels.jsonl").write_text('{"item": "stranger", "value": 1}\n')
     said = saiten("report", run("first"), "--labels", "labels.jsonl", "-o", "page.html")
     assert said.status == 2
@@ -119,12 +119,12 @@ def test_an_experiment_is_reported_from_its_folder(saiten, page, somewhere):
     ("language", "heading"), [("ja", "個々の回答"), ("en", "Answers, one by one"), (None, "Answers, one by one")]
 )
 def test_the_language_of_the_page_is_chosen_or_that_of_most_samples(run, page, language, heading):
-    """Its own words; texts from outside stay as they are."""
+    """The page's own words are translated; texts from outside stay as they are."""
     assert heading in headings(page(run("first"), *(("--language", language) if language else ())))
 
 
 def test_japanese_samples_make_a_japanese_page(saiten, page, data):
-    """Without being asked."""
+    """No option is needed."""
     rows = [
         {"id": f"q{n}", "question": "橋はいつ開通しましたか。", "answer": f"{n}年です。", "reference": "1998年です。"}
         for n in range(3)
@@ -134,14 +134,14 @@ def test_japanese_samples_make_a_japanese_page(saiten, page, data):
 
 
 def test_beyond_the_limit_it_says_what_is_left_out(run, page):
-    """How many, and how they were chosen; the figures are over all."""
+    """It says how many, and how they were chosen; the figures are over all."""
     text = page(run("first", 20), "--limit", "5")
     assert "5 of 20 answers are on this page. They were chosen by a hash of their ids" in text
     assert '<td class="number">20</td>' in text
 
 
-def test_an_unfinished_run_is_told(somewhere, saiten):
-    """How many of how many scores, on the page and in the terminal."""
+def test_an_unfinished_run_is_reported_as_such(somewhere, saiten):
+    """The page and the terminal say how many scores of how many are there."""
     with Journal.open("runs/cut", signatures={"a": "a", "b": "b"}) as journal:
         for n in range(3):
             journal.sample(Sample(f"q{n}", "Q?", "A"))
@@ -174,7 +174,7 @@ def test_a_run_without_scores_is_an_error(saiten):
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(run, saiten, somewhere, arguments, expected):
-    """Exit status 2, and nothing of anybody else is overwritten."""
+    """The exit status is 2, and nobody else's files are overwritten."""
     run("first")
     (somewhere / "precious.txt").write_text("precious")
     (somewhere / "empty.jsonl").write_text("")
@@ -185,7 +185,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(run, saiten, somewhere, argum
 
 
 def test_a_run_of_another_version_is_an_error(run, saiten, somewhere):
-    """Named, with the version that wrote it."""
+    """The message gives the version that wrote it."""
     path = somewhere / run("first") / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}))
     said = saiten("report", "runs/first", "-o", "page.html")
@@ -193,8 +193,8 @@ def test_a_run_of_another_version_is_an_error(run, saiten, somewhere):
     assert "has format 99" in said.err
 
 
-def test_a_damaged_line_is_told_once_and_left_out(run, saiten, somewhere):
-    """However often the file is read."""
+def test_a_damaged_line_is_reported_once_and_left_out(run, saiten, somewhere):
+    """This holds however often the file is read."""
     with (somewhere / run("first") / "scores.jsonl").open("a") as file:
         file.write("{rubbish\n")
     said = saiten("report", "runs/first", "-o", "page.html")
@@ -203,7 +203,7 @@ def test_a_damaged_line_is_told_once_and_left_out(run, saiten, somewhere):
 
 
 def test_an_earlier_report_is_replaced(run, saiten, somewhere):
-    """By the same command, as a whole."""
+    """The same command replaces all of it."""
     folder = run("first")
     for title in ("One", "Two"):
         assert saiten("report", folder, "-o", "page.html", "--title", title).status == 0
@@ -215,12 +215,12 @@ def test_an_earlier_report_is_replaced(run, saiten, somewhere):
 @pytest.mark.skipif(sys.platform == "win32", reason="no file can be limited in size here")
 @pytest.mark.slow
 def test_a_full_disk_leaves_the_earlier_report(run, saiten, somewhere):
-    """What could not be written is said, and what was there stays."""
+    """The message names what could not be written, and the old files stay."""
     folder = run("first")
     assert saiten("report", folder, "-o", "page.html").status == 0
     before = (somewhere / "page.html").read_bytes()
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); from saiten.cli import main; main()"
-    # Without byte code, which would be cut off, too.
+    # Without byte code, which would be truncated, too.
     done = subprocess.run([sys.executable, "-B", "-c", code, "report", folder, "-o", "page.html"], capture_output=True, text=True, check=False)  # fmt: skip
     assert done.returncode == 2
     assert "page.html cannot be written: File too large" in done.stderr
@@ -229,7 +229,7 @@ def test_a_full_disk_leaves_the_earlier_report(run, saiten, somewhere):
 
 
 def test_charts_are_written_as_svg_and_png(run, saiten, somewhere):
-    """Each in both forms, numbered in the order of the page."""
+    """Each is in both forms, numbered in the order of the page."""
     assert saiten("report", run("first"), "-o", "page.html", "--charts", "figures").status == 0
     names = sorted(path.name for path in (somewhere / "figures").iterdir() if path.suffix != ".json")
     assert len(names) >= 4
@@ -264,7 +264,7 @@ def test_a_report_and_its_pictures_say_that_words_were_compared(saiten, data, so
 
 
 def test_charts_of_an_earlier_report_make_place(run, saiten, somewhere):
-    """Those that are as they were written go; what is somebody else's, or was changed, stays and is told."""
+    """Unchanged charts are removed; somebody else's files, or changed ones, stay and are reported."""
     both = [run("first"), run("second")]
     assert saiten("report", *both, "-o", "page.html", "--charts", "figures").status == 0
     folder = somewhere / "figures"
@@ -287,7 +287,7 @@ def test_charts_of_an_earlier_report_make_place(run, saiten, somewhere):
 
 
 def test_labels_are_read_as_meta_evaluate_reads_them(run, saiten, page, somewhere):
-    """Columns of other names, and only the aspects asked for; an aspect that is not there is an error."""
+    """Custom column names work, and only requested aspects are read; a missing aspect is an error."""
     folder = run("first", 30)
     rows = [f"q{n},{(n + who) % 5 > 1:d},p{who},{aspect}" for n in range(30) for who in (1, 2) for aspect in ("good", "short")]  # fmt: skip
     (somewhere / "labels.csv").write_text("\n".join(["answer,grade,annotator,aspect", *rows]))
@@ -305,7 +305,7 @@ def test_labels_are_read_as_meta_evaluate_reads_them(run, saiten, page, somewher
 
 
 def test_a_folder_of_runs_names_them(run, saiten):
-    """Nothing is guessed: which of them are reported, and in which order, is for the one who asks."""
+    """Nothing is guessed: the user chooses which of them to report, and in which order."""
     run("first"), run("second")
     said = saiten("report", "runs", "-o", "page.html")
     assert said.status == 2

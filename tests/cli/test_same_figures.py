@@ -1,4 +1,4 @@
-"""All forms of one table hold the same figures, cell by cell: the terminal, JSON, CSV, Markdown, LaTeX and the page."""
+"""All forms of one table have the same figures, cell by cell: the terminal, JSON, CSV, Markdown, LaTeX and the page."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ def as_data(out):
 
 
 def from_csv(out):
-    """Cells as they are shown elsewhere, by table and row."""
+    """Cells as the other forms show them, by table and row."""
     found = {}
     columns = []
     for first, *cells in csv.reader(io.StringIO(out)):
@@ -104,7 +104,7 @@ def from_page(out):
         rows = []
         for row in table.find("tbody").iter("tr"):
             cells = [_cell(cell) for cell in row.xpath("./td|./th")]
-            if row.get("class") == "below":  # a line of its own, of the row above it
+            if row.get("class") == "below":  # a separate line, belonging to the row above
                 rows[-1] += cells
             else:
                 rows.append(cells)
@@ -119,7 +119,7 @@ def _cell(cell):
 
 
 def from_terminal(out):
-    """The tables as they are printed: columns where the line above the rule has them."""
+    """The tables as printed: the line above the rule gives the columns."""
     found = {}
     lines = out.splitlines()
     for number, line in enumerate(lines):
@@ -154,7 +154,7 @@ def test_files_hold_the_same_cells(saiten, commands, name, form, reader):
 
 @pytest.mark.parametrize("name", ["show", "compare"])
 def test_the_page_holds_the_same_cells(saiten, commands, name):
-    """Columns that are drawn become one; every other cell is there, in its row."""
+    """Drawn columns become one; every other cell is there, in its row."""
     expected = as_data(saiten(*commands[name], "--format", "json").out)
     page = saiten(*commands[name], "--format", "html").out
     found = from_page(page)

@@ -20,7 +20,7 @@ def aspect_in(text):
 
 @pytest.fixture
 def judged(saiten, openai_server, somewhere):
-    """A run over two samples with three votes, and what the model says to each."""
+    """A run over two samples with three votes, and the model's replies."""
 
     def reply(asked):
         aspect = aspect_in(asked.text)
@@ -61,7 +61,7 @@ def test_each_aspect_is_asked_once_a_vote_and_the_spread_is_kept(judged, openai_
 
 
 def test_the_model_sees_the_rubric_in_the_samples_language_and_one_example(judged, openai_server):
-    """The aspect's own texts in blocks, no reference, one shot."""
+    """The aspect's own texts are in blocks, without a reference, with one example."""
     assert judged("--temperature", "0.7").status == 0
     for one in openai_server.requests:
         if aspect_in(one.text) == "formality":
@@ -73,7 +73,7 @@ def test_the_model_sees_the_rubric_in_the_samples_language_and_one_example(judge
 
 
 def test_a_grade_off_the_scale_is_asked_about_once_and_then_unreadable(judged, openai_server):
-    """Never clipped into the scale, and MATE has no value without it."""
+    """It is never clipped into the scale, and MATE has no value without it."""
     openai_server.reply = lambda asked: '{"reason": "r", "grade": 7}' if "aspect" in json.dumps(asked.body) else None
     assert judged("--temperature", "0.7").status == 6  # nothing was measured
     assert {one.score.status for one in read_run(Path("run")).scores()} == {"unreadable"}
@@ -81,7 +81,7 @@ def test_a_grade_off_the_scale_is_asked_about_once_and_then_unreadable(judged, o
 
 
 def test_a_run_is_shown_with_its_grades(judged, saiten):
-    """The distribution by aspect, and how far the votes agree."""
+    """The summary has the distribution by aspect, and the agreement of the votes."""
     assert judged("--temperature", "0.7").status == 0
     tables = json.loads(saiten("show", "run", "--format", "json").out)
     rows = {row["aspect"]: row for row in tables["Grades by aspect"]}

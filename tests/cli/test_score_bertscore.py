@@ -43,8 +43,8 @@ def model(tmp_path_factory):
 
 
 def test_three_figures_come_out_and_a_killed_run_goes_on_to_the_same_ones(saiten, data, scores, model):
-    """Killed with some scores on disk, then run again: the values of a run that nobody killed; `show` has all three.
-    The killed one had loaded its model from the folder without the network, and in silence.
+    """Killed with some scores on disk, then rerun: values equal those of an uninterrupted run; `show` has all three.
+    The killed run had loaded its model from the folder without the network, and silently.
     """
     path, metric = data(ROWS), f"bertscore[model={model},layer=2]"
     whole = saiten("score", path, "-m", metric, "-o", "whole")
@@ -70,8 +70,8 @@ def test_three_figures_come_out_and_a_killed_run_goes_on_to_the_same_ones(saiten
         )
 
 
-def test_what_is_wrong_with_the_model_is_told_before_a_run_is_begun(saiten, data, model):
-    """Exit status 2 and no folder."""
+def test_a_bad_model_is_reported_before_a_run_is_begun(saiten, data, model):
+    """The exit status is 2, without a folder."""
     said = saiten("score", data(ROWS[:3]), "-m", f"bertscore[model={model},layer=9]", "-o", "run")
     assert said.status == 2
     assert "has no layer 9; it has 1 to 4" in " ".join(said.err.split())
@@ -79,5 +79,5 @@ def test_what_is_wrong_with_the_model_is_told_before_a_run_is_begun(saiten, data
 
 
 def lines(path):
-    """How many lines the file has, 0 while there is none."""
+    """The number of lines in the file, 0 if there is none."""
     return path.read_bytes().count(b"\n") if path.exists() else 0

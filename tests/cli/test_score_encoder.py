@@ -1,4 +1,4 @@
-"""From people's grades to an encoder that grades: `saiten tune judge --head regression`, then `--judge hf:FOLDER`."""
+"""From human grades to an encoder that grades: `saiten tune judge --head regression`, then `--judge hf:FOLDER`."""
 
 import json
 import random
@@ -14,7 +14,7 @@ pytestmark = networks.marks()
 
 
 def answers(seed):
-    """Eighty answers, two a question."""
+    """Eighty answers, two per question."""
     draw = random.Random(seed)
     words = [draw.choices(["cat", "dog", "the", "sat", "on"], k=8) for _ in range(80)]
     return [{"id": f"a{at}", "question": f"is it {at // 2}", "answer": " ".join(one)} for at, one in enumerate(words)]
@@ -27,7 +27,7 @@ def cats(rows):
 
 @pytest.fixture
 def labelled(somewhere, data):
-    """Answers, and grades by two people: how factual an answer is, is how many cats it has; acceptability follows."""
+    """Answers, and grades by two people: factuality is the number of cats; acceptability follows."""
     draw, rows = random.Random(0), answers(0)
     labels = [
         {"item": row["id"], "annotator": person, "aspect": aspect, "value": value}
@@ -54,7 +54,7 @@ LEARN = (
 
 
 def test_from_labels_to_scores(saiten, labelled, scores):
-    """The figures are real numbers within the scale, the same each time; an aspect that was not learned is undefined."""
+    """The figures are real numbers within the scale, the same each time; an unlearned aspect is undefined."""
     made = saiten(*LEARN, "-a", "factuality", "-a", "formality")
     assert made.status == 0, made.err
     assert list(json.loads(made.out)) == ["On held-out questions"]
@@ -79,7 +79,7 @@ def test_from_labels_to_scores(saiten, labelled, scores):
 
 
 def test_answers_that_a_judge_learned_from_are_not_graded_by_it(saiten, labelled, scores):
-    """The folder keeps which questions were held out: theirs are graded, the others are undefined with the reason."""
+    """The folder records the held-out questions: theirs are graded, the others are undefined with the reason."""
     assert saiten(*LEARN, "-a", "factuality").status == 0
     kept = [json.loads(line) for line in Path("judge/questions.jsonl").read_text("utf-8").splitlines()]
     held_out = {item for line in kept if line["held_out"] for item in line["items"]}

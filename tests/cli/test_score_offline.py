@@ -1,4 +1,4 @@
-"""`saiten score` without a model: what goes in, what stands in the folder, what is refused."""
+"""`saiten score` without a model: its input, the contents of the folder, what is refused."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ def test_the_first_run_of_a_user(saiten, data, scores):
 
 
 def test_the_same_command_again_does_nothing_and_other_metrics_are_added(saiten, data, scores):
-    """A run that is done is shown; a metric more is scored; what is there stays to the byte."""
+    """A finished run is shown; an additional metric is scored; existing files stay identical byte for byte."""
     file = data(5)
     saiten("score", file, "-m", "token_f1", "-o", "run")
     before = Path("run/scores.jsonl").read_bytes()
@@ -45,7 +45,7 @@ def test_the_same_command_again_does_nothing_and_other_metrics_are_added(saiten,
 
 
 def test_a_run_begun_in_python_goes_on_on_the_command_line_and_the_other_way_round(saiten, data):
-    """Both doors write one manifest; nothing that is there is scored again, whichever comes second."""
+    """Both interfaces write one manifest; existing scores are not recomputed, whichever comes second."""
     file = data(4)
     first = evaluate(file, ["token_f1"], run="begun-in-python")
     said = saiten("score", file, "-m", "token_f1", "-m", "faithfulness", "-o", "begun-in-python")
@@ -61,7 +61,7 @@ def test_a_run_begun_in_python_goes_on_on_the_command_line_and_the_other_way_rou
 
 @pytest.mark.parametrize("python_first", [True, False])
 def test_a_run_that_a_budget_stopped_goes_on_through_the_other_door(saiten, data, openai_server, python_first):
-    """With a model, columns, a language and bad rows: the second door asks for the rest alone, and for nothing twice."""
+    """With a model, columns, a language and bad rows: the second interface asks for the rest, and nothing twice."""
     rows = [json.loads(line) | {"Q": f"Which {n}?"} for n, line in enumerate(Path(data(6)).read_text().splitlines())]
     Path("own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "not JSON\n")
     judge = f"openai:m@{openai_server.base_url}"
@@ -93,11 +93,11 @@ def test_a_run_that_a_budget_stopped_goes_on_through_the_other_door(saiten, data
     lines = (ended.folder / "scores.jsonl").read_bytes().splitlines()
     assert len(lines) == len(list(ended.scores())) == 12
     asked = [json.dumps(request.body, sort_keys=True) for request in openai_server.requests]
-    assert len(asked) - len(set(asked)) <= 2  # each command tries the judge once
+    assert len(asked) - len(set(asked)) <= 2  # each command tests the judge once
 
 
 def test_samples_from_elsewhere_do_not_get_into_a_run_of_a_file(saiten, data):
-    """Rows of a list or of another file may have the same made-up ids: they are refused before anything is written."""
+    """Rows of a list or another file may have the same generated IDs: they are refused before anything is written."""
     file = data(3)
     assert saiten("score", file, "-m", "token_f1", "-o", "run").status == 0
     before = {path.name: path.read_bytes() for path in Path("run").iterdir()}
@@ -119,7 +119,7 @@ def test_samples_from_elsewhere_do_not_get_into_a_run_of_a_file(saiten, data):
     ],
 )
 def test_other_settings_on_the_same_folder_are_refused(saiten, data, changed, said):
-    """A figure is never made in two ways: what differs is listed, and nothing is touched."""
+    """No figure mixes two settings: the differences are listed, and nothing is touched."""
     file = data(2)
     saiten("score", file, "-m", "token_f1", "-o", "run")
     before = Path("run/scores.jsonl").read_bytes()
@@ -141,7 +141,7 @@ def test_a_changed_sample_is_refused(saiten, data):
 
 
 def test_unknown_columns_are_explained_and_the_right_ones_may_be_given(saiten, somewhere):
-    """The message names the columns there are; the corrected command takes the same folder."""
+    """The message lists the available columns; the corrected command accepts the same folder."""
     (somewhere / "d.csv").write_text("Frage,Antwort,Soll\nWo?,In Nagoya.,In Nagoya.\n")
     said = saiten("score", "d.csv", "-m", "exact_match", "-o", "run")
     assert said.status == 2
@@ -184,7 +184,7 @@ def test_the_columns_of_other_tools_are_recognised(saiten, data, names):
 
 
 def test_bad_rows_are_named_by_line_and_kept_apart(saiten, data, scores):
-    """The rest goes on; each bad row stands in errors.jsonl; --strict stops at the first."""
+    """The others are scored; each bad row is in errors.jsonl; --strict stops at the first."""
     rows = [
         *({"question": f"q{n}", "answer": "a", "reference": "a"} for n in range(3)),
         b"nonsense",
@@ -207,13 +207,13 @@ def test_bad_rows_are_named_by_line_and_kept_apart(saiten, data, scores):
 
 
 def test_a_file_without_a_good_row_is_an_error(saiten, data):
-    """Not an empty table."""
+    """There is no empty table."""
     said = saiten("score", data([b"x", b"y"]), "-m", "exact_match", "-o", "run")
     assert said.status == 2
 
 
 def test_standard_input_and_the_limit(data, scores):
-    """A pipe is read as it comes: `cat data | saiten score -`; --limit takes the first rows."""
+    """A pipe is read as a stream: `cat data | saiten score -`; --limit takes the first rows."""
     code = "from saiten.cli import main; main()"
     arguments = ["score", "-", "-m", "exact_match", "-o", "run", "--limit", "3"]
     with data(10).open("rb") as source:
@@ -254,14 +254,14 @@ def test_a_wrong_command_ends_with_a_sentence(saiten, data, arguments, said):
 
 
 def test_compat_takes_the_edge_cases_of_ragas(saiten, data):
-    """The name says so, so that figures of both kinds can stand in one run."""
+    """The name says so, so one run can have figures of both kinds."""
     said = saiten(
         "score", data(1), "-m", "faithfulness", "-m", "token_f1", "--compat", "ragas", "-o", "run", "--format", "json"
     )
     assert [row["metric"] for row in json.loads(said.out)["Scores"]] == ["faithfulness[compat=ragas]", "token_f1"]
 
 
-def test_defaults_stand_in_saiten_toml(saiten, data, somewhere):
+def test_defaults_come_from_saiten_toml(saiten, data, somewhere):
     """The command line wins over the file; an error in it is named."""
     file = data(2)
     (somewhere / "saiten.toml").write_text('metrics = ["length"]\nlanguage = "ja"\n')
@@ -276,13 +276,13 @@ def test_defaults_stand_in_saiten_toml(saiten, data, somewhere):
 
 
 def read_metrics(said):
-    """Metric → mean, of the JSON form."""
+    """Metric → mean, from the JSON form."""
     assert said.status == 0, said
     return {row["metric"]: row["mean"] for row in json.loads(said.out)["Scores"]}
 
 
 def test_the_three_forms_for_programs_say_the_same(saiten, data):
-    """JSON, CSV and Markdown on standard output, nothing else with them."""
+    """JSON, CSV and Markdown are on standard output, with nothing else."""
     saiten("score", data(4), "-m", "token_f1", "-m", "chrf", "-o", "run")
     means = read_metrics(saiten("show", "run", "--format", "json"))
     rows = list(csv.DictReader(io.StringIO(saiten("show", "run", "--format", "csv").out)))
@@ -302,8 +302,8 @@ def test_a_wrong_file_or_column_leaves_no_folder_behind(saiten, data, somewhere,
     assert not (somewhere / "run").exists()
 
 
-def test_questions_without_answers_are_told_what_to_do(saiten, data, somewhere):
-    """Whoever scores a file of questions hears how to get answers; not where only some lack one."""
+def test_questions_without_answers_explain_what_to_do(saiten, data, somewhere):
+    """Scoring a file of questions explains how to get answers, unless only some lack one."""
     data(2)
     Path("asked.jsonl").write_text('{"question": "Q?", "reference": "R"}\n', "utf-8")
     said = " ".join(saiten("score", "asked.jsonl", "-m", "token_f1").err.split())
@@ -311,7 +311,7 @@ def test_questions_without_answers_are_told_what_to_do(saiten, data, somewhere):
     assert "saiten answer" not in saiten("score", "data.jsonl", "-m", "token_f1").err
 
 
-def test_a_missing_field_is_told_beside_the_figures(saiten, data):
-    """So that nobody has to look for why there is no mean."""
+def test_a_missing_field_is_reported_next_to_the_figures(saiten, data):
+    """Nobody has to search for why there is no mean."""
     said = saiten("score", data([{"question": "q", "answer": "a"}]), "-m", "token_f1", "-o", "run")
     assert "the sample has no reference" in said.out

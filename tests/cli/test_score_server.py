@@ -1,4 +1,4 @@
-"""`saiten score` with a model behind a real HTTP server: what is asked, paid, kept, refused and gone on with."""
+"""`saiten score` with a model behind a real HTTP server: what is asked, paid, kept, refused and resumed."""
 
 import json
 import signal
@@ -29,7 +29,7 @@ def judged(saiten, openai_server):
 
 
 def prompts(server):
-    """How often each request came, the preflight apart."""
+    """How often each request came, excluding the preflight."""
     return Counter(
         orjson.dumps([asked.body["messages"], asked.body.get("seed")])
         for asked in server.requests
@@ -38,7 +38,7 @@ def prompts(server):
 
 
 def test_a_run_with_a_model_is_paid_once(judged, openai_server, data, scores):
-    """A preflight and three calls a sample; the scores' usage is what the server was asked for; the same command again
+    """A preflight and three calls per sample; the scores' usage equals the server's requests; the same command again
     asks nothing at all.
     """
     said = judged(data(6))
@@ -59,8 +59,8 @@ def test_a_run_with_a_model_is_paid_once(judged, openai_server, data, scores):
 
 @pytest.mark.parametrize("votes", [1, 3])
 def test_a_dry_run_asks_nobody_and_counts_as_the_run_does(saiten, judged, openai_server, data, votes):
-    """Not one request is sent, not even a folder is made; the calls it tells are those of the run, samples that share
-    a task and votes included.
+    """Not one request is sent, not even a folder is made; the reported calls are those of the run, with samples that
+    share a task, and votes.
     """
     rows = [
         {"id": f"{n}", "question": f"q{n % 4}?", "answer": f"Answer {n % 6}.", "contexts": ["Answer 1.", f"Text {n % 4}."], "reference": "Answer 1."}
@@ -77,22 +77,22 @@ def test_a_dry_run_asks_nobody_and_counts_as_the_run_does(saiten, judged, openai
     assert said.status == 0
     assert openai_server.requests == []
     assert not open_folder()
-    (rows_told,) = json.loads(said.out).values()
-    told = {row["metric"]: row["calls"] for row in rows_told}
+    (reported_rows,) = json.loads(said.out).values()
+    calls = {row["metric"]: row["calls"] for row in reported_rows}
     assert judged(file, "--votes", votes, metrics=metrics).status == 0
-    assert told["all"] == sum(prompts(openai_server).values())
+    assert calls["all"] == sum(prompts(openai_server).values())
     assert set(prompts(openai_server).values()) == {1}
 
 
 def open_folder():
-    """Whether the run's folder is there."""
+    """Whether the run's folder exists."""
     from pathlib import Path
 
     return Path("run").exists()
 
 
-def test_a_dry_run_tells_the_cost_where_the_price_is_known(judged, data, somewhere):
-    """By the prices in saiten.toml, in their currency; the run itself, too, and so does show."""
+def test_a_dry_run_reports_the_cost_where_the_price_is_known(judged, data, somewhere):
+    """The prices in saiten.toml apply, in their currency; the run itself and `show` use them, too."""
     (somewhere / "saiten.toml").write_text(
         'currency = "JPY"\n[prices]\n"m" = { prompt = 1000.0, completion = 2000.0 }\n'
     )
@@ -108,7 +108,7 @@ def test_a_dry_run_tells_the_cost_where_the_price_is_known(judged, data, somewhe
 
 @pytest.mark.parametrize("limit", [0, 1, 4, 11])
 def test_the_budget_of_calls_is_exact_and_the_run_goes_on_without_it(judged, openai_server, data, scores, limit):
-    """The server gets exactly so many requests; status 3 and a sentence; the next command pays for the rest alone."""
+    """The server gets exactly so many requests; status 3 and a sentence; the next command pays only for the rest."""
     file = data(6)
     said = judged(file, "--max-calls", limit, "--concurrency", "4")
     assert said.status == 3
@@ -139,7 +139,7 @@ def nowhere():
 @pytest.mark.parametrize("trouble", ["model", "key", "path", "gone"])
 def test_a_wrong_set_up_stops_after_one_call_and_may_be_put_right(saiten, openai_server, data, scores, trouble):
     """Unknown model, wrong key, wrong path, no server: status 2 after the preflight with what to do; the corrected
-    command takes the same folder.
+    command accepts the same folder.
     """
     url, model = openai_server.base_url, "m"
     if trouble == "model":
@@ -164,7 +164,7 @@ def test_a_wrong_set_up_stops_after_one_call_and_may_be_put_right(saiten, openai
 
 
 def test_a_server_that_talks_rubbish_gives_unreadable_scores_and_the_run_ends(judged, openai_server, data, scores):
-    """Every reply is kept as it came, beside why it could not be read; nothing becomes a figure; --retry-failed asks
+    """Every reply is kept unchanged, with why it could not be read; nothing becomes a figure; --retry-failed asks
     again, and only for these.
     """
     rubbish = "I would rather talk about the weather \x1b[2J"
@@ -221,7 +221,7 @@ def test_failed_calls_are_failed_scores_and_can_be_asked_for_again(judged, opena
 
 
 def test_a_storm_of_429_ends_well(judged, openai_server, data, scores):
-    """Every second request of the first is refused with Retry-After: all scores are there in the end, and every attempt counted."""
+    """Every second request of the first is refused with Retry-After: in the end all scores exist; all tries count."""
     openai_server.reply = lambda asked: (
         Fault(429, headers={"Retry-After": "0"}) if asked.number % 2 and asked.number < 16 else None
     )
@@ -232,7 +232,7 @@ def test_a_storm_of_429_ends_well(judged, openai_server, data, scores):
 
 
 def test_votes_are_asked_kept_and_summarised(saiten, judged, openai_server, data, scores):
-    """Three votes with three seeds; each vote's figure is in the run, and the summary tells how far they agree."""
+    """Three votes with three seeds; each vote's figure is in the run, and the summary gives their agreement."""
 
     def grades(asked):
         if "grade" not in json.dumps(asked.schema or {}):
@@ -252,7 +252,7 @@ def test_votes_are_asked_kept_and_summarised(saiten, judged, openai_server, data
 
 
 def wait_for(condition, process):
-    """Until something is so at the server; the process must not end before."""
+    """Wait until a condition holds at the server; the process must not end before."""
     import time
 
     while not condition():
@@ -261,7 +261,7 @@ def wait_for(condition, process):
 
 
 def test_ctrl_c_ends_cleanly(process, judged, openai_server, data, scores):
-    """Status 130 and a sentence, no traceback; the same command goes on, and asks again only for what was in flight."""
+    """Status 130 and a sentence, no traceback; the same command resumes, and repeats only what was in flight."""
     openai_server.latency = 0.02
     file, concurrency = data(60), 4
     judge = f"openai:m@{openai_server.base_url}"
@@ -283,8 +283,8 @@ def test_ctrl_c_ends_cleanly(process, judged, openai_server, data, scores):
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_loses_nothing(process, judged, openai_server, data, scores):
-    """SIGKILL at several moments: in the end every score is there once, and no answer that had been stored is asked for
-    again: at most those in flight at each kill are.
+    """SIGKILL at several moments: in the end every score exists once, and no stored answer is requested
+    again, at most those in flight at each kill.
     """
     openai_server.latency = 0.01
     file, concurrency, kills = data(80), 4, (3, 35, 70, 110)

@@ -32,13 +32,13 @@ def answers(tmp_path):
 
 
 def graded(run):
-    """The only score of correctness."""
+    """The only correctness score."""
     (score,) = (one.score for one in read_run(run).scores() if one.metric.startswith("correctness"))
     return score
 
 
 def test_the_grader_sees_what_question_and_reference_retrieve(saiten, kb, answers, tmp_path):
-    """Mode `reference` (E3): the passages stand in the score, the base in its signature, and a second run asks nothing."""
+    """Mode `reference` (E3): the score has the passages, its signature the base, and a second run asks nothing."""
     command = ("score", answers, "-m", "correctness", "--evidence", "reference", "--kb", kb, "-k", 1)
     assert saiten(*command, "-o", tmp_path / "run").status == 0
     (passage,) = graded(tmp_path / "run").details["evidence"]["passages"]
@@ -55,7 +55,7 @@ def test_the_contexts_of_the_answer_are_the_evidence_of_e2(saiten, answers, tmp_
 
 
 def test_both_modes_side_by_side_show_the_shift(saiten, kb, answers, tmp_path):
-    """E2 beside E3 on the same answers, in one run."""
+    """E2 and E3 on the same answers, in one run."""
     metrics = "correctness,correctness[evidence=answer]"
     done = saiten("score", answers, "-m", metrics, "--kb", kb, "-o", tmp_path / "run", "--format", "json")
     assert done.status == 0
@@ -64,7 +64,7 @@ def test_both_modes_side_by_side_show_the_shift(saiten, kb, answers, tmp_path):
 
 
 def test_reference_without_a_knowledge_base_is_an_error_before_anything_is_spent(saiten, answers, tmp_path):
-    """It says what to do, and leaves no folder."""
+    """The message says what to do, and no folder is left."""
     done = saiten("score", answers, "-m", "correctness", "--evidence", "reference", "-o", tmp_path / "run")
     assert done.status == 2
     assert "needs a knowledge base" in done.err
@@ -73,7 +73,7 @@ def test_reference_without_a_knowledge_base_is_an_error_before_anything_is_spent
 
 
 def test_evidence_that_the_samples_bring_needs_no_knowledge_base(saiten, tmp_path):
-    """A column `evidence` is as good."""
+    """A column `evidence` is sufficient."""
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(ROW | {"evidence": ["SSL uses 25000."]}) + "\n")
     done = saiten("score", path, "-m", "correctness", "--evidence", "reference", "-o", tmp_path / "run")
@@ -89,14 +89,14 @@ def test_evidence_that_the_samples_bring_needs_no_knowledge_base(saiten, tmp_pat
     ],
 )
 def test_a_knowledge_base_that_nobody_uses_is_an_error(saiten, kb, answers, options, said):
-    """An option that would do nothing misleads."""
+    """An option without effect is misleading."""
     done = saiten("score", answers, *options, "--kb", kb, "-o", "run")
     assert done.status == 2
     assert said in done.err
 
 
 def test_a_knowledge_base_that_is_not_there_is_an_error(saiten, answers, tmp_path):
-    """The folder is named, nothing is spent."""
+    """The message names the folder; nothing is spent."""
     done = saiten("score", answers, "-m", "correctness", "--kb", tmp_path / "nothing", "-o", tmp_path / "run")
     assert done.status == 2
     assert "nothing" in done.err
@@ -104,7 +104,7 @@ def test_a_knowledge_base_that_is_not_there_is_an_error(saiten, answers, tmp_pat
 
 
 def test_another_content_of_the_base_is_another_figure(saiten, kb, answers, tmp_path):
-    """A run that was begun with other documents is not gone on with."""
+    """A run begun with other documents is not resumed."""
     command = ("score", answers, "-m", "correctness", "--kb", kb, "-o", tmp_path / "run")
     assert saiten(*command).status == 0
     (tmp_path / "more.txt").write_text("Something else.")
@@ -115,7 +115,7 @@ def test_another_content_of_the_base_is_another_figure(saiten, kb, answers, tmp_
 
 
 def test_a_dry_run_counts_the_evidence_and_asks_nobody(saiten, kb, answers, tmp_path):
-    """Placeholders as long as the passages stand in their place."""
+    """Placeholders as long as the passages are used instead."""
     plain = ("score", answers, "-m", "correctness", "--judge", "openai:m@http://localhost:1/v1", "--dry-run")
     without, seen = (json.loads(saiten(*plain, *more, "--format", "json").out) for more in ((), ("--kb", kb)))
     tokens = [next(iter(tables.values()))[0]["prompt tokens"] for tables in (without, seen)]

@@ -25,7 +25,7 @@ BASIC = b64encode(b"planted-user:planted-pass").decode()
 
 @pytest.fixture
 def inputs(tmp_path, monkeypatch):
-    """A folder for what has secrets in it; the commands run in another, which is searched."""
+    """A folder for input with secrets; the commands run in another, which is searched."""
     (tmp_path / "in").mkdir()
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path / "out")
@@ -44,7 +44,7 @@ def service():
 
 @pytest.fixture
 def shown(capsys, monkeypatch):
-    """`shown(STATUS, ARGUMENTS)`: what a command prints; `shown.all` is all that was printed."""
+    """`shown(STATUS, ARGUMENTS)`: the output of a command; `shown.all` is the whole output."""
 
     def call(status, *arguments):
         monkeypatch.setattr(sys, "argv", ["saiten", *map(str, arguments)])
@@ -63,12 +63,12 @@ def shown(capsys, monkeypatch):
 
 
 def secret(url, word="planted"):
-    """The address with a user, a password, a signature, and something that is no secret."""
+    """The address with a user, a password, a signature, and a harmless parameter."""
     return f"{url.replace('//', f'//{word}-user:{word}-pass@')}?sig={word}-sig&api-version=2024-10-21"
 
 
 def leaks(folder, printed):
-    """Where a secret is; the output counts as a file."""
+    """The places with a secret; the output counts as a file."""
     found = [path for path in folder.rglob("*") if path.is_file() and _has(path.read_bytes(), path.name)]
     return found + (["the output"] if _has(printed.encode(), "") else [])
 
@@ -78,7 +78,7 @@ def _has(content, name):
 
 
 def test_no_command_writes_or_shows_a_secret(inputs, shown, openai_server, service, tmp_path):
-    """In the address of judge, embedder, system and generator, in headers, in keys; and each was sent."""
+    """In the addresses of judge, embedder, system and generator, in headers, in keys; each was sent."""
     data, url = inputs / "rows.jsonl", secret(openai_server.base_url)
     asked = ["--judge", f"openai:m@{url}", "--embedder", f"openai:e@{url}", "-q"]
     system = ["--system", secret(service.url), "--header", "X-One=planted-one", "--header=X-Two=planted-two"]
@@ -114,7 +114,7 @@ def test_no_command_writes_or_shows_a_secret(inputs, shown, openai_server, servi
 
 
 def test_a_run_goes_on_with_a_new_key_and_not_with_another_judge(inputs, shown, openai_server, tmp_path):
-    """What is hidden is not compared, so that a key may be renewed; what is shown is."""
+    """Hidden parts are not compared, so a key may be renewed; visible parts are."""
     arguments = ["score", inputs / "rows.jsonl", "-m", "accuracy", "-o", "run", "-q", "--judge"]
     url = secret(openai_server.base_url)
     shown(0, *arguments, f"openai:m@{url}")
@@ -127,7 +127,7 @@ def test_a_run_goes_on_with_a_new_key_and_not_with_another_judge(inputs, shown, 
 
 
 def test_a_run_of_an_older_saiten_loses_its_secrets_when_it_goes_on(inputs, shown, openai_server, tmp_path):
-    """Nothing shows them before, and it is the same run."""
+    """Nothing shows them before, and it remains the same run."""
     judge = f"openai:m@{secret(openai_server.base_url)}"
     arguments = ["score", inputs / "rows.jsonl", "-m", "accuracy", "-o", "run", "-q", "--judge", judge]
     shown(0, *arguments)
@@ -167,13 +167,13 @@ def test_a_run_of_an_older_saiten_loses_its_secrets_when_it_goes_on(inputs, show
     ],
 )
 def test_an_error_shows_no_secret(inputs, shown, arguments, tmp_path):
-    """Whatever is wrong: the form of a name, an option, a server that is not there."""
+    """Whatever is wrong: the form of a name, an option, an absent server."""
     shown(2, *(str(inputs / "rows.jsonl") if each == "DATA" else each for each in arguments))
     assert leaks(tmp_path / "out", shown.all) == []
 
 
 def test_a_mistake_in_an_experiment_is_shown_without_its_secret(inputs, shown, tmp_path):
-    """Also where the value is cut in the middle of a password."""
+    """This holds even if the value is cut in the middle of a password."""
     long = "p" * 60
     url = f"openai:m@http://planted-user:planted-{long}@host/v1"
     (inputs / "grid.yaml").write_text(f"data:\n  - {{demo: en}}\nmodels: [{{name: x, exampel: '{url}'}}]\nk: '{url}'\n")
@@ -186,7 +186,7 @@ def test_a_mistake_in_an_experiment_is_shown_without_its_secret(inputs, shown, t
 
 
 def test_what_a_server_repeats_is_not_shown(inputs, shown, openai_server, tmp_path):
-    """An error of the server with everything that it was sent."""
+    """A server error may contain everything that it was sent."""
     openai_server.reply = lambda asked: Fault(
         400, {"error": {"message": f"{dict(asked.headers)} {dict(asked.query)} {asked.path}"}}
     )

@@ -32,7 +32,7 @@ def test_all_answers_are_shown_on_the_screen(saiten, run):
 
 
 def test_one_answer_is_shown_with_its_units(saiten, run):
-    """With --sample alone among its other scores; with --gist nothing else."""
+    """With --sample it is shown with its other scores; with --gist, alone."""
     whole = saiten("show", run, "--sample", "ja-g03")
     assert (whole.status, "length" in whole.out, "⟦-G " in whole.out) == (0, True, True)
     alone = saiten("show", run, "--gist", "--sample", "ja-g03")
@@ -40,8 +40,8 @@ def test_one_answer_is_shown_with_its_units(saiten, run):
 
 
 @pytest.mark.parametrize(("more", "blocks"), [((), 24), (("--sample", "ja-g03"), 1)])
-def test_the_page_stands_on_standard_output(saiten, run, more, blocks):
-    """In the language of the samples, and nothing else."""
+def test_the_page_goes_to_standard_output(saiten, run, more, blocks):
+    """The page is in the samples' language, and nothing else is printed."""
     written = saiten("show", run, "--gist", "--format", "html", *more)
     assert (written.status, written.err) == (0, "")
     assert written.out.startswith("<!DOCTYPE html>")
@@ -59,14 +59,14 @@ def test_the_page_stands_on_standard_output(saiten, run, more, blocks):
     ],
 )
 def test_what_cannot_be_shown_is_said(saiten, run, more, said):
-    """With what to do instead, and nothing on standard output."""
+    """The message says what to do instead, and nothing is on standard output."""
     refused = saiten("show", run, "--gist", *more)
     assert (refused.status, refused.out) == (2, "")
     assert said in " ".join(refused.err.split())
 
 
 def test_a_run_without_gist_says_what_it_has(saiten, data):
-    """So that one knows what was scored."""
+    """Users see what was scored."""
     path = data([{"id": "q", "question": "q", "answer": "a"}])
     assert saiten("score", path, "-m", "length", "-o", "plain", "-q").status == 0
     refused = saiten("show", "plain", "--gist")

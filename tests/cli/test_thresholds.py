@@ -68,7 +68,7 @@ def test_what_is_missed_decides_the_status(saiten, run, arguments, missed):
 
 
 def test_a_missed_threshold_tells_value_interval_n_and_limit(saiten, run):
-    """As data and as a sentence."""
+    """They are in the data and in the sentence."""
     said = saiten("show", run, "--fail-under", "token_f1=0.8", "--format", "json")
     (row,) = table(said)
     scores = json.loads(said.out)["Scores"][0]
@@ -80,8 +80,8 @@ def test_a_missed_threshold_tells_value_interval_n_and_limit(saiten, run):
     assert "missed   0.75 is under 0.8" in shown.out
 
 
-def test_score_runs_to_its_end_and_then_tells(saiten, data):
-    """The run is kept and whole, and the same command on it says the same."""
+def test_score_runs_to_its_end_and_then_reports(saiten, data):
+    """The run is complete and kept, and the same command on it reports the same."""
     said = saiten("score", data(ROWS), "-m", "token_f1", "-o", "run", "--fail-under", "token_f1=0.8", "--junit", "j.xml")  # fmt: skip
     assert said.status == 5
     assert len(list(read_run("run").scores())) == 24
@@ -109,8 +109,8 @@ def test_score_runs_to_its_end_and_then_tells(saiten, data):
         (["--fail-under", "token_f1=0.5", "--junit", "."], "is not a file"),
     ],
 )  # fmt: skip
-def test_a_slip_is_told_before_anything_is_spent(saiten, data, arguments, said):
-    """Status 2, and no run was begun."""
+def test_a_slip_is_reported_before_anything_is_spent(saiten, data, arguments, said):
+    """The status is 2, and no run was begun."""
     refused = saiten("score", data(ROWS), "-m", "token_f1", "-m", "length", "-o", "run", *arguments)
     assert refused.status == 2
     assert said in refused.err
@@ -124,14 +124,14 @@ def test_settings_in_brackets_are_read_with_their_equals_sign(saiten, data):
         said = saiten(*score, "--fail-under", f"{name}=1", "--format", "json")
         assert (said.status, table(said)[0]["metric"]) == (0, "context_recall[compat=ragas]")
     two = [*score[:4], "-m", "context_recall", *score[4:-1], "both"]
-    assert saiten(*two, "--fail-under", "context_recall=1").status == 0  # of this very name
+    assert saiten(*two, "--fail-under", "context_recall=1").status == 0  # with exactly this name
     gist = saiten("score", Path("data.jsonl"), "-m", "gist", "-o", "gist", "--fail-under", "gist=0.5")
     assert gist.status == 2
     assert "is several figures here: gist[" in gist.err
 
 
 def test_what_was_not_measured_is_not_good_enough(saiten, data):
-    """Half of the samples without a value miss a threshold that the other half meets; how many must have one is said."""
+    """Half of the samples lack a value and miss a threshold that the others meet; the required share is reported."""
     rows = [row | ({} if n % 2 else {"reference": None}) for n, row in enumerate(ROWS)]
     file = data(rows)
     said = saiten("score", file, "-m", "token_f1", "-o", "run", "--fail-under", "token_f1=0.7", "--format", "json")
@@ -145,7 +145,7 @@ def test_what_was_not_measured_is_not_good_enough(saiten, data):
 
 
 def half_lost(path):
-    """A CSV file in which one stray quote too many, and no other quote, spoils each of four rows out of eight."""
+    """A CSV file in which a single stray quote spoils each of four rows out of eight."""
     row = "How old is bridge {n}?,{quote}Bridge {n} is {n} years old.,Bridge {n} is {n} years old.\n"
     rows = (row.format(n=n, quote='" ' if n % 2 else "") for n in range(8))
     path.write_text("question,answer,reference\n" + "".join(rows))
@@ -153,7 +153,7 @@ def half_lost(path):
 
 
 def test_rows_that_could_not_be_used_count_in_coverage(saiten, tmp_path):
-    """A gate is not met by the half of a file that could be read, until the file is mended."""
+    """Half of a file does not pass a gate until the file is repaired."""
     file = half_lost(tmp_path / "d.csv")
     said = saiten("score", file, "-m", "exact_match", "-o", "run", "--fail-under", "exact_match=1", "--format", "json")
     assert said.status == 5
@@ -172,7 +172,7 @@ def test_rows_that_could_not_be_used_count_in_coverage(saiten, tmp_path):
 
 
 def test_a_comparison_of_runs_that_lost_the_same_rows_cannot_tell(saiten, tmp_path):
-    """Rows that neither run could use are samples that were measured on neither side."""
+    """Rows that neither run could use are samples measured on neither side."""
     file = half_lost(tmp_path / "d.csv")
     for run in ("one", "two"):
         assert saiten("score", file, "-m", "exact_match", "-o", run).status == 0
@@ -182,7 +182,7 @@ def test_a_comparison_of_runs_that_lost_the_same_rows_cannot_tell(saiten, tmp_pa
 
 
 def test_a_metric_without_any_value_misses_both_ways(saiten, data):
-    """No value is neither under nor over."""
+    """A missing value is neither under nor over."""
     file = data([{"id": "a", "question": "q", "answer": "a"}])
     for side in ("under", "over"):
         said = saiten("score", file, "-m", "token_f1", "-o", "run", f"--fail-{side}", "token_f1=0.5", "--min-coverage", "0")  # fmt: skip
@@ -192,20 +192,20 @@ def test_a_metric_without_any_value_misses_both_ways(saiten, data):
 
 @pytest.mark.parametrize(("questions", "status"), [(1, 5), (3, 5), (6, 0), (24, 0)])
 def test_the_lower_end_where_all_scores_are_equal(saiten, data, questions, status):
-    """Resampling shows no spread then; from six questions on that is enough, below it is too little to go by."""
+    """Resampling shows no spread then; from six questions on that is enough, fewer are not."""
     rows = [{"id": str(n), "question": f"q{n}", "answer": "a", "reference": "a"} for n in range(questions)]
     assert saiten("score", data(rows), "-m", "token_f1", "-o", "run", "--fail-under", "token_f1.low=0.9").status == status  # fmt: skip
 
 
 def test_a_system_that_is_not_good_enough_is_named(saiten, run):
-    """The whole may hide it."""
+    """The overall mean may hide it."""
     assert saiten("show", run, "--fail-under", "token_f1=0.7").status == 0
     said = saiten("show", run, "--fail-under", "token_f1=0.7", "--fail-each", "system", "--format", "json")
     assert [(row["system"], row["verdict"]) for row in table(said)] == [("(all)", "met"), ("a", "missed"), ("b", "met")]
     assert "token_f1 >= 0.7 (system a): 0.5 is under 0.7" in said.err
 
 
-def test_more_groups_than_a_summary_shows_are_all_held_against_it(saiten, data):
+def test_more_groups_than_a_summary_shows_are_all_checked_against_the_limit(saiten, data):
     """A hundred and one groups, the last of them wrong."""
     rows = [{"id": str(n), "question": f"q{n}", "answer": "a" if n < 100 else "b", "reference": "a", "group": f"g{n:03}"} for n in range(101)]  # fmt: skip
     saiten("score", data(rows), "-m", "token_f1", "-o", "run")
@@ -225,7 +225,7 @@ def test_a_run_that_the_budget_stopped_keeps_its_status(saiten, data, openai_ser
     assert "the thresholds were not checked" in said.err
     assert "Thresholds" not in said.out
     assert not Path("j.xml").exists()
-    # Half a run does not pass afterwards either.
+    # An incomplete run does not pass afterwards either.
     said = saiten("show", "run", "--fail-under", "faithfulness=0", "--min-coverage", "0", "--junit", "j.xml")
     assert said.status == 5
     assert "the run is not finished" in said.err
@@ -234,7 +234,7 @@ def test_a_run_that_the_budget_stopped_keeps_its_status(saiten, data, openai_ser
 
 @pytest.mark.slow
 def test_a_run_killed_at_once_does_not_pass(saiten, process, data):
-    """The folder is there, its scores are not."""
+    """The folder exists, its scores do not."""
     file = data([row | {"id": f"{row['id']}/{n}"} for n in range(200) for row in ROWS])
     started = process("score", file, "-m", "token_f1", "-o", "run")
     while not Path("run/samples.jsonl").exists() or not Path("run/samples.jsonl").stat().st_size:
@@ -259,7 +259,7 @@ def test_thresholds_are_of_the_summary(saiten, run):
 
 
 def test_a_bound_on_the_good_side_is_pointed_out(saiten, run):
-    """It may be intended; it is pointed out."""
+    """It may be intended, so it is only pointed out."""
     said = saiten("show", run, "--fail-over", "token_f1=0.9")
     assert said.status == 0
     assert "note: higher is better for token_f1; --fail-under is the bound on its other side" in said.err
@@ -294,14 +294,14 @@ def worse(saiten, data, run, once):
     ],
 )  # fmt: skip
 def test_a_run_that_is_worse_fails(saiten, worse, arguments, status, said):
-    """By the paired test and by more than the margin, or where too little was measured to tell."""
+    """The paired test and the margin decide, or too little was measured to know."""
     found = saiten("compare", *arguments)
     assert found.status == status, found
     assert said in found.err
 
 
 def test_what_neither_run_measured_is_not_passed_over(saiten, data):
-    """Both decline the same 33 of 50 questions, and the rest is better: no verdict, and nothing passes."""
+    """Both decline the same 33 of 50 questions, and the others are better: no verdict, and nothing passes."""
     for name, right in (("before", 2), ("after", 1)):
         rows = [
             {

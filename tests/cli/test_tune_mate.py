@@ -1,4 +1,4 @@
-"""`saiten tune mate`, and what `show` and `meta-evaluate` say about aspects, as commands on real files."""
+"""`saiten tune mate`, and what `show` and `meta-evaluate` report about aspects, as commands on real files."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ ASPECTS = ("formality", "factuality", "amount_info")
 
 
 def grades(draw):
-    """Of one answer."""
+    """The grades of one answer."""
     formality, amount, factuality = draw.choice([-1, 0, 1]), draw.choice([-1, 0, 1]), draw.choice([0, 1, 2, 3])
     whole = 3 - 0.3 * abs(formality) - 0.7 * abs(amount) - 2 * (3 - factuality) / 3 + draw.gauss(0, 0.2)
     return {
@@ -48,7 +48,7 @@ def files(somewhere):
 
 
 def a_run(samples, labels, off=0):
-    """A run as a judge would have left it: its grades are people's, but for factuality, which may be off."""
+    """A run as a judge would have left it: its grades are the human ones, except for factuality, which may be off."""
     names = [f"aspects[{aspect}]" for aspect in ASPECTS]
     signatures = dict.fromkeys([*names, "direct"], "made up")
     best = {"formality": 0, "amount_info": 0}
@@ -65,7 +65,7 @@ def a_run(samples, labels, off=0):
 
 @pytest.mark.parametrize("arguments", [("labels.csv", "-s", "answers.jsonl"), ("asked.jsonl",)])
 def test_weights_are_learned_and_can_be_used(saiten, files, arguments):
-    """From samples or from a column `question`; the file is the same, and MATE takes it."""
+    """The questions come from samples or a column `question`; the file is the same, and MATE accepts it."""
     said = saiten("tune", "mate", *arguments)
     assert said.status == 0, said.err
     assert "Weights" in said.out
@@ -82,7 +82,7 @@ def test_weights_are_learned_and_can_be_used(saiten, files, arguments):
 
 
 def test_the_same_command_writes_the_same_file(saiten, files):
-    """No date, no chance."""
+    """It contains no date and no random part."""
     assert saiten("tune", "mate", "asked.jsonl", "-o", "one.toml").status == 0
     assert saiten("tune", "mate", "asked.jsonl", "-o", "two.toml").status == 0
     assert Path("one.toml").read_bytes() == Path("two.toml").read_bytes()
@@ -101,7 +101,7 @@ def test_numbers_for_programs_are_whole(saiten, files):
 
 
 def test_a_run_gives_the_judges_grades(saiten, files):
-    """With the questions of its samples; what the judge over-rates, its weights make up for."""
+    """The questions come from its samples; the weights compensate for what the judge overrates."""
     a_run(*files, off=1)
     said = saiten("tune", "mate", "labels.csv", "run", "--intercept")
     assert said.status == 0, said.err
@@ -118,7 +118,7 @@ def test_any_aspects_as_they_are(saiten, files):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("labels.csv",), "name a file with --samples"),
         (("nothing.csv", "-s", "answers.jsonl"), "nothing.csv"),
@@ -134,24 +134,24 @@ def test_any_aspects_as_they_are(saiten, files):
         (("asked.jsonl", "-o", "."), "cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_told(saiten, files, arguments, told):
-    """In words, with status 2, and no file is left."""
+def test_what_cannot_be_done_is_reported(saiten, files, arguments, message):
+    """The message is in words, with status 2, and no file is left."""
     said = saiten("tune", "mate", *arguments)
     assert said.status == 2, said
-    assert told in said.err.replace("\n", " ")
+    assert message in said.err.replace("\n", " ")
     assert "Traceback" not in said.err
     assert not Path("weights.toml").exists()
 
 
 def test_an_old_file_survives_a_refusal(saiten, files):
-    """It is written as a whole or not at all."""
+    """It is written completely or not at all."""
     Path("weights.toml").write_text("mine", "utf-8")
     assert saiten("tune", "mate", "asked.jsonl", "-a", "warmth").status == 2
     assert Path("weights.toml").read_text("utf-8") == "mine"
 
 
 def test_show_has_the_grades_by_aspect_and_system(saiten, files):
-    """How often each was given, and the share of the best."""
+    """The table has how often each was given, and the share of the best."""
     a_run(*files)
     tables = json.loads(saiten("show", "run", "--format", "json").out)
     rows = {(row["aspect"], row["system"]): row for row in tables["Grades by aspect"]}
@@ -163,8 +163,8 @@ def test_show_has_the_grades_by_aspect_and_system(saiten, files):
     assert rows["direct", "a"]["n"] == rows["direct", "b"]["n"] == 45
 
 
-def test_meta_evaluate_has_the_bias_by_aspect_and_preference_beside_grades(saiten, files):
-    """A judge that gives one more on factuality; labels below 0 are grades here, not preferences."""
+def test_meta_evaluate_has_the_bias_by_aspect_and_preference_next_to_grades(saiten, files):
+    """A judge that adds one on factuality; labels below 0 are grades here, not preferences."""
     samples, labels = files
     a_run(samples, labels, off=1)
     pairs = [

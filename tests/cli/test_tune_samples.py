@@ -1,10 +1,10 @@
-"""Samples that `saiten tune` cannot use are told, however many there are."""
+"""Samples that `saiten tune` cannot use are reported, however many there are."""
 
 import random
 
 
-def test_samples_that_cannot_be_read_are_told_and_counted(saiten, somewhere, data):
-    """The first few by line, then how many more; the others are learned from."""
+def test_samples_that_cannot_be_read_are_reported_and_counted(saiten, somewhere, data):
+    """The first few are named by line, then the number of others; the rest is used for learning."""
     draw = random.Random(0)
     ids = [f"a{n}" for n in range(60)]
     aspects = {
