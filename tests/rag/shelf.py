@@ -1,4 +1,4 @@
-"""What the tests of our RAG share: a retriever over a list, and ways to look at what a model was asked."""
+"""Shared helpers of the RAG tests: a retriever over a list, and ways to inspect what a model was asked."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from saiten.records import Passage, Retrieved, Usage
 
 
 class Shelf:
-    """Finds its first k documents for every query, and keeps the queries; an error in their place is raised."""
+    """Finds its first k documents for every query, and records the queries; an error in their place is raised."""
 
     name = "shelf"
 
@@ -37,11 +37,11 @@ def shown(request: ChatRequest) -> str:
 
 
 def blocks(request: ChatRequest) -> list[str]:
-    """The names of the blocks in it, in order."""
+    """The names of its blocks, in order."""
     return re.findall(r"^<([a-z]+)(?:-\d+)?>$", shown(request), re.MULTILINE)
 
 
 def ticking() -> Callable[[], float]:
-    """A clock that goes on by a second whenever it is looked at."""
+    """A clock that advances by a second at each reading."""
     seconds = count(100)
     return lambda: float(next(seconds))

@@ -1,4 +1,4 @@
-"""Our RAG put together by names, and against a real server on loopback."""
+"""Our RAG assembled from names, and against a real server on loopback."""
 
 import pytest
 from shelf import Shelf
@@ -12,7 +12,7 @@ from servers import Fault, OpenAIServer
 
 
 async def test_the_default_needs_no_key_and_no_network():
-    """The extractive generator, called so."""
+    """It is the extractive generator, and named so."""
     rag = assemble_rag(Shelf("The gate closes at ten."), RagSettings(), Models(CallSettings(), {}))
     answer = await rag.answer(Inquiry("When does the gate close?"))
     assert rag.name == "rag[stuff,qa,k=5]:extractive"
@@ -23,7 +23,7 @@ async def test_the_default_needs_no_key_and_no_network():
 
 @pytest.mark.parametrize(("chain", "calls"), [("stuff", 1), ("refine", 4), ("map_reduce", 5)])
 async def test_a_model_behind_http_is_asked_as_often_as_the_chain_says(chain, calls, openai_server: OpenAIServer):
-    """Real HTTP, the whole stack of limits and retries; tokens as the server tells them."""
+    """Real HTTP, the whole stack of limits and retries; tokens as reported by the server."""
     settings = RagSettings(chain, generator=f"openai:m@{openai_server.base_url}", k=4, max_tokens=100)
     rag = assemble_rag(Shelf(*"abcd"), settings, Models(CallSettings(), {}))
     answer = await rag.answer(Inquiry("Why?"))
@@ -39,7 +39,7 @@ async def test_a_model_behind_http_is_asked_as_often_as_the_chain_says(chain, ca
 
 
 async def test_a_server_that_fails_one_question_serves_the_next(openai_server: OpenAIServer):
-    """The system goes on after a failure, also one among parallel calls."""
+    """The system goes on after a failure, even among parallel calls."""
     openai_server.reply = lambda asked: Fault(500) if "two" in asked.text and asked.number < 4 else None
     settings = RagSettings("map_reduce", generator=f"openai:m@{openai_server.base_url}")
     rag = assemble_rag(Shelf("one", "two", "three"), settings, Models(CallSettings(retries=0), {}))
@@ -49,8 +49,8 @@ async def test_a_server_that_fails_one_question_serves_the_next(openai_server: O
     await rag.close()
 
 
-async def test_an_example_is_shown_and_stands_in_the_description(tmp_path, openai_server: OpenAIServer):
-    """One-shot by a file of the user's."""
+async def test_an_example_is_shown_and_is_in_the_description(tmp_path, openai_server: OpenAIServer):
+    """The example is a user's file, shown one-shot."""
     file = tmp_path / "example.toml"
     file.write_text('question = "Where?"\ndocuments = ["North side."]\nanswer = "On the north side."\n')
     settings = RagSettings(generator=f"openai:m@{openai_server.base_url}", example=file)
@@ -62,7 +62,7 @@ async def test_an_example_is_shown_and_stands_in_the_description(tmp_path, opena
 
 
 @pytest.mark.parametrize(
-    ("settings", "error", "told"),
+    ("settings", "error", "message"),
     [
         (RagSettings(generator="gpt-4o"), ConfigurationError, "unknown generator 'gpt-4o'; expected extractive"),
         (RagSettings(generator="openai:m"), ConfigurationError, "OPENAI_API_KEY"),
@@ -70,14 +70,14 @@ async def test_an_example_is_shown_and_stands_in_the_description(tmp_path, opena
         (RagSettings(form="talk"), ConfigurationError, "unknown form 'talk'"),
     ],
 )
-def test_a_name_that_is_unknown_is_refused(settings, error, told):
-    """Before anything is spent."""
-    with pytest.raises(error, match=told):
+def test_a_name_that_is_unknown_is_refused(settings, error, message):
+    """This happens before anything is spent."""
+    with pytest.raises(error, match=message):
         assemble_rag(Shelf(), settings, Models(CallSettings(), {}))
 
 
 def test_an_example_must_be_there_and_of_use(tmp_path):
-    """The extractive generator cannot learn from it, and a file that is missing is named."""
+    """The extractive generator cannot use one, and a missing file is named."""
     with pytest.raises(ConfigurationError, match="learns nothing"):
         assemble_rag(Shelf(), RagSettings(example=tmp_path / "e.toml"), Models(CallSettings(), {}))
     named = RagSettings(generator="openai:m@http://127.0.0.1:1/v1", example=tmp_path / "e.toml")

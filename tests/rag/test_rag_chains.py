@@ -1,4 +1,4 @@
-"""The three chains: how many calls, in which order, with which inputs, and what is left when one fails."""
+"""The three chains: number, order and inputs of their calls, and what remains if one fails."""
 
 import asyncio
 
@@ -54,7 +54,7 @@ async def test_refine_makes_exactly_k_calls_in_order(k: int):
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 async def test_map_reduce_makes_k_plus_1_calls_and_the_last_sees_no_document(k: int):
-    """Each document is answered from alone; the last call sees the answers in the documents' order, and nothing else."""
+    """Each document is answered from alone; the last call sees only the answers, in the documents' order."""
 
     def reply(request):
         held = [number for number, document in enumerate(DOCUMENTS) if document in shown(request)]
@@ -71,7 +71,7 @@ async def test_map_reduce_makes_k_plus_1_calls_and_the_last_sees_no_document(k: 
 
 
 async def test_the_map_step_is_truly_concurrent():
-    """A model that answers nobody before all k have asked is answered by; were one call waited for, this would hang."""
+    """The model answers nobody until all k have asked: waiting for a single call would hang."""
     everybody = asyncio.Barrier(3)
 
     async def reply(request):
@@ -99,7 +99,7 @@ async def test_refine_never_has_two_calls_in_flight():
 
 
 async def test_a_document_that_comes_twice_is_asked_about_twice():
-    """The same k always means the same number of calls, so that latencies can be compared."""
+    """The same k always means the same number of calls, so latencies are comparable."""
     chat = ScriptedChat(["a"] * 3)
     await run("map_reduce", chat, ("same", "same"))
     assert len(chat.requests) == 3
@@ -127,13 +127,13 @@ async def test_a_failing_map_call_is_raised_when_the_others_have_ended():
 
 
 async def test_a_call_that_fails_at_once_leaves_no_call_that_was_never_begun():
-    """Where the first call fails before the others have started, they are not started, and nobody is warned of them."""
+    """If the first call fails before the others have started, they are not started, without a warning about them."""
     with pytest.raises(CallFailed):
         await run("map_reduce", ScriptedChat(lambda _: CallFailed("no")))
 
 
 async def test_being_cancelled_ends_the_map_calls():
-    """Who stops waiting for an answer stops its calls."""
+    """Cancelling an answer cancels its calls."""
     ended = []
     under_way = asyncio.Barrier(3 + 1)
 
@@ -155,7 +155,7 @@ async def test_being_cancelled_ends_the_map_calls():
 
 @pytest.mark.parametrize("grave", [BudgetSpent("spent"), ConfigurationError("no such model")])
 async def test_what_stops_the_run_goes_before_what_fails_a_question(grave):
-    """Of several errors at the same time, the one counts that no other question can get past."""
+    """Of several simultaneous errors, the one that affects all questions wins."""
     everybody = asyncio.Barrier(3)
 
     async def reply(request):
@@ -178,7 +178,7 @@ async def test_every_answering_call_shows_the_conversation(chain: str):
 
 @pytest.mark.parametrize("chain", CHAIN_NAMES)
 async def test_a_chain_asks_only_the_steps_that_it_declares(chain: str):
-    """The description of a system digests these prompts and no others."""
+    """A system's description digests exactly these prompts."""
     asked = []
 
     async def ask(step):
@@ -197,7 +197,7 @@ HOSTILE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3), max_size=12
 
 @given(st.lists(HOSTILE, min_size=1, max_size=4), HOSTILE, st.sampled_from(CHAIN_NAMES), st.sampled_from(["en", "ja"]))
 def test_no_text_in_a_document_changes_what_is_asked(documents, said, chain, language):
-    """Whatever stands in documents, candidates and histories, the calls are as many, and the blocks the same."""
+    """Whatever is in documents, candidates and histories, the number of calls and the blocks are the same."""
     chat = ScriptedChat(lambda _: f"x{said}x")
     question = Inquiry("Why?", history=(Turn(said, said),), language=language)
     asyncio.run(run(chain, chat, documents, question))

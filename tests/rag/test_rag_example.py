@@ -1,4 +1,4 @@
-"""The worked example: read from the user's file, or refused with what is wrong in it."""
+"""The worked example: read from the user's file, or refused with its fault."""
 
 import dataclasses
 import json
@@ -22,13 +22,13 @@ EXAMPLE = WorkedExample("Where?", ("North.", "Ten."), "North.")
     ],
 )
 def test_an_example_is_read_from_toml_or_json(name, content, tmp_path):
-    """By the file's ending; byte order marks and the line ends of Windows do not matter."""
+    """The file extension decides; byte order marks and Windows line ends do not matter."""
     file = tmp_path / name
     file.write_bytes(content.encode())
     assert read_example(file) == EXAMPLE
 
 
-def test_one_document_may_stand_without_a_list(tmp_path):
+def test_one_document_needs_no_list(tmp_path):
     """A text is a list of one."""
     file = tmp_path / "e.toml"
     file.write_text(TOML.replace('["North.", "Ten."]', '"North."'))
@@ -60,7 +60,7 @@ def test_one_document_may_stand_without_a_list(tmp_path):
     ],
 )
 def test_a_file_that_is_no_example_is_named_with_its_fault(name, content, fault, tmp_path):
-    """The user is told the file, what was expected and what came."""
+    """The message has the file, what was expected and what came."""
     file = tmp_path / name
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(ConfigurationError) as refusal:
@@ -70,7 +70,7 @@ def test_a_file_that_is_no_example_is_named_with_its_fault(name, content, fault,
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    """And so is a folder in its place."""
+    """So is a folder in its place."""
     (tmp_path / "folder.toml").mkdir()
     for name in ("none.toml", "folder.toml"):
         with pytest.raises(ConfigurationError, match=rf"{name}: cannot be read"):
@@ -78,7 +78,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 def test_each_step_is_shown_the_example_in_its_own_form():
-    """By default what is refined, or aggregated with the answer, is an answer that does not know."""
+    """By default the answer that is refined, or aggregated with the real one, is an answer that does not know."""
     answer, refine, aggregate, query = (
         AnswerFromDocuments("q", ("d", "e"), language="en"),
         RefineAnswer("q", "c", "d", language="en"),
@@ -122,7 +122,7 @@ def test_a_step_that_reads_one_document_is_shown_the_one_that_carries_the_answer
 
 
 def test_a_candidate_of_the_users_own_is_refined_with_the_document_that_adds_the_rest():
-    """What the candidate knows already need not come from the document."""
+    """What the candidate already knows need not come from the document."""
     example = WorkedExample(
         "When is the shop open?",
         ("It opens at 9:00 on weekdays.", "It closes at 18:00."),
@@ -142,7 +142,7 @@ def test_a_plain_yes_comes_from_the_document_about_the_question():
 
 
 def test_the_digest_changes_with_everything_in_the_example():
-    """So that answers made with another example are told apart."""
+    """Answers made with another example are distinguishable."""
     others = [
         dataclasses.replace(EXAMPLE, **change)
         for change in (

@@ -43,19 +43,19 @@ async def write(step, **limits) -> str:
 async def test_an_answer_is_made_of_the_sentences_that_share_words_with_the_question(
     question, documents, language, most, answer
 ):
-    """In their own order, each once, rather from a document that shares more; where nothing fits it does not know."""
+    """They are in their own order, each once, preferring a document that shares more; without any it does not know."""
     assert await write(AnswerFromDocuments(question, documents, language=language), sentences=most) == answer
 
 
 async def test_no_answer_has_more_sentences_than_are_allowed():
-    """The ones that hold most are taken, the earlier one where two hold the same."""
+    """The sentences that cover most are taken, and in a tie the earlier one."""
     many = " ".join(f"The gate has number {number}." for number in range(20))
     text = await write(AnswerFromDocuments("Which number has the gate?", (many,), language="en"), sentences=2)
     assert text == "The gate has number 0. The gate has number 1."
 
 
 async def test_refining_keeps_the_candidate_and_adds_what_it_does_not_have():
-    """One sentence a document at most, and none that holds nothing new of the question."""
+    """At most one sentence per document, and none without a new word of the question."""
     question = "When does the gate close and are dogs allowed?"
     refine = RefineAnswer(question, "The gate closes at ten.", PARKING, language="en")
     assert await write(refine) == "The gate closes at ten. Dogs are not allowed."
@@ -68,7 +68,7 @@ async def test_refining_keeps_the_candidate_and_adds_what_it_does_not_have():
 
 
 async def test_aggregating_merges_the_candidates_that_know():
-    """Equal sentences stand once, refusals not at all; where nobody knows, the whole does not."""
+    """Equal sentences appear once, refusals not at all; if no candidate knows, neither does the whole."""
     candidates = ("I don't know.", "The gate closes at ten.", "The gate closes at ten. The gate is red.")
     aggregate = AggregateAnswers("When does the gate close?", candidates, language="en")
     assert await write(aggregate) == "The gate closes at ten. The gate is red."
@@ -85,14 +85,14 @@ async def test_aggregating_merges_the_candidates_that_know():
     ],
 )
 async def test_a_query_takes_in_words_of_earlier_questions(asked, history, query):
-    """The latest question's first, none twice, and only so many; what the system answered is not used."""
+    """The latest question's words come first, none twice, up to a limit; the system's answers are not used."""
     turns = tuple(Turn(question, "The answer speaks of a zebra.") for question in history)
     assert await write(WriteQuery(asked, language="en", history=turns)) == query
 
 
 @given(st.text(max_size=30), st.lists(st.text(max_size=60), max_size=4), st.sampled_from(["en", "ja"]))
 async def test_every_answer_is_quoted_or_a_refusal(question, documents, language):
-    """Nothing is made up: what it says stands in a document, character by character, whatever is in there."""
+    """Nothing is made up: every sentence is in a document, character for character, whatever is in it."""
     text = await write(AnswerFromDocuments(question, tuple(documents), language=language), sentences=1, least=1e-9)
     assert any(text in document for document in documents) or text in {"I don't know.", "分かりません。"}
     refined = await write(RefineAnswer(question, text, "".join(documents), language=language))
@@ -102,21 +102,21 @@ async def test_every_answer_is_quoted_or_a_refusal(question, documents, language
 
 
 async def test_a_document_without_sentences_is_cut():
-    """A megabyte without a full stop is read to a limit and quoted to another."""
+    """A megabyte without a full stop is read up to a limit and quoted up to another."""
     line = re.sub("x", "gate number ", "x" * 90_000)
     text = await write(AnswerFromDocuments("Which gate?", (line, PARKING), language="en"))
     assert len(text) <= 1_000
 
 
 def test_the_description_says_extractive():
-    """Wherever its answers go, they are called what they are."""
+    """Wherever its answers go, they are labeled."""
     generator = ExtractiveGenerator()
     assert generator.name == "extractive"
     assert generator.describe([WriteQuery]) == {"generator": "extractive", "sentences": "3", "least": "0.1"}
 
 
 async def test_the_headings_of_markdown_are_no_sentences():
-    """A heading shares its words with the question, and answers nothing."""
+    """A heading shares words with the question but answers nothing."""
     document = "## 宿泊費の上限\n\n国内出張では一泊12,000円までです。\n\n# 宿泊費の申請\n宿泊費は翌月に払います。"
     step = AnswerFromDocuments("宿泊費の上限はいくらですか。", (document,), language="ja")
     text = (await ExtractiveGenerator().write(step)).text

@@ -35,7 +35,7 @@ def kb(tmp_path_factory):
 
 @pytest.fixture
 def questions(tmp_path, monkeypatch):
-    """A file with one in each language, in the folder where the command runs."""
+    """A file with one in each language, in the command's folder."""
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "questions.jsonl"
     rows = [{"id": "gate", "question": "When does the gate close?"}, {"id": "橋", "question": "明石海峡大橋の全長は?"}]
@@ -45,7 +45,7 @@ def questions(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("chain", "steps"), [("refine", ["qa", "refine"]), ("map_reduce", ["qa", "qa", "aggregate"])])
 def test_answers_are_collected_from_a_knowledge_base(chain, steps, kb, questions):
-    """With contexts, sources, latency and calls, no key and no network; each row is called extractive."""
+    """Each has contexts, sources, latency and calls, without a key or network; each row is labeled extractive."""
     out = questions.with_name("answers.jsonl")
     assert status_of("answer", questions, "-s", f"rag:{kb}", "-o", out, "--chain", chain, "-k", 2) == 0
     rows = {row["id"]: row for row in map(json.loads, out.read_text("utf-8").splitlines())}
@@ -57,7 +57,7 @@ def test_answers_are_collected_from_a_knowledge_base(chain, steps, kb, questions
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["rag:"], "needs a knowledge base"),
         (["rag:nowhere"], "there is no knowledge base at nowhere"),
@@ -67,16 +67,16 @@ def test_answers_are_collected_from_a_knowledge_base(chain, steps, kb, questions
         (["openai:m@http://127.0.0.1:1/v1", "--form", "mqa"], "--form is for the built-in RAG"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_asked(words, told, kb, questions, capsys):
-    """With what to do instead; nothing is written."""
+def test_what_cannot_be_is_refused_before_anything_is_asked(words, message, kb, questions, capsys):
+    """The message says what to do instead; nothing is written."""
     written = [word.format(kb=kb) for word in words]
     assert status_of("answer", questions, "-o", "answers.jsonl", "-s", *written) == 2
-    assert told in " ".join(capsys.readouterr().err.split())
+    assert message in " ".join(capsys.readouterr().err.split())
     assert not questions.with_name("answers.jsonl").exists()
 
 
 async def test_it_can_be_put_together_inside_a_running_loop_and_is_opened_once(kb):
-    """As an experiment does; its description is known before it is opened."""
+    """An experiment does this; the description is known before it is opened."""
     models = Models(CallSettings(), {})
     rag = rag_over(str(kb), RagSettings("refine", k=1, retrieval="hybrid"), models)
     assert "hybrid" in rag.describe()["knowledge_base"]
@@ -87,8 +87,8 @@ async def test_it_can_be_put_together_inside_a_running_loop_and_is_opened_once(k
     await rag.close()
 
 
-async def test_a_knowledge_base_that_changes_in_between_is_told(kb, tmp_path):
-    """Answers from two states of it would stand under one description."""
+async def test_a_knowledge_base_that_changes_in_between_is_reported(kb, tmp_path):
+    """Otherwise answers from two states would share one description."""
     docs, base = tmp_path / "docs", tmp_path / "kb"
     docs.mkdir()
     (docs / "a.md").write_text("One.")
@@ -102,11 +102,11 @@ async def test_a_knowledge_base_that_changes_in_between_is_told(kb, tmp_path):
 
 
 async def test_a_system_that_is_not_our_rag_is_always_ready(questions):
-    """Whoever answers a set need not know what the system is."""
+    """Code that answers a set need not know what the system is."""
     questions.write_text('{"question": "Why?", "answer": "So."}\n')
     await ready(assemble_system(f"file:{questions}", SystemSettings(), Models(CallSettings(), {})))
 
 
 async def in_thread(*words: object) -> int:
-    """A command, beside the running loop."""
+    """Run a command in a thread next to the running loop."""
     return await asyncio.to_thread(status_of, *words)

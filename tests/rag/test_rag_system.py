@@ -1,4 +1,4 @@
-"""Our RAG as a system: what it retrieves, what it tells of each call, and what happens when something fails."""
+"""Our RAG as a system: what it retrieves, what it reports about each call, and what happens on failures."""
 
 import asyncio
 
@@ -22,12 +22,12 @@ FOUND = Usage(calls=1, prompt_tokens=3)
 
 
 def said(*texts: str) -> ScriptedChat:
-    """A chat that says these, each at the same cost."""
+    """A chat with these replies, each at the same cost."""
     return ScriptedChat([Completion(text, COST) for text in texts], "openai:m")
 
 
-async def test_an_answer_tells_its_passages_its_calls_and_what_they_cost():
-    """From the question in to the last token out; every call with its step, time and usage, in order."""
+async def test_an_answer_has_its_passages_its_calls_and_their_cost():
+    """From the question to the last token; every call with its step, time and usage, in order."""
     rag = Rag(Shelf("one", "two", "three"), ChatGenerator(said("a", "b")), "refine", k=2, clock=ticking())
     answer = await rag.answer(Inquiry("Why?"))
     assert isinstance(answer, Answer)
@@ -38,12 +38,12 @@ async def test_an_answer_tells_its_passages_its_calls_and_what_they_cost():
         ("qa", 1.0, COST),
         ("refine", 1.0, COST),
     ]
-    assert answer.seconds == 7.0  # the clock was looked at twice for each call, and twice for the whole
+    assert answer.seconds == 7.0  # the clock was read twice for each call, and twice for the whole
     assert answer.usage == FOUND + COST + COST
 
 
-async def test_the_calls_stand_in_the_order_in_which_they_were_begun():
-    """However the map calls end, the first document's is told first."""
+async def test_the_calls_are_in_the_order_in_which_they_were_begun():
+    """In whatever order the map calls end, the first document's comes first."""
     turns = [asyncio.Event() for _ in range(3)]
 
     async def reply(request):
@@ -62,7 +62,7 @@ async def test_the_calls_stand_in_the_order_in_which_they_were_begun():
 
 
 async def test_an_answer_that_was_partly_on_disk_has_no_latency(tmp_path):
-    """Its time says nothing about the system; the usage tells what was reused, and the calls are those that were made."""
+    """Its time says nothing about the system; the usage shows what was reused, and only calls made are listed."""
     chat = ScriptedChat(lambda request: Completion(f"{len(shown(request))}", COST))
     generator = ChatGenerator(CachedChat(chat, Store(tmp_path / "answers.sqlite")))
     first = await Rag(Shelf("one", "two"), generator, "refine").answer(Inquiry("Why?"))
@@ -75,7 +75,7 @@ async def test_an_answer_that_was_partly_on_disk_has_no_latency(tmp_path):
 
 
 async def test_qa_asks_each_question_alone():
-    """The question itself is searched for, and no call sees the history."""
+    """The question itself is the query, and no call sees the history."""
     shelf, chat = Shelf("one"), said("a")
     await Rag(shelf, ChatGenerator(chat), form="qa").answer(Inquiry("How long is it?", history=HISTORY))
     assert shelf.queries == [("How long is it?", 5)]
@@ -83,7 +83,7 @@ async def test_qa_asks_each_question_alone():
 
 
 async def test_mqa_searches_with_the_history_and_answers_with_it():
-    """The query is written from question and history; the answer is asked for with the question as it came."""
+    """The query is written from question and history; the answer is requested with the original question."""
     shelf, chat = Shelf("one"), said('Query: "length of the Akashi bridge"\n\nI hope it helps.', "3,911 m")
     answer = await Rag(shelf, ChatGenerator(chat), form="mqa", k=1).answer(Inquiry("How long?", history=HISTORY))
     assert shelf.queries == [("length of the Akashi bridge", 1)]
@@ -97,7 +97,7 @@ async def test_mqa_searches_with_the_history_and_answers_with_it():
 
 
 async def test_the_first_turn_of_mqa_needs_no_query_call():
-    """Without a history the question says it all."""
+    """Without a history the question is sufficient."""
     shelf, chat = Shelf("one"), said("a")
     answer = await Rag(shelf, ChatGenerator(chat), form="mqa").answer(Inquiry("How long?"))
     assert shelf.queries == [("How long?", 5)]
@@ -107,14 +107,14 @@ async def test_the_first_turn_of_mqa_needs_no_query_call():
 @pytest.mark.parametrize("chain", ["stuff", "refine", "map_reduce"])
 @pytest.mark.parametrize(("language", "text"), [("en", "I don't know."), ("ja", "分かりません。")])
 async def test_where_nothing_is_found_nobody_is_asked(chain, language, text):
-    """No passage, no call to a model: the answer says that it does not know, and shows that it saw nothing."""
+    """Without a passage no model is called: the answer says that it does not know, and has no contexts."""
     answer = await Rag(Shelf(), ChatGenerator(said()), chain).answer(Inquiry("Why?", language=language))
     assert (answer.text, answer.contexts) == (text, ())
     assert [call.step for call in answer.calls] == ["retrieve"]
 
 
-async def test_a_call_that_fails_fails_the_question_and_tells_what_was_spent():
-    """The next question may work; the error tells the costs of all calls, the failed one included."""
+async def test_a_call_that_fails_fails_the_question_and_reports_what_was_spent():
+    """The next question may work; the error has the costs of all calls, the failed one included."""
     chat = ScriptedChat([Completion("a", COST), CallFailed("busy to the last retry", Usage(calls=4))])
     rag = Rag(Shelf("one", "two"), ChatGenerator(chat), "refine")
     with pytest.raises(SystemFailed, match="busy to the last retry") as failure:
@@ -124,7 +124,7 @@ async def test_a_call_that_fails_fails_the_question_and_tells_what_was_spent():
 
 
 async def test_a_failing_map_call_fails_the_question_and_every_call_is_counted():
-    """The other map calls end and cost what they cost; the aggregate is never asked for, and nothing goes on running."""
+    """The other map calls end and are counted; the aggregate is never requested, and nothing keeps running."""
     everybody = asyncio.Barrier(2)
 
     async def reply(request):
@@ -143,13 +143,13 @@ async def test_a_failing_map_call_fails_the_question_and_every_call_is_counted()
 
 
 async def test_a_retriever_that_fails_fails_the_question():
-    """A server that is busy for good, say; the model is not asked."""
+    """For example, a server that is permanently busy; the model is not asked."""
     with pytest.raises(SystemFailed, match="no embedding"):
         await Rag(Shelf(error=CallFailed("no embedding")), ChatGenerator(said())).answer(Inquiry("Why?"))
 
 
-async def test_an_unreadable_reply_is_told_apart():
-    """A model that only ever thought has not failed as a call."""
+async def test_an_unreadable_reply_is_distinguished_from_a_failure():
+    """A call whose model only ever thought has not failed."""
     with pytest.raises(SystemFailed) as failure:
         await Rag(Shelf("one"), ChatGenerator(said("<think>hm"))).answer(Inquiry("Why?"))
     assert failure.value.kind == "unreadable"
@@ -159,18 +159,18 @@ async def test_an_unreadable_reply_is_told_apart():
 @pytest.mark.parametrize("error", [BudgetSpent("spent"), ConfigurationError("no such model")])
 @pytest.mark.parametrize("chain", ["stuff", "map_reduce"])
 async def test_what_stops_the_run_passes_as_it_is(error, chain):
-    """A spent budget and a wrong set-up are no matter of one question."""
+    """A spent budget and a wrong setup affect more than one question."""
     with pytest.raises(type(error), match=str(error)):
         await Rag(Shelf("one"), ChatGenerator(ScriptedChat([error])), chain).answer(Inquiry("Why?"))
 
 
 async def test_an_empty_reply_of_the_model_is_an_empty_answer():
-    """Nothing is made of it, neither a refusal nor a failure."""
+    """It becomes neither a refusal nor a failure."""
     assert (await Rag(Shelf("one"), ChatGenerator(said(""))).answer(Inquiry("Why?"))).text == ""
 
 
 async def test_questions_answered_at_once_do_not_mix():
-    """Each answer holds its own calls; the system keeps nothing from question to question."""
+    """Each answer has its own calls; the system keeps nothing between questions."""
     rag = Rag(Shelf("The gate is red.", "The gate is high."), ExtractiveGenerator(), "map_reduce")
     answers = await asyncio.gather(*(rag.answer(Inquiry(f"Is gate {number} red?")) for number in range(20)))
     assert {len(answer.calls) for answer in answers} == {4}
@@ -178,11 +178,11 @@ async def test_questions_answered_at_once_do_not_mix():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"), [({"chain": "tree"}, "map_reduce"), ({"form": "chat"}, "mqa"), ({"k": 0}, "k is 0")]
+    ("wrong", "message"), [({"chain": "tree"}, "map_reduce"), ({"form": "chat"}, "mqa"), ({"k": 0}, "k is 0")]
 )
-def test_a_system_that_cannot_be_is_refused(wrong, told):
-    """With what there is instead."""
-    with pytest.raises(ConfigurationError, match=told):
+def test_a_system_that_cannot_be_is_refused(wrong, message):
+    """The message lists the valid choices."""
+    with pytest.raises(ConfigurationError, match=message):
         Rag(Shelf(), ExtractiveGenerator(), **wrong)
 
 
@@ -207,7 +207,7 @@ def test_name_and_description_say_what_an_answer_depends_on():
 
 
 async def test_closing_closes_both_also_when_one_refuses():
-    """The knowledge base is let go of even where the model's connections cannot be."""
+    """The knowledge base is closed even if the model's connections cannot be."""
     shelf = Shelf()
 
     class Stubborn(ExtractiveGenerator):
@@ -236,6 +236,6 @@ async def test_closing_closes_both_also_when_one_refuses():
         ("x" * 5_000, "x" * 1_000),
     ],
 )
-def test_a_query_is_one_line_without_what_stands_around_it(text, query):
-    """Where nothing is left the question itself is searched for."""
+def test_a_query_is_one_line_without_its_surroundings(text, query):
+    """If nothing is left, the question itself is the query."""
     assert read_query(text, "Why?") == query

@@ -1,4 +1,4 @@
-"""Cutting: chunks that end with sentences, hold everything, and say where they stand."""
+"""Chunking: chunks end with sentences, lose nothing, and record their position."""
 
 import unicodedata
 
@@ -66,7 +66,7 @@ def texts(text, size, overlap=0):
     ],
 )
 def test_a_chunk_ends_with_a_sentence_else_a_line_else_a_word_if_one_ends_in_its_last_third(text, size, chunks):
-    """Sentence ends come first, then ends of lines, words and clauses; where none is near, the size decides."""
+    """Sentence ends come first, then ends of lines, words and clauses; if none is near, the size decides."""
     assert texts(text, size) == chunks
 
 
@@ -93,7 +93,7 @@ def test_the_overlap_begins_with_a_sentence_or_a_word_where_one_begins(text, siz
 
 @given(MESSY, st.integers(1, 60))
 def test_chunks_cover_everything_once_and_in_order(text, size):
-    """Without overlap nothing but white space lies between the chunks, offsets are exact, and none is too long."""
+    """Without overlap only white space lies between the chunks, offsets are exact, and none is too long."""
     place = 0
     for chunk in cut(text, size):
         assert chunk == Chunk(text[chunk.start : chunk.end], chunk.start, chunk.end)
@@ -106,7 +106,7 @@ def test_chunks_cover_everything_once_and_in_order(text, size):
 
 @given(MESSY, st.integers(2, 60), st.data())
 def test_overlapping_chunks_go_on_and_leave_nothing_out(text, size, data):
-    """With any overlap each chunk ends later than the one before, begins at most `overlap` before its end, and no character is lost."""
+    """With overlap each chunk ends after the previous one, begins at most `overlap` before its end; nothing is lost."""
     overlap = data.draw(st.integers(0, size - 1))
     start, end = -1, 0
     for chunk in cut(text, size, overlap):
@@ -122,7 +122,7 @@ def test_overlapping_chunks_go_on_and_leave_nothing_out(text, size, data):
 
 @given(MESSY, st.integers(12, 60), st.integers(0, 11))
 def test_no_cut_parts_a_character(text, size, overlap):
-    """What a reader sees as one character stays whole, as long as it fits into a chunk."""
+    """What a reader sees as one character stays whole if it fits into a chunk."""
     longest = run = 0
     for at in range(len(text)):
         run = run + 1 if inside_grapheme(text, at) else 1
@@ -150,19 +150,19 @@ def test_no_cut_parts_a_character(text, size, overlap):
     ],
 )
 def test_one_character_of_several_code_points_is_known(whole):
-    """Marks, joiners, selectors, skin colours, flags and Korean syllables belong to what they follow."""
+    """Marks, joiners, selectors, skin tones, flags and Korean syllables belong to what they follow."""
     text = f"あ{whole}い"
     assert [at for at in range(len(text) + 1) if inside_grapheme(text, at)] == list(range(2, 1 + len(whole)))
 
 
 def test_flags_go_in_pairs():
-    """Of four regional indicators in a row, the second and third are two flags' halves."""
+    """Of four regional indicators in a row, the second and third are halves of two flags."""
     assert [inside_grapheme("🇯🇵🇺🇸", at) for at in range(5)] == [False, True, False, True, False]
 
 
 @pytest.mark.parametrize("text", [JAPANESE * 20, ENGLISH * 20])
 def test_prose_is_cut_at_sentence_ends_only(text):
-    """In ordinary Japanese and English, every chunk of 200 characters ends where a sentence does, and uses most of its room."""
+    """In ordinary Japanese and English, every chunk of 200 characters ends with a sentence and uses most of its room."""
     chunks = list(cut(text, 200))
     assert all(chunk.text[-1] in "。！？.!?" for chunk in chunks)
     assert all(len(chunk.text) > 133 for chunk in chunks[:-1])
@@ -170,14 +170,14 @@ def test_prose_is_cut_at_sentence_ends_only(text):
 
 
 def test_a_composed_letter_is_no_reason_to_cut_elsewhere():
-    """Japanese in decomposed form, as macOS writes file contents at times, is cut like any other."""
+    """Japanese in decomposed form, which macOS sometimes writes, is cut like any other."""
     text = unicodedata.normalize("NFD", "ガギグゲゴ。" * 30)
     assert all(chunk.text.endswith("。") for chunk in cut(text, 50))
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, 0), (-1, 0), (10, 10), (10, -1)])
-def test_impossible_sizes_are_told_at_once(size, overlap):
-    """A size below 1 or an overlap as large as the size is an error before anything is cut."""
+def test_impossible_sizes_are_refused_immediately(size, overlap):
+    """A size below 1 or an overlap as large as the size is refused before anything is cut."""
     with pytest.raises(ConfigurationError, match="chunk"):
         cut("text", size, overlap)
 
@@ -185,13 +185,13 @@ def test_impossible_sizes_are_told_at_once(size, overlap):
 @pytest.mark.parametrize("piece", [" ", "\n", "a", "\u0301", "「", "。", ".", "🇯", "\u200d", "あ"])
 @pytest.mark.parametrize("overlap", [0, 200])
 def test_a_million_of_one_sign_is_cut_all_the_same(piece, overlap):
-    """No text makes the cutting slow: it looks at each place a bounded number of times."""
+    """No text slows down the cutting: each position is examined a bounded number of times."""
     chunks = list(cut(piece * 300_000, 512, overlap))
     assert sum(len(chunk.text) for chunk in chunks) >= (0 if piece.isspace() else 300_000)
 
 
 def test_chunks_come_as_they_are_asked_for():
-    """A long text is not cut as a whole before the first chunk is there."""
+    """The first chunk comes before the whole of a long text is cut."""
     chunks = cut(ENGLISH * 100_000)
     assert next(chunks).start == 0
     assert next(chunks).start > 0
@@ -199,7 +199,7 @@ def test_chunks_come_as_they_are_asked_for():
 
 @given(MESSY, st.integers(1, 40), st.integers(0, 39))
 def test_exact_chunks_are_windows_of_the_text(text, size, overlap):
-    """On request, as in the paper: exactly `size` characters, sharing exactly `overlap`, wherever that falls."""
+    """On request, as in the paper: exactly `size` characters, sharing exactly `overlap`, regardless of boundaries."""
     overlap = min(overlap, size - 1)
     chunks = list(cut(text, size, overlap, exact=True))
     assert all(chunk.text == text[chunk.start : chunk.end] and not chunk.text.isspace() for chunk in chunks)
@@ -210,7 +210,7 @@ def test_exact_chunks_are_windows_of_the_text(text, size, overlap):
 
 
 def test_exact_chunks_of_512_characters():
-    """1,200 characters make 512, 512 and 176, though a sentence ends shortly before."""
+    """1,200 characters make 512, 512 and 176, even though a sentence ends shortly before."""
     text = ("x" * 499 + ". ") * 3
     assert [len(chunk.text) for chunk in cut(text[:1200], exact=True)] == [512, 512, 176]
     assert next(len(chunk.text) for chunk in cut(text[:1200])) == 500

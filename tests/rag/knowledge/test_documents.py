@@ -21,13 +21,13 @@ HTML = "<p>この電池は三年ごとに交換してください。"
 
 @pytest.fixture
 def reader():
-    """A reader that does not wait long."""
+    """A reader with a short timeout."""
     with Reader(seconds=20) as reader:
         yield reader
 
 
 def put(path, data=b"text\n"):
-    """A file there, with its folders."""
+    """Write a file there, with its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     return path
@@ -42,7 +42,7 @@ def found(path, kind="text"):
 
 
 def test_folders_are_searched_with_all_below_them_in_order(tmp_path):
-    """Sources are paths below the folder, in the order of their names; what is not read is told apart, and counted."""
+    """Sources are paths below the folder, sorted by name; files that are not read are distinguished and counted."""
     for name in (
         "b.md",
         "a/z.PDF",
@@ -72,7 +72,7 @@ def test_folders_are_searched_with_all_below_them_in_order(tmp_path):
 
 
 def test_a_file_that_is_named_is_read_or_complained_of(tmp_path):
-    """Whoever names a file means it: hidden ones are read, and a kind that is not read is said, not skipped."""
+    """A file named explicitly is meant: hidden ones are read, and an unsupported type is reported, not skipped."""
     files = [put(tmp_path / name) for name in (".notes.txt", "x.png")] + [tmp_path / "gone.pdf"]
     notes, picture, gone = find_documents(files)
     assert notes == FoundFile(files[0], ".notes.txt", "text")
@@ -81,8 +81,8 @@ def test_a_file_that_is_named_is_read_or_complained_of(tmp_path):
     assert gone == Unread("gone.pdf", "there is no such file or folder")
 
 
-def test_links_in_a_circle_end_and_links_to_nothing_are_told(tmp_path):
-    """A folder is entered once, by whatever way; a link that leads nowhere is named."""
+def test_circular_links_end_and_dangling_links_are_reported(tmp_path):
+    """A folder is entered once, by whatever path; a dangling link is named."""
     put(tmp_path / "docs/a.txt")
     (tmp_path / "docs/again").symlink_to(tmp_path / "docs")
     (tmp_path / "docs/lost.txt").symlink_to(tmp_path / "nowhere")
@@ -92,7 +92,7 @@ def test_links_in_a_circle_end_and_links_to_nothing_are_told(tmp_path):
 
 
 def test_names_that_are_no_text_are_made_storable(tmp_path):
-    """File names may hold any bytes, and accents in two forms; a source is sound text in one form."""
+    """File names may contain any bytes, and accents in two forms; a source is valid text in one form."""
     put(Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt")))
     put(tmp_path / "か\u3099.txt")
     files = list(find_documents([tmp_path]))
@@ -102,15 +102,15 @@ def test_names_that_are_no_text_are_made_storable(tmp_path):
 
 
 def test_a_pipe_is_no_document(tmp_path):
-    """What would never end, or never begin, is not opened."""
+    """Files that might block are not opened."""
     os.mkfifo(tmp_path / "pipe.txt")
     assert [file.skipped for file in find_documents([tmp_path])] == [True]
     assert [file.reason for file in find_documents([tmp_path / "pipe.txt"])] == ["is neither a file nor a folder"]
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read_is_told(tmp_path, reader):
-    """A folder and a file without permission are named; the rest goes on."""
+def test_what_may_not_be_read_is_reported(tmp_path, reader):
+    """A file and a folder without permission are named; the others are read."""
     put(tmp_path / "a/x.txt").parent.chmod(0)
     put(tmp_path / "b.txt").chmod(0)
     folder, file = find_documents([tmp_path])
@@ -124,7 +124,7 @@ def test_what_may_not_be_read_is_told(tmp_path, reader):
 
 
 def test_a_document_knows_the_digest_of_what_was_read(tmp_path, reader):
-    """The digest is the same before and after reading, whichever process reads, and changes with the bytes."""
+    """The digest is the same before and after reading, in any process, and changes with the bytes."""
     text, page = found(put(tmp_path / "a.txt", "本文")), found(put(tmp_path / "a.html", HTML), "html")
     assert reader.read(text) == Document("本文", "a.txt", digest_of(text))
     assert reader.read(page) == Document(HTML[3:], "a.html", digest_of(page))
@@ -144,7 +144,7 @@ def test_a_document_knows_the_digest_of_what_was_read(tmp_path, reader):
     ],
 )
 def test_a_bad_file_is_an_unread_of_its_own_kind(tmp_path, reader, kind, data, reason):
-    """Empty, blank, junk, gone: each is a sentence, whatever the file pretends to be."""
+    """Empty, blank, junk, missing: each gives a sentence, whatever the file pretends to be."""
     path = tmp_path / "a"
     if data is not None:
         path.write_bytes(data)
@@ -155,33 +155,33 @@ def test_a_bad_file_is_an_unread_of_its_own_kind(tmp_path, reader, kind, data, r
 
 
 def test_a_file_beyond_the_limit_is_not_held(tmp_path, reader):
-    """More than can be held is refused by its size, with what to do."""
+    """A file that is too large is refused by its size, with what to do."""
     path = tmp_path / "a.txt"
     with path.open("wb") as stream:
-        stream.truncate(LARGEST + 1)  # a hole: it takes no room on the disk
+        stream.truncate(LARGEST + 1)  # a hole: it takes no disk space
     assert "split it" in reader.read(found(path)).reason
 
 
 def test_a_file_that_hangs_a_library_is_given_up_and_the_next_is_read(tmp_path):
-    """A converter that says nothing for the time allowed is ended; a new one takes the next file."""
+    """A converter that is silent for the allowed time is killed; a new one takes the next file."""
     page = found(put(tmp_path / "a.html", HTML), "html")
     with Reader() as reader:
         assert isinstance(reader.read(page), Document)
         reader._seconds = 0.5
-        os.kill(reader._process.pid, signal.SIGSTOP)  # as deaf as a library in an endless loop
+        os.kill(reader._process.pid, signal.SIGSTOP)  # as unresponsive as a library in an endless loop
         assert reader.read(page) == Unread("a.html", "was given up after 0.5 seconds without text")
         reader._seconds = 60
         assert isinstance(reader.read(page), Document)
 
 
 def waits_for_a_reply(reader):
-    """Returns once the reader has sent its request, and hears nothing of a converter that is stopped."""
+    """Returns once the reader has sent its request; the stopped converter never replies."""
     while not reader._replies.not_empty._waiters:
         time.sleep(0.005)
 
 
-def test_a_file_that_crashes_a_library_is_told_and_the_next_is_read(tmp_path, reader):
-    """A converter that dies in the middle of a file takes only that file with it."""
+def test_a_file_that_crashes_a_library_is_reported_and_the_next_is_read(tmp_path, reader):
+    """A converter that dies in the middle of a file affects only that file."""
     page = found(put(tmp_path / "a.html", HTML), "html")
     assert isinstance(reader.read(page), Document)
     converter = reader._process.pid
@@ -194,7 +194,7 @@ def test_a_file_that_crashes_a_library_is_told_and_the_next_is_read(tmp_path, re
 
 
 def test_a_converter_that_died_between_two_files_is_replaced(tmp_path, reader):
-    """Nothing is lost of a file because something else ended the process before it."""
+    """No file is lost because something else killed the process before it."""
     page = found(put(tmp_path / "a.html", HTML), "html")
     reader.read(page)
     process = reader._process
@@ -204,7 +204,7 @@ def test_a_converter_that_died_between_two_files_is_replaced(tmp_path, reader):
 
 
 def test_closing_ends_a_reading_that_is_under_way(tmp_path):
-    """Whoever stops the run does not wait for a file that hangs."""
+    """Stopping the run does not wait for a file that hangs."""
     page = found(put(tmp_path / "a.html", HTML), "html")
     reader = Reader(seconds=100)
     reader.read(page)
@@ -244,7 +244,7 @@ def test_the_converter_ends_with_its_parent(tmp_path):
 
 
 def test_a_module_in_the_working_folder_is_not_taken_for_a_library(tmp_path, monkeypatch):
-    """Documents may lie in a folder that somebody else filled: nothing in it is run."""
+    """Documents may be in a folder that somebody else filled: nothing in it is executed."""
     monkeypatch.chdir(tmp_path)
     put(tmp_path / "json.py", "raise SystemExit(7)")
     put(tmp_path / "selectolax.py", "raise SystemExit(7)")
@@ -252,8 +252,8 @@ def test_a_module_in_the_working_folder_is_not_taken_for_a_library(tmp_path, mon
         assert isinstance(reader.read(found(put(tmp_path / "a.html", HTML), "html")), Document)
 
 
-def test_a_missing_library_is_told_before_anything_is_read():
-    """Without the extra, PDF and DOCX are an error that says what to install; text and HTML need nothing."""
+def test_a_missing_library_is_reported_before_anything_is_read():
+    """Without the extra, PDF and DOCX give an error that says what to install; text and HTML need nothing."""
     program = (
         "import sys; from importlib.machinery import PathFinder\n"
         "class Absent(PathFinder):\n"
@@ -273,7 +273,7 @@ def test_a_missing_library_is_told_before_anything_is_read():
 
 
 def test_text_and_html_are_read_without_the_libraries_of_the_others(tmp_path):
-    """A run over text files loads neither the HTML parser nor PDFium nor Word's."""
+    """A run over text files loads neither the HTML parser nor PDFium nor the Word library."""
     put(tmp_path / "a.txt", "text")
     program = (
         "import sys; from pathlib import Path; from saiten.rag.knowledge.documents import FoundFile\n"

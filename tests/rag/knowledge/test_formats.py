@@ -1,4 +1,4 @@
-"""The formats: what is read of text in any encoding, Markdown, HTML, PDF and DOCX, in Japanese and English."""
+"""The formats: what is read from text in any encoding, Markdown, HTML, PDF and DOCX, in Japanese and English."""
 
 import io
 import zipfile
@@ -52,14 +52,14 @@ def read(tmp_path, name, data, kind):
     ],
 )
 def test_japanese_text_is_read_in_any_of_its_encodings(tmp_path, encoding, note):
-    """Whatever Japanese machines have written in the last thirty years is told by its bytes; a guess is noted."""
-    text, told = read(tmp_path, "a.txt", (JAPANESE + "plain ASCII too\n").encode(encoding), "text")
+    """The bytes reveal any encoding that Japanese machines wrote in the last thirty years; a guess is noted."""
+    text, found_note = read(tmp_path, "a.txt", (JAPANESE + "plain ASCII too\n").encode(encoding), "text")
     assert text == JAPANESE + "plain ASCII too\n"
-    assert told is None if note is None else note in told
+    assert found_note is None if note is None else note in found_note
 
 
 def test_english_with_windows_quotes_is_read_and_noted(tmp_path):
-    """Old English files with curly quotes are no UTF-8; they are read, and the summary says how."""
+    """Old English files with curly quotes are not UTF-8; they are read, and the summary says how."""
     text, note = read(
         tmp_path,
         "a.txt",
@@ -71,7 +71,7 @@ def test_english_with_windows_quotes_is_read_and_noted(tmp_path):
 
 
 def test_a_broken_byte_in_utf_8_costs_one_character_not_the_file(tmp_path):
-    """A file that is UTF-8 but for one byte is read, with a note."""
+    """A file with one byte that is not UTF-8 is read, with a note."""
     text, note = read(tmp_path, "a.txt", (JAPANESE * 10).encode() + b"\xff" + JAPANESE.encode(), "text")
     assert text == JAPANESE * 10 + "\ufffd" + JAPANESE
     assert note.startswith("1 ")
@@ -85,14 +85,14 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\x06\0\0\0\x1f\xf3\
     [PNG, b"\0" * 5000, bytes(range(256)) * 50, b"\x7fELF" + b"\1\2\3" * 3000, b"\xff\xfe" + bytes(range(256)) * 9],
 )
 @pytest.mark.parametrize("kind", ["text", "markdown", "html"])
-def test_binary_files_are_told_from_text(tmp_path, data, kind):
-    """A picture that is called .txt is no text, in whatever encoding."""
+def test_binary_files_are_distinguished_from_text(tmp_path, data, kind):
+    """A picture named .txt is not text, in any encoding."""
     with pytest.raises(NoText, match=r"binary|no text|none of the encodings"):
         read(tmp_path, "a.txt", data, kind)
 
 
 def test_line_ends_and_controls_are_tidied(tmp_path):
-    """All line ends are alike, and what no reader sees and no terminal should obey is gone."""
+    """All line ends become the same, and invisible and control characters are removed."""
     text, _ = read(tmp_path, "a.txt", b"a\r\nb\rc\n" + b"words " * 200 + b"\x1b[2J\x00d\x0ce", "text")
     assert text == "a\nb\nc\n" + "words " * 200 + "[2Jd\ne"
 
@@ -115,7 +115,7 @@ def test_line_ends_and_controls_are_tidied(tmp_path):
     ],
 )
 def test_markdown_stays_but_for_its_front_matter(tmp_path, page, text):
-    """Signs of Markdown are kept; of YAML or TOML at the top only the title stays, unless it follows anyway."""
+    """Markdown is kept; of YAML or TOML front matter only the title stays, unless it is repeated anyway."""
     assert read(tmp_path, "a.md", page.encode(), "markdown")[0] == (page if text is None else text)
 
 
@@ -157,7 +157,7 @@ def test_markdown_stays_but_for_its_front_matter(tmp_path, page, text):
     ],
 )
 def test_html_gives_the_text_that_a_reader_sees(page, text):
-    """Blocks are lines, cells stand beside each other, and nothing is left of scripts, navigation and markup."""
+    """Blocks become lines, cells of a row stay on one line, and scripts, navigation and markup disappear."""
     assert visible_text(page).strip() == text
 
 
@@ -166,13 +166,13 @@ def test_html_gives_the_text_that_a_reader_sees(page, text):
     "head", ['<meta charset="{}">', "<META http-equiv=Content-Type content='text/html; charset={}'>"]
 )
 def test_html_says_its_encoding(tmp_path, encoding, head):
-    """The declared encoding is believed where the bytes fit it, even for a few characters, under any of its names."""
+    """The declared encoding is used if the bytes fit it, even for a few characters, under any of its names."""
     page = head.format(encoding) + "<p>電池"
     assert read(tmp_path, "a.html", page.encode(encoding.replace("x-sjis", "cp932")), "html") == ("電池", None)
 
 
 def test_html_that_says_the_wrong_encoding_is_read_all_the_same(tmp_path):
-    """Pages that were converted keep their old declaration; the bytes know better."""
+    """Converted pages keep their old declaration; the bytes are right."""
     page = f"<meta charset=utf-8><p>{JAPANESE}".encode("cp932")
     assert read(tmp_path, "a.html", page, "html") == (JAPANESE.strip(), "read as Shift_JIS")
 
@@ -196,7 +196,7 @@ def test_no_page_breaks_the_reading(tags):
 
 
 def test_html_may_be_nested_as_deep_as_it_likes():
-    """Nothing counts on a page being shallow."""
+    """Nothing relies on a page being shallow."""
     assert visible_text("<div><b>" * 5_000 + "deep").strip() == "deep"
     assert visible_text("<ul><li>" * 5_000 + "deep").endswith("deep")
 
@@ -219,7 +219,7 @@ def make_pdf(pages, font="HeiseiMin-W3", encrypt=None):
 
 
 def test_a_japanese_pdf_is_read_page_by_page(tmp_path):
-    """Text in a Japanese font comes out as it went in; a sentence over several lines is whole, and a heading stays apart."""
+    """Text in a Japanese font comes out unchanged; a sentence over several lines is joined; a heading stays apart."""
     page = [
         "製品マニュアル",
         "この電池は三年ごとに交換してください。長くお使いいただくために、使い切",
@@ -240,7 +240,7 @@ def test_a_japanese_pdf_is_read_page_by_page(tmp_path):
 
 
 def test_an_english_pdf_is_read_line_by_line(tmp_path):
-    """Lines stay; a word that was parted at the end of one is whole."""
+    """Lines stay; a word hyphenated at the end of one is joined."""
     lines = ["The battery is an extra-", "ordinary one. See the", "manual."]
     assert read(tmp_path, "a.pdf", make_pdf([lines], "Helvetica"), "pdf")[0].split("\n")[:2] == [
         "The battery is an extraordinary one. See the",
@@ -262,7 +262,7 @@ def test_an_english_pdf_is_read_line_by_line(tmp_path):
     ],
 )
 def test_what_a_page_does_to_words_is_undone(layer, text):
-    """Radicals and ligatures that fonts put in place of letters, parted words, and lines of Japanese prose."""
+    """Radicals and ligatures used by fonts, hyphenated words, and lines of Japanese prose."""
     assert page_text(layer) == text
 
 
@@ -278,19 +278,19 @@ def test_what_a_page_does_to_words_is_undone(layer, text):
     ],
 )
 def test_a_pdf_without_text_says_why(tmp_path, data, reason):
-    """Encrypted, scanned, cut off, something else: each has its own sentence."""
+    """Encrypted, scanned, truncated, another format: each has its own sentence."""
     with pytest.raises(NoText, match=reason):
         read(tmp_path, "a.pdf", data, "pdf")
 
 
 def test_a_pdf_that_may_be_opened_but_not_changed_is_read(tmp_path):
-    """An owner's password is no reason not to read."""
+    """An owner password is no reason not to read."""
     data = make_pdf([["公開文書"]], encrypt=StandardEncryption("", "owner", canModify=0))
     assert read(tmp_path, "a.pdf", data, "pdf")[0].strip() == "公開文書"
 
 
 def test_pages_without_text_are_noted(tmp_path):
-    """A PDF that is scanned in part gives the rest, and says how much is missing."""
+    """A partly scanned PDF gives the rest, and a note says how much is missing."""
     text, note = read(tmp_path, "a.pdf", make_pdf([["本文"], [], []]), "pdf")
     assert text.strip() == "本文"
     assert note == "2 of 3 pages have no text layer"
@@ -307,7 +307,7 @@ def saved(document):
 
 
 def make_docx():
-    """A Word document with everything in it that Word users put into one."""
+    """A Word document with everything that Word users put into one."""
     document = docx.Document()
     document.add_heading("製品マニュアル", 0)
     document.add_paragraph("この電池は三年ごとに交換してください。")
@@ -328,7 +328,7 @@ def make_docx():
 
 
 def test_a_word_document_is_read_in_reading_order(tmp_path):
-    """Headings, paragraphs, tables, lists, content controls and accepted insertions, in the order of the page."""
+    """Headings, paragraphs, tables, lists, content controls and accepted insertions, in page order."""
     text, note = read(tmp_path, "a.docx", make_docx(), "docx")
     assert text.split("\n") == [
         "製品マニュアル",
@@ -355,7 +355,7 @@ def test_a_word_document_is_read_in_reading_order(tmp_path):
 
 
 def test_pictures_are_left_out(tmp_path):
-    """A picture in a document neither fails nor fills the text with its bytes."""
+    """A picture in a document neither fails nor adds its bytes to the text."""
     document = docx.Document()
     document.add_paragraph("before")
     pixel = bytes.fromhex(
@@ -401,13 +401,13 @@ LAUGHS = (
     ],
 )
 def test_a_word_document_without_text_says_why(tmp_path, make, reason):
-    """Cut off, encrypted, a bomb of any kind: each has its own sentence, and nothing is unpacked beyond measure."""
+    """Truncated, encrypted, a bomb of any kind: each has its own sentence, and unpacking is bounded."""
     with pytest.raises(NoText, match=reason):
         read(tmp_path, "a.docx", make(), "docx")
 
 
-def test_an_archive_that_is_no_document_is_told(tmp_path):
-    """A ZIP file with another name is not taken for a Word document."""
+def test_an_archive_that_is_no_document_is_reported(tmp_path):
+    """A ZIP file with a changed extension is not taken for a Word document."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("a.txt", "a")

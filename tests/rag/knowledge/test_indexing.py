@@ -1,4 +1,4 @@
-"""Indexing: what changed is replaced, what is there stays, and a kill at any moment leaves a base that is right."""
+"""Indexing: changes are replaced, the rest stays, and a kill at any moment leaves a correct base."""
 
 import os
 import random
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect i
 
 
 class Counting:
-    """The built-in embedder with few dimensions, which counts what it was asked for."""
+    """The built-in embedder with few dimensions, counting the texts it was given."""
 
     def __init__(self):
         self._inner = BuiltinEmbedder(64)
@@ -45,11 +45,11 @@ class Counting:
         return await self._inner.embed(texts)
 
     async def close(self):
-        """Nothing to let go of."""
+        """Has nothing to close."""
 
 
 class Place:
-    """A knowledge base that is opened for each step, as by a new process, and the documents beside it."""
+    """A knowledge base that each step opens anew, as a new process would, and the documents next to it."""
 
     def __init__(self, folder: Path, kind: str) -> None:
         self.documents = folder / "documents"
@@ -75,7 +75,7 @@ class Place:
         return engine
 
     async def index(self, embedder=None, *, size=20, **settings):
-        """What a run did; the embedder counts anew."""
+        """Index; the embedder's count restarts."""
         embedder = embedder or self.embedder
         if embedder is self.embedder:
             embedder.texts.clear()
@@ -91,7 +91,7 @@ class Place:
             await engine.close()
 
     async def found(self, query="文", k=10_000):
-        """All that can be found by dense retrieval."""
+        """Everything that dense retrieval finds."""
         engine = self.engine(writing=False)
         try:
             base = KnowledgeBase(engine, self.embedder, await open_manifest(engine), await read_contents(engine))
@@ -100,7 +100,7 @@ class Place:
             await engine.close()
 
     async def check(self):
-        """Every document is there once, whole and as it is; gives the number of chunks."""
+        """Check that every document is there once and complete; returns the number of chunks."""
         by_source = {}
         for passage in await self.found():
             by_source.setdefault(passage.source, []).append(passage)
@@ -128,7 +128,7 @@ def place(request, tmp_path):
 
 @pytest.mark.witness
 async def test_only_what_changed_is_embedded(place):
-    """New, changed, unchanged and vanished documents are told apart by their bytes, not by their time stamps."""
+    """New, changed, unchanged and deleted documents are distinguished by their bytes, not by their timestamps."""
     place.write(a="猫が好きです。" * 9, b="犬が好きです。" * 9, c="鳥が好きです。" * 9)
     done = await place.index()
     assert (done.read, done.unchanged, done.replaced) == (3, 0, 0)
@@ -149,7 +149,7 @@ async def test_only_what_changed_is_embedded(place):
 
 
 async def test_a_document_that_becomes_shorter_leaves_nothing_behind(place):
-    """Nor one that changes and changes back."""
+    """Nor does one that changes and changes back."""
     long, short = "".join(f"第{n}文です。" for n in range(50)), "短い文です。"
     for text in (long, short, long, short):
         place.write(a=text)
@@ -158,19 +158,19 @@ async def test_a_document_that_becomes_shorter_leaves_nothing_behind(place):
 
 
 async def test_documents_that_cannot_be_read_are_named_and_stop_nothing(place):
-    """Binary junk, an empty document, two of one name, and one that was there before and no longer can be read."""
+    """Binary junk, an empty document, a duplicate name, and one that has become unreadable."""
     place.write(a="文書です。", b="もう一つの文書です。")
     await place.index()
     (place.documents / "b.md").write_bytes(b"\x00\x01\x02" * 400)
     (place.documents / "empty.md").write_bytes(b"")
     done = await place.index(prune=True)
     assert {unread.source for unread in done.unread} == {"b.md", "empty.md"}
-    assert {passage.source for passage in await place.found()} == {"a.md", "b.md"}  # what was known of it stays
+    assert {passage.source for passage in await place.found()} == {"a.md", "b.md"}  # its earlier content stays
     assert done.removed == 0
 
 
 async def test_two_documents_of_one_name(place, tmp_path):
-    """The second is named, since it would take the place of the first."""
+    """The second is reported, since it would replace the first."""
     place.write(a="文書です。")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "a.md").write_text("別の文書です。", "utf-8")
@@ -187,7 +187,7 @@ async def test_two_documents_of_one_name(place, tmp_path):
 
 
 class Failing(Counting):
-    """Fails at a text with a mark in it, in one way or another."""
+    """Fails in a given way at a text that contains a mark."""
 
     def __init__(self, mark, error):
         super().__init__()
@@ -200,7 +200,7 @@ class Failing(Counting):
 
 
 async def test_a_text_that_the_embedder_refuses_costs_its_own_document_only(place):
-    """The document is named with the reason and is not found in part; its version before stays."""
+    """The document is named with the reason and not partly indexed; its earlier version stays."""
     text = "".join(f"第{n}文です。" for n in range(30))
     place.write(a=text, b=text.replace("文", "章"), c=text.replace("文", "節"))
     await place.index()
@@ -222,7 +222,7 @@ async def test_a_text_that_the_embedder_refuses_costs_its_own_document_only(plac
     "error", [CallFailed("server down", retryable=True), BudgetSpent("spent"), ConfigurationError("no")]
 )
 async def test_a_run_that_is_stopped_goes_on_without_embedding_again(place, error):
-    """Whatever stops it: what is stored stays, half a document is not found, and the rest is embedded once."""
+    """Whatever stops it: stored parts stay, half a document is not found, and the rest is embedded once."""
     texts = {f"d{n:02}": "".join(f"{n}の第{m}文です。" for m in range(60)) for n in range(12)}
     texts["d10"] += "爆弾です。"
     place.write(**texts)
@@ -261,7 +261,7 @@ async def test_a_budget_stops_an_index_cleanly(place, openai_server: OpenAIServe
 
 
 async def test_another_model_behind_the_same_name_is_found(place, openai_server: OpenAIServer):
-    """When its vectors have another number of dimensions; nothing is mixed."""
+    """Its vectors have another number of dimensions; nothing is mixed."""
     place.write(a="文書です。")
     one = OpenAICompatibleEmbedder("e", openai_server.base_url)
     await place.index(one)
@@ -275,7 +275,7 @@ async def test_another_model_behind_the_same_name_is_found(place, openai_server:
 
 
 async def test_half_a_surrogate_pair_is_stored(place):
-    """As a replacement character; the places of all others stay."""
+    """It is stored as a replacement character; the positions of all others stay."""
     place.write(a="文書です。")
     (place.documents / "b.md").write_bytes("前".encode() + b"\xed\xa0\x80" + "後の文書です。".encode())
     done = await place.index()
@@ -312,7 +312,7 @@ INDEXER = textwrap.dedent("""
 
 
 def run_for(folder, seconds):
-    """Index in a process that is killed after so many seconds, or not at all; what it said at its end, if it came there."""
+    """Index in a process that is killed after so many seconds, if given; its final output, if it got there."""
     with subprocess.Popen([sys.executable, "-c", INDEXER, folder], stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"begun\n"
         if seconds is not None:
@@ -324,8 +324,8 @@ def run_for(folder, seconds):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 async def test_a_run_that_is_killed_again_and_again_ends_up_right(tmp_path):
-    """SIGKILL at random moments while documents are put, replaced and removed: nothing half is ever found, and in the
-    end every document is there once and whole.
+    """SIGKILL at random moments while documents are added, replaced and removed: no partial one is ever found, and in
+    the end every document is there, once and complete.
     """
     place, dice = Place(tmp_path, "folder"), random.Random(20261121)
     versions = set()
@@ -341,7 +341,7 @@ async def test_a_run_that_is_killed_again_and_again_ends_up_right(tmp_path):
             by_source = {}
             for each in sorted(await place.found(), key=lambda each: each.start):
                 by_source[each.source] = by_source.get(each.source, "") + each.text
-            assert set(by_source.values()) <= versions  # whole, and of one version, the old or the new
+            assert set(by_source.values()) <= versions  # complete, and of one version, the old or the new
             if said:
                 break
         await place.check()
@@ -351,12 +351,12 @@ async def test_a_run_that_is_killed_again_and_again_ends_up_right(tmp_path):
 
 
 async def test_a_power_cut_that_costs_chunks_is_mended(tmp_path):
-    """After an interruption chunks are counted, and a document that lacks some is put again, only what is lacking."""
+    """After an interruption chunks are counted, and only the missing ones of a document are added."""
     place = Place(tmp_path, "folder")
     place.write(a="".join(f"第{n}文です。" for n in range(30)), b="文書です。")
     await place.index()
     engine = place.engine()
-    await begin(engine, place.embedder, "builtin:64")  # and never ended
+    await begin(engine, place.embedder, "builtin:64")  # and never finished
     hits = await engine.search(np.ones(64, np.float32), 9)
     lost = [hit.id for hit in hits if hit.payload["source"] == "a.md"][:2]
     await engine.remove(lost)

@@ -25,12 +25,12 @@ VECTORS = np.eye(4, dtype=np.float32)
 
 
 def identity(number):
-    """A point's id."""
+    """A point ID."""
     return str(UUID(int=number + 1))
 
 
 def chunk(number, text="text", source="a", digest="1", vector=None):
-    """A chunk as it is stored."""
+    """A chunk as stored."""
     payload = {"text": text, "source": source, "start": number, "end": number + 1, "version": version(source, digest)}
     dense = VECTORS[number % 4] * (1 + number) if vector is None else np.asarray(vector, np.float32)
     return Point(identity(number), payload, {DENSE: dense, TERMS: document_terms(text, 512)})
@@ -38,7 +38,7 @@ def chunk(number, text="text", source="a", digest="1", vector=None):
 
 @pytest.fixture(params=["folder", "memory", pytest.param("server", marks=pytest.mark.real_server)])
 async def store(request, tmp_path):
-    """An engine without anything in it."""
+    """An empty engine."""
     if request.param == "folder":
         engine = FolderEngine(tmp_path / "kb", writing=True)
     elif request.param == "memory":
@@ -62,7 +62,7 @@ async def engine(store):
 
 
 async def test_a_new_store_has_no_manifest_and_keeps_the_one_it_gets(store):
-    """Until a manifest is written there is no base; then it comes back as it was."""
+    """Until a manifest is written there is no base; then it is read back unchanged."""
     assert await store.manifest() is None
     await store.create(4)
     assert await store.manifest() is None
@@ -72,7 +72,7 @@ async def test_a_new_store_has_no_manifest_and_keeps_the_one_it_gets(store):
 
 
 async def test_making_a_base_again_that_was_never_finished(store):
-    """A process killed before the manifest was there leaves nothing that is in the way."""
+    """A process killed before the manifest was written leaves nothing in the way."""
     await store.create(4)
     await store.create(8)
     await store.put([chunk(0, vector=np.ones(8))])
@@ -93,7 +93,7 @@ async def test_the_highest_inner_product_comes_first(engine):
 
 
 async def test_a_point_that_is_put_twice_is_there_once(engine):
-    """The later one stands."""
+    """The later one wins."""
     await engine.put([chunk(0, "old")])
     await engine.put([chunk(0, "new"), chunk(1)])
     hits = await engine.search(VECTORS[0], 9)
@@ -102,7 +102,7 @@ async def test_a_point_that_is_put_twice_is_there_once(engine):
 
 
 async def test_versions_are_counted_hidden_and_removed(engine):
-    """A version of a document can be left out of a search, counted and removed; other documents stay."""
+    """A version of a document can be excluded from a search, counted and removed; other documents stay."""
     await engine.put([chunk(0, digest="1"), chunk(4, digest="2"), chunk(8, source="b")])
     old, new = version("a", "1"), version("a", "2")
     assert [await engine.count(each) for each in (old, new, "none")] == [1, 1, 0]
@@ -115,7 +115,7 @@ async def test_versions_are_counted_hidden_and_removed(engine):
 
 
 async def test_marks_come_back_whatever_their_number(engine):
-    """More than one page of them; chunks and the manifest are not among them."""
+    """They fill more than one page; chunks and the manifest are not among them."""
     await engine.write_manifest({"kind": "x"})
     marks = [Mark(f"文書/{n}.md", "d", n, "p" if n % 2 else None) for n in range(1_234)]
     await engine.put([chunk(0), *(mark.point() for mark in marks)])
@@ -129,7 +129,7 @@ async def test_marks_come_back_whatever_their_number(engine):
 
 
 async def test_terms_find_by_bm25(engine):
-    """A rare term weighs more than one that every chunk has, and hashes over all 32 bits are taken."""
+    """A rare term weighs more than one in every chunk, and hashes over all 32 bits are accepted."""
     await engine.put([chunk(n, f"printer ink {'RX-7800B' if n == 5 else n}", source=str(n)) for n in range(20)])
     hits = await engine.search(document_terms("printer ＲＸ－７８００Ｂ", 512), 3)
     assert hits[0].id == identity(5)
@@ -155,7 +155,7 @@ async def japanese_manual(store, embedder):
 
 @pytest.mark.parametrize("code", ["RX-7800B", "ＲＸ－７８００Ｂ", "rx7800b"])
 async def test_hybrid_finds_the_product_code_that_dense_misses(store, code):
-    """However the code is written, the page that names it is among the first by hybrid, and is not by dense retrieval."""
+    """However the code is written, hybrid retrieval ranks its page among the first; dense retrieval does not."""
     embedder = BuiltinEmbedder(256)
     manifest = await japanese_manual(store, embedder)
     contents = await read_contents(store)
@@ -168,7 +168,7 @@ async def test_hybrid_finds_the_product_code_that_dense_misses(store, code):
 
 
 async def test_what_a_passage_carries(store):
-    """Text, source, place and score; as many as the base is set to, or as are asked for; nothing for nothing."""
+    """Text, source, position and score; as many as the base's setting or as requested; nothing for an empty query."""
     embedder = BuiltinEmbedder(256)
     manifest = await japanese_manual(store, embedder)
     base = KnowledgeBase(store, embedder, manifest, await read_contents(store), k=4)
@@ -185,7 +185,7 @@ async def test_what_a_passage_carries(store):
 
 
 async def test_the_name_follows_what_the_base_holds(store):
-    """The same documents in another order have the same name; another document has another."""
+    """The same documents in another order give the same name; another document gives another."""
     names = []
     for digests in ("12", "21", "13"):
         await store.create(4)
@@ -207,7 +207,7 @@ async def test_the_name_follows_what_the_base_holds(store):
     ],
 )
 async def test_other_settings_on_an_existing_base_are_refused(store, settings, said):
-    """With what is there, what came, and what to do."""
+    """The message has the existing value, the new one, and what to do."""
     await begin(store, BuiltinEmbedder(256), "builtin:256")
     with pytest.raises(ConfigurationError, match=said) as caught:
         await begin(store, **({"embedder": BuiltinEmbedder(256), "spec": "b"} | settings))
@@ -216,7 +216,7 @@ async def test_other_settings_on_an_existing_base_are_refused(store, settings, s
 
 @pytest.mark.parametrize(("size", "overlap"), [(512, 512), (10, 11), (4, -1)])
 async def test_chunks_that_would_never_end_are_refused(store, size, overlap):
-    """An overlap is smaller than a chunk."""
+    """The overlap must be smaller than a chunk."""
     with pytest.raises(ConfigurationError, match="are impossible"):
         await begin(store, BuiltinEmbedder(256), "b", size, overlap)
 
@@ -225,7 +225,7 @@ async def test_chunks_that_would_never_end_are_refused(store, size, overlap):
 
 
 async def test_a_folder_of_other_files_is_left_alone(tmp_path):
-    """Neither indexed into nor opened."""
+    """It is neither indexed into nor opened."""
     (tmp_path / "letter.txt").write_text("Dear Sir")
     with pytest.raises(ConfigurationError, match="contains other files"):
         FolderEngine(tmp_path, writing=True)
@@ -256,7 +256,7 @@ async def test_a_manifest_that_cannot_be_used_is_named(tmp_path, text, said):
 
 
 async def test_a_damaged_folder_is_named(tmp_path):
-    """Not a stack trace."""
+    """There is no stack trace."""
     engine = FolderEngine(tmp_path / "kb", writing=True)
     await begin(engine, BuiltinEmbedder(256), "builtin:256")
     await engine.close()
@@ -271,8 +271,8 @@ async def test_a_damaged_folder_is_named(tmp_path):
         await read_contents(engine)
 
 
-async def test_a_full_disk_is_told_before_it_hurts(tmp_path):
-    """With what is free and what is needed; here the need is more than any disk has."""
+async def test_a_full_disk_is_reported_before_it_hurts(tmp_path):
+    """The message has the free and the needed space; here the need exceeds any disk."""
     engine = FolderEngine(tmp_path / "kb", writing=True, spare=1 << 60)
     with pytest.raises(ConfigurationError, match=r"is full: .* MiB are free, .* needed"):
         await begin(engine, BuiltinEmbedder(256), "builtin:256")
@@ -302,7 +302,7 @@ def holder(folder, how):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no shared locks")
 async def test_many_read_or_one_writes(tmp_path):
-    """Two processes search at once; while they do nobody indexes; while one indexes nobody else does anything."""
+    """Two processes search at once, while none can index; while one indexes, no other can do anything."""
     folder = tmp_path / "kb"
     engine = FolderEngine(folder, writing=True)
     await begin(engine, BuiltinEmbedder(256), "builtin:256")
@@ -343,7 +343,7 @@ async def test_many_read_or_one_writes(tmp_path):
     ],
 )
 def test_an_address_that_names_no_base(url, said):
-    """Says what was expected; a password is not repeated."""
+    """The message says what was expected; a password is not repeated."""
     pytest.importorskip("qdrant_client")
     with pytest.raises(ConfigurationError, match=said) as caught:
         connect(url, None)
@@ -351,7 +351,7 @@ def test_an_address_that_names_no_base(url, said):
 
 
 async def test_a_server_that_is_not_there(unused_tcp_port):
-    """A wrong set-up when it is the first thing that happens, a failed call later."""
+    """It is a wrong setup if it happens first, a failed call later."""
     pytest.importorskip("qdrant_client")
     engine = connect(f"http://127.0.0.1:{unused_tcp_port}/kb", "key")
     with pytest.raises(ConfigurationError, match="is it running"):

@@ -1,4 +1,4 @@
-"""Terms and their weights: what must be findable is one term, however it is written."""
+"""Terms and their weights: what must be findable is one term, in any spelling."""
 
 import pytest
 from hypothesis import given
@@ -27,13 +27,13 @@ from saiten.rag.knowledge.terms import document_terms, query_terms, terms_of
     ],
 )
 def test_terms(text, terms):
-    """Codes whole and in parts, Japanese as characters and bigrams, English without its plural."""
+    """Codes whole and in parts, Japanese as characters and bigrams, English without plurals."""
     assert list(terms_of(text)) == terms
 
 
 @given(st.text(max_size=200))
 def test_weights_are_such_as_a_store_takes(text):
-    """Rising indices of 32 bits, one positive weight each; a query has every term of its own text."""
+    """Ascending 32-bit indices, one positive weight each; a query has every term of its text."""
     terms, query = document_terms(text, 512), query_terms(text)
     assert list(terms.indices) == sorted(set(terms.indices))
     assert all(0 <= index < 2**32 for index in terms.indices)
@@ -43,13 +43,13 @@ def test_weights_are_such_as_a_store_takes(text):
 
 
 def test_weights_are_those_of_bm25():
-    """tf·(k1 + 1) / (tf + k1·(1 − b + b·length)): by hand, for a term that occurs twice in half a chunk."""
+    """tf·(k1 + 1) / (tf + k1·(1 − b + b·length)): worked out for a term that occurs twice in half a chunk."""
     (weight,) = document_terms("ab ab ", 12).weights
     assert weight == pytest.approx(2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 0.5)))
 
 
 def test_fusion_is_that_of_the_paper():
-    """The sum of 1 / (60 + rank), ranks from 1; of equals the one of the first ranking is first."""
+    """The sum of 1 / (60 + rank), ranks from 1; ties go to the first ranking."""
     one, two = ([Hit(name, 0.0, {}) for name in names] for names in ("abc", "dca"))
     fused = fuse([one, two])
     assert [(hit.id, pytest.approx(hit.score)) for hit in fused] == [

@@ -14,7 +14,7 @@ def service() -> Iterator[AnswerService]:
 
 @pytest.fixture(autouse=True)
 def somewhere(tmp_path, monkeypatch):
-    """Each test in a folder of its own, without the user's keys."""
+    """Run each test in its own folder, without the user's keys."""
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SAITEN_SYSTEM_KEY"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""Answers that are in a file already as the system under test."""
+"""Answers from a file as the system under test."""
 
 import orjson
 import pytest
@@ -48,7 +48,7 @@ async def test_an_answer_is_found_by_id_or_else_by_question(file, inquiry, answe
 
 
 @pytest.mark.parametrize(
-    ("inquiry", "kind", "told"),
+    ("inquiry", "kind", "message"),
     [
         (Inquiry("Other?", "a"), "failed", "no answer to this question"),
         (Inquiry("", "unknown"), "failed", "'unknown'"),
@@ -58,15 +58,15 @@ async def test_an_answer_is_found_by_id_or_else_by_question(file, inquiry, answe
         (Inquiry("Odd?", "j"), "failed", "no answer"),
     ],
 )
-async def test_an_answer_that_is_not_there_is_a_failure(file, inquiry, kind, told):
-    """The same id with another question is another question; a kept failure fails again in the same way."""
-    with pytest.raises(SystemFailed, match=told) as error:
+async def test_an_answer_that_is_not_there_is_a_failure(file, inquiry, kind, message):
+    """The same ID with another question is another question; a stored failure fails again in the same way."""
+    with pytest.raises(SystemFailed, match=message) as error:
         await assemble_system(file).answer(inquiry)
     assert error.value.kind == kind
 
 
-def test_rows_that_cannot_be_used_are_told(file):
-    """With their line and reason."""
+def test_rows_that_cannot_be_used_are_reported(file):
+    """Each is reported with line and reason."""
     notes = []
     assemble_system(file, SystemSettings(notify=notes.append))
     assert [note.split(" is left out")[0] for note in notes] == ["a.jsonl:11", "a.jsonl:12"]
@@ -89,15 +89,15 @@ async def test_columns_with_names_of_their_own(somewhere):
 
 
 def test_a_file_that_is_not_there_or_has_no_answers_is_refused(somewhere):
-    """Before anything is asked."""
+    """This happens before anything is asked."""
     (somewhere / "q.jsonl").write_text('{"question": "Why?"}\n')
-    for name, told in (("none.jsonl", "no file"), ("q.jsonl", "no column for answer")):
-        with pytest.raises(BadInput, match=told):
+    for name, message in (("none.jsonl", "no file"), ("q.jsonl", "no column for answer")):
+        with pytest.raises(BadInput, match=message):
             assemble_system(f"file:{name}")
 
 
 def test_other_content_is_another_system(file, somewhere):
-    """So that two files of one name do not end up in one."""
+    """Two files with one name do not get mixed."""
     before = assemble_system(file).describe()
     assert assemble_system(file).describe() == before
     (somewhere / "a.jsonl").write_bytes(orjson.dumps(ROWS[0]) + b"\n")

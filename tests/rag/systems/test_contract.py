@@ -1,4 +1,4 @@
-"""What a system may give for an answer, and what is told where it gave something else."""
+"""What a system may return as an answer, and the errors for anything else."""
 
 import json
 import math
@@ -51,13 +51,13 @@ class Document:
     ],
 )
 def test_an_answer_may_be_given_in_few_ways(given_value, text, contexts):
-    """A text, an object, a pair, an Answer; contexts not told are None, none found are ()."""
+    """A text, an object, a pair, an Answer; missing contexts are None, none found are ()."""
     found = read_answer(given_value)
     assert (found.text, found.contexts) == (text, contexts)
 
 
 @pytest.mark.parametrize(
-    ("given_value", "told"),
+    ("given_value", "message"),
     [
         (None, "nothing"),
         (42, "a number"),
@@ -83,15 +83,15 @@ def test_an_answer_may_be_given_in_few_ways(given_value, text, contexts):
         ({f"{'n' * 100}{n}": 1 for n in range(1000)}, "…"),
     ],
 )
-def test_what_is_no_answer_is_refused_with_what_came(given_value, told):
+def test_what_is_no_answer_is_refused_with_what_came(given_value, message):
     """No number becomes a text, and nothing is guessed."""
-    with pytest.raises(ValueError, match=told) as error:
+    with pytest.raises(ValueError, match=message) as error:
         read_answer(given_value)
     assert len(str(error.value)) < 1000
 
 
 @pytest.mark.parametrize(
-    ("told", "usage"),
+    ("reported", "usage"),
     [
         (None, CHARGED),
         ("much", CHARGED),
@@ -103,13 +103,13 @@ def test_what_is_no_answer_is_refused_with_what_came(given_value, told):
         ({"prompt_tokens": 10**30, "cost": math.nan}, CHARGED),
     ],
 )
-def test_a_cost_that_is_not_told_is_counted_and_never_guessed(told, usage):
-    """What cannot be a number of tokens counts as not told."""
-    assert read_answer({"answer": "a", "usage": told}).usage == usage
+def test_an_unreported_cost_is_counted_and_never_guessed(reported, usage):
+    """What cannot be a number of tokens counts as missing."""
+    assert read_answer({"answer": "a", "usage": reported}).usage == usage
 
 
 def test_a_question_travels_with_its_history_session_and_id():
-    """Exactly these five fields."""
+    """They are exactly these five fields."""
     inquiry = Inquiry("And it?", "q1", (Turn("What?", "This."),), "dialogue-7", "ja")
     assert question_object(inquiry) == {
         "question": "And it?",
@@ -132,7 +132,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_whatever_comes_is_an_answer_that_can_be_kept_or_a_sentence(value):
-    """Rubbish raises nothing but ValueError, and what passes can be written as JSON and read back."""
+    """Garbage raises only ValueError, and accepted values can be written as JSON and read back."""
     try:
         found = read_answer(value)
     except ValueError:
@@ -142,7 +142,7 @@ def test_whatever_comes_is_an_answer_that_can_be_kept_or_a_sentence(value):
     assert from_line(line) == json.loads(line)
 
 
-@pytest.mark.parametrize(("told", "kept"), [(2.5, 2.5), (0, 0.0), (None, None), (-5.0, None), (math.nan, None)])
-def test_a_latency_that_cannot_be_one_counts_as_not_told(told, kept):
-    """So that it is measured from outside instead, and neither a mean goes below zero nor an answer is lost."""
-    assert read_answer(Answer("a", seconds=told)).seconds == kept
+@pytest.mark.parametrize(("seconds", "kept"), [(2.5, 2.5), (0, 0.0), (None, None), (-5.0, None), (math.nan, None)])
+def test_an_impossible_latency_counts_as_unreported(seconds, kept):
+    """It is then measured from outside; no mean goes below zero and no answer is lost."""
+    assert read_answer(Answer("a", seconds=seconds)).seconds == kept

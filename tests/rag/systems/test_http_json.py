@@ -17,7 +17,7 @@ INQUIRY = Inquiry("なぜ？", "q1", (Turn("What?", "This."),), "s7", "ja")
 
 @pytest.fixture
 async def system(service):
-    """`system()`: the service as a system; time-outs and retries may be set."""
+    """`system()`: the service as a system; timeouts and retries can be set."""
     made = []
 
     def make(url=None, environ=None, **settings):
@@ -31,7 +31,7 @@ async def system(service):
 
 
 async def test_a_question_goes_by_post_and_an_answer_comes_back(system, service):
-    """With the session in the object and in a header; the latency is measured."""
+    """The session is in the object and in a header; the latency is measured."""
     answer = await system().answer(INQUIRY)
     assert (answer.text, answer.contexts) == ("To: なぜ？", (Passage("one"), Passage("two", "b.md")))
     assert answer.seconds > 0
@@ -44,7 +44,7 @@ async def test_a_question_goes_by_post_and_an_answer_comes_back(system, service)
 
 @pytest.mark.parametrize("spec", ["http:{}", "  {} ", "{}?k=5#part"])
 async def test_an_address_may_be_written_in_several_ways(system, service, spec):
-    """The query goes along; the name has none."""
+    """The query is sent; the name has none."""
     found = system(spec.format(service.url))
     await found.answer(INQUIRY)
     assert found.name == service.url
@@ -52,7 +52,7 @@ async def test_an_address_may_be_written_in_several_ways(system, service, spec):
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("http:localhost:8000/ask", "did you mean http://localhost:8000/ask"),
         ("http:", "begins with http://"),
@@ -60,14 +60,14 @@ async def test_an_address_may_be_written_in_several_ways(system, service, spec):
         ("http://[::1", "cannot be read"),
     ],
 )
-def test_an_address_that_is_none_is_refused(system, spec, told):
-    """With what was probably meant."""
-    with pytest.raises(ConfigurationError, match=told):
+def test_an_address_that_is_none_is_refused(system, spec, message):
+    """The message says what was probably meant."""
+    with pytest.raises(ConfigurationError, match=message):
         system(spec)
 
 
 async def test_a_key_and_headers_are_sent_and_never_shown(system, service):
-    """A bearer token from the environment; a header of one's own wins; what the server echoes of them is hidden."""
+    """A bearer token from the environment; a custom header wins; the server's echoes of them are hidden."""
     service.reply = lambda asked: Fault(500, f"no {asked.headers['Authorization']} {asked.headers.get('X-Key', '')}")
     for settings, sent in [
         ({"environ": {"SAITEN_SYSTEM_KEY": " secret-key "}}, "Bearer secret-key"),
@@ -89,7 +89,7 @@ async def test_a_key_and_headers_are_sent_and_never_shown(system, service):
 
 
 async def test_user_password_and_query_of_an_address_are_not_in_its_name(system, service):
-    """They are sent. Another query is another system, unless it differs in what may be secret: a key may be renewed."""
+    """They are sent. Another query is another system, unless it differs only in possible secrets, such as a key."""
     url = service.url.replace("http://", "http://me:secret-word@") + "?code=secret-code"
     found = system(url)
     await found.answer(INQUIRY)
@@ -107,14 +107,14 @@ async def test_user_password_and_query_of_an_address_are_not_in_its_name(system,
     "headers", [{"Bad name": "v"}, {"X-A": "a\r\nX-B: b"}, {"X-A": "鍵"}, {"Content-Length": "3"}, {"": "v"}]
 )
 def test_a_header_that_cannot_be_sent_is_refused_at_once(system, headers):
-    """And its value is not shown."""
+    """Its value is not shown either."""
     with pytest.raises(ConfigurationError) as error:
         system(headers=headers)
     assert "X-B" not in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "told"),
+    ("fault", "kind", "message"),
     [
         (Fault(500, "boom"), "failed", "HTTP 500: boom"),
         (Fault(500, ""), "failed", "no message"),
@@ -140,11 +140,11 @@ def test_a_header_that_cannot_be_sent_is_refused_at_once(system, headers):
     ],
     ids=lambda value: None if isinstance(value, Fault) else str(value)[:20],
 )
-async def test_each_way_to_misbehave_is_told_apart(system, service, fault, kind, told):
-    """And after each of them the next question is answered."""
+async def test_each_way_to_misbehave_is_distinguished(system, service, fault, kind, message):
+    """After each of them the next question is answered."""
     service.reply = lambda asked: fault if asked.number == 1 else None
     one = system()
-    with pytest.raises(SystemFailed, match=told) as error:
+    with pytest.raises(SystemFailed, match=message) as error:
         await one.answer(INQUIRY)
     assert error.value.kind == kind
     assert error.value.usage.calls == 1
@@ -154,24 +154,24 @@ async def test_each_way_to_misbehave_is_told_apart(system, service, fault, kind,
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [
         (Fault(200, {"answer": "x"}, delay=60.0), "within 2 s"),
         (Fault(200, {"answer": "x" * 10_000}, drip=0.05), "in full within 2 s"),
     ],
     ids=["silent", "trickling"],
 )
-async def test_a_service_that_takes_too_long_is_told(system, service, fault, told):
-    """Whether it says nothing or says it slowly; the call is counted."""
+async def test_a_service_that_takes_too_long_is_reported(system, service, fault, message):
+    """Whether it is silent or slow; the call is counted."""
     service.reply = lambda _: fault
-    with pytest.raises(SystemFailed, match=told) as error:
+    with pytest.raises(SystemFailed, match=message) as error:
         await system(timeout=2.0).answer(INQUIRY)
     assert error.value.kind == "timeout"
     assert error.value.usage.calls == 1
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [
         (Fault(401, "who are you"), "SAITEN_SYSTEM_KEY"),
         (Fault(404, "nothing"), "check the address"),
@@ -182,16 +182,16 @@ async def test_a_service_that_takes_too_long_is_told(system, service, fault, tol
         ),
     ],
 )
-async def test_what_no_question_can_mend_stops_the_run(system, service, fault, told):
-    """A redirect is not followed: the key would go along."""
+async def test_what_no_question_can_mend_stops_the_run(system, service, fault, message):
+    """A redirect is not followed: the key would be sent along."""
     service.reply = lambda _: fault
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=message):
         await system().answer(INQUIRY)
     assert len(service.requests) == 1
 
 
 async def test_after_an_answer_a_404_is_this_questions_failure(system, service):
-    """The address is right; a key that has run out concerns all questions still."""
+    """The address is right; an expired key, however, still affects all questions."""
     one = system()
     await one.answer(INQUIRY)
     service.reply = lambda _: Fault(404, "no such document")
@@ -202,8 +202,8 @@ async def test_after_an_answer_a_404_is_this_questions_failure(system, service):
         await one.answer(INQUIRY)
 
 
-async def test_no_server_is_told_before_and_after_the_first_answer(system, service):
-    """Before it: the set-up is wrong. After it: this question failed."""
+async def test_no_server_is_reported_before_and_after_the_first_answer(system, service):
+    """Before it: the setup is wrong. After it: this question failed."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         with pytest.raises(ConfigurationError, match="no server at"):
@@ -229,7 +229,7 @@ async def test_no_server_is_told_before_and_after_the_first_answer(system, servi
     ],
 )
 async def test_only_what_is_safe_is_asked_again(system, service, fault, repeatable, asked):
-    """A service that may have worked on the question is asked again only if that does no harm."""
+    """A service that may have worked on the question is asked again only if that is harmless."""
     service.reply = lambda _: fault
     with pytest.raises(SystemFailed) as error:
         await system(retries=1, repeatable=repeatable).answer(INQUIRY)
@@ -238,7 +238,7 @@ async def test_only_what_is_safe_is_asked_again(system, service, fault, repeatab
 
 
 async def test_the_latency_is_that_of_the_attempt_that_succeeded(system, service):
-    """The wait that a Retry-After asks for is not the system's."""
+    """The wait requested by Retry-After is not the system's."""
     service.reply = lambda asked: Fault(429, headers={"Retry-After": "0.8"}) if asked.number == 1 else None
     answer = await system(retries=1).answer(INQUIRY)
     assert answer.seconds < 0.8
@@ -246,7 +246,7 @@ async def test_the_latency_is_that_of_the_attempt_that_succeeded(system, service
 
 
 async def test_each_session_has_its_own_cookies(system, service):
-    """As each user has a browser of his own; questions without a session have none."""
+    """It is as if each user had a separate browser; questions without a session have no cookies."""
     service.reply = lambda asked: Fault(200, {"answer": asked.headers.get("Cookie", "none")}, {"Set-Cookie": f"chat={asked.body['session']}+/=="})  # fmt: skip
     one = system()
 
@@ -256,8 +256,8 @@ async def test_each_session_has_its_own_cookies(system, service):
     assert [await said(session) for session in ("a", "b", "", "a", "b", "")] == ["none", "none", "none", "chat=a+/==", "chat=b+/==", "none"]  # fmt: skip
 
 
-async def test_a_session_of_any_characters_can_stand_in_a_header(system, service):
-    """It is percent-encoded there, and as it is in the object."""
+async def test_a_session_of_any_characters_fits_into_a_header(system, service):
+    """It is percent-encoded in the header, and unchanged in the object."""
     await system().answer(Inquiry("?", session="対話 7\r\nX: y"))
     (asked,) = service.requests
     assert asked.body["session"] == "対話 7\r\nX: y"
@@ -266,7 +266,7 @@ async def test_a_session_of_any_characters_can_stand_in_a_header(system, service
 
 
 async def test_an_answer_in_shift_jis_is_read_where_the_header_says_so(system, service):
-    """As old servers in Japan send it."""
+    """Old servers in Japan send this."""
 
     async def raw(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
@@ -291,7 +291,7 @@ async def test_an_answer_in_shift_jis_is_read_where_the_header_says_so(system, s
     ],
 )
 async def test_what_is_no_http_is_a_failure_of_this_question(system, head):
-    """Also a reply that is cut off, and headers without end."""
+    """This includes a truncated reply, and endless headers."""
 
     async def raw(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
@@ -308,7 +308,7 @@ async def test_what_is_no_http_is_a_failure_of_this_question(system, head):
 
 
 async def test_the_budget_counts_requests(system, service):
-    """Exactly so many are sent."""
+    """Exactly that many are sent."""
     one = system(max_calls=2)
     outcomes = await asyncio.gather(*(one.answer(INQUIRY) for _ in range(5)), return_exceptions=True)
     assert sum(isinstance(outcome, BudgetSpent) for outcome in outcomes) == 3
@@ -316,13 +316,13 @@ async def test_the_budget_counts_requests(system, service):
 
 
 async def test_a_question_of_megabytes_is_sent(system, service):
-    """Without a complaint of the HTTP library."""
+    """The HTTP library does not complain."""
     long = "長" * 1_000_000
     assert (await system().answer(Inquiry(long))).text == f"To: {long}"
 
 
 async def test_a_header_of_ones_own_is_sent_once(system, service):
-    """However it is written, and also where saiten would send one of that name."""
+    """However it is written, and even if saiten would send one with that name."""
     await system(headers={"x-session-id": "mine", "authorization": "Basic own"}).answer(INQUIRY)
     headers = service.requests[0].headers
     assert (headers.getall("X-Session-Id"), headers.getall("Authorization")) == (["s7"], ["Basic own"])

@@ -106,13 +106,13 @@ async def test_a_function_is_called_with_what_it_takes(system, name, answer):
     assert found.seconds >= 0
 
 
-async def test_a_latency_that_the_function_tells_is_kept(system):
-    """It may know better, for example without its own queue."""
+async def test_a_latency_reported_by_the_function_is_kept(system):
+    """The function may know better, for example without its own queue."""
     assert (await system("whole").answer(INQUIRY)).seconds == 2.5
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "told"),
+    ("name", "kind", "message"),
     [
         ("broken", "failed", r"KeyError: 'nothing' \(line \d+ of .*bot.py, in broken\)"),
         ("deep", "failed", r"TypeError: .* \(line \d+ of .*bot.py, in deep\)"),
@@ -131,25 +131,25 @@ async def test_a_latency_that_the_function_tells_is_kept(system):
         ("pieces_later", "unreadable", "join what it yields"),
     ],
 )
-async def test_a_function_that_fails_is_told_with_its_line(system, name, kind, told):
-    """Whatever it raises or returns, it is this question's failure, and the next question can be asked."""
+async def test_a_function_that_fails_is_reported_with_its_line(system, name, kind, message):
+    """Whatever it raises or returns is this question's failure, and the next question can be asked."""
     failing = system(name)
     for _ in range(2):
-        with pytest.raises(SystemFailed, match=told) as error:
+        with pytest.raises(SystemFailed, match=message) as error:
             await failing.answer(INQUIRY)
         assert error.value.kind == kind
 
 
 @pytest.mark.parametrize("name", ["hangs", "hangs_later", "stubborn"])
 async def test_a_function_that_hangs_is_left_behind(system, name):
-    """After its time-out; also one that does not let itself be cancelled at once."""
+    """This happens after its timeout, even if it ignores cancellation at first."""
     with pytest.raises(SystemFailed, match=r"within 0.2 s") as error:
         await system(name, timeout=0.2).answer(INQUIRY)
     assert error.value.kind == "timeout"
 
 
 async def test_when_all_threads_hang_the_run_is_stopped(system):
-    """Threads cannot be stopped, so no more than as many again are begun."""
+    """Threads cannot be stopped, so at most as many again are started."""
     hanging = system("hangs", timeout=0.1, concurrency=2)
     for _ in range(2):
         with pytest.raises(SystemFailed):
@@ -165,7 +165,7 @@ async def test_what_concerns_the_whole_run_passes(system):
 
 
 async def test_functions_that_block_run_at_once_in_few_threads(somewhere):
-    """Exactly as many at a time as allowed: they meet at a barrier; no thread is begun for each question."""
+    """Exactly as many at a time as allowed: they meet at a barrier; there is not one thread per question."""
     (somewhere / "meet.py").write_text(
         "import threading\nbarrier = threading.Barrier(4, timeout=100)\nseen = set()\n"
         "def answer(question):\n    seen.add(threading.get_ident())\n    barrier.wait()\n    return question\n"
@@ -180,7 +180,7 @@ async def test_functions_that_block_run_at_once_in_few_threads(somewhere):
 
 
 async def test_the_budget_counts_calls_of_the_function(system):
-    """`--max-calls` bounds what a function is asked, too."""
+    """`--max-calls` also limits calls of a function."""
     bounded = system("plain", max_calls=2)
     await bounded.answer(INQUIRY)
     await bounded.answer(INQUIRY)
@@ -189,7 +189,7 @@ async def test_the_budget_counts_calls_of_the_function(system):
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("bot.py:plein", r"no plein in bot.py; did you mean plain\?"),
         ("bot.py:zzz", "there are"),
@@ -211,18 +211,18 @@ async def test_the_budget_counts_calls_of_the_function(system):
         ("exits.py:f", "cannot be imported: SystemExit: 1"),
     ],
 )
-def test_a_function_that_is_not_there_is_told_with_what_is(system, somewhere, spec, told):
-    """Before anything is asked."""
+def test_a_missing_function_is_reported_with_those_there_are(system, somewhere, spec, message):
+    """This happens before anything is asked."""
     system("plain")
     (somewhere / "needs.py").write_text("\nimport not_there\n")
     (somewhere / "faulty.py").write_text("def f(question):\n    return (\n")
     (somewhere / "exits.py").write_text("import sys\nsys.exit(1)\n")
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=message):
         assemble_system(spec)
 
 
-async def test_modules_are_found_in_this_folder_and_beside_the_file(somewhere):
-    """As they are by `python file.py`; a file may share its name with an installed module."""
+async def test_modules_are_found_in_this_folder_and_next_to_the_file(somewhere):
+    """This works as with `python file.py`; a file may share its name with an installed module."""
     (somewhere / "inner").mkdir()
     (somewhere / "inner" / "beside.py").write_text("WORD = 'beside'\n")
     (somewhere / "inner" / "json.py").write_text("import beside\ndef answer(question): return beside.WORD\n")

@@ -7,7 +7,7 @@ from saiten.wiring.systems import assemble_system
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("pyton:m:f", "did you mean python:m:f?"),
         ("htp:localhost", "did you mean http:localhost?"),
@@ -23,9 +23,9 @@ from saiten.wiring.systems import assemble_system
         ("openai:gpt-4o", "no key"),
     ],
 )
-def test_a_name_that_cannot_be_read_is_told_with_what_it_may_have_meant(somewhere, spec, told):
-    """And with all that there is."""
+def test_a_name_that_cannot_be_read_is_reported_with_a_suggestion(somewhere, spec, message):
+    """The message also lists all forms."""
     (somewhere / "there.jsonl").write_text("{}\n")
     with pytest.raises(ConfigurationError) as error:
         assemble_system(spec)
-    assert told in str(error.value)
+    assert message in str(error.value)
