@@ -1,4 +1,4 @@
-"""Aspects, direct and MATE: what is asked, shared, averaged and put together."""
+"""Aspects, direct and MATE: what is asked, shared, averaged and combined."""
 
 import asyncio
 from dataclasses import replace
@@ -63,7 +63,7 @@ async def test_mate_with_the_published_weights(formality, amount_info, factualit
 
 
 async def test_the_reason_says_what_was_taken_off():
-    """The costliest aspect first; the details hold every rating with its own reason."""
+    """The costliest aspect comes first; the details have every rating with its own reason."""
     score = await Mate().score(SAMPLE, rating(formality=-1, amount_info=0, factuality=2))
     assert score.reason == "factuality -0.683, formality -0.335"
     assert score.details["ratings"]["factuality"] == {
@@ -106,7 +106,7 @@ async def test_all_of_them_share_their_calls():
 
 
 async def test_votes_are_averaged_and_their_spread_is_kept():
-    """Three votes: the mean for each metric, MATE the mean of the votes' own MATE, and what each alone would give."""
+    """Three votes: each metric's mean, MATE as the mean of the votes' own MATE, and what each vote alone would give."""
     votes = [
         {"formality": -1, "factuality": 3, "amount_info": -1, "acceptability": 2},
         {"formality": 1, "factuality": 2, "amount_info": 1, "acceptability": 3},
@@ -126,7 +126,7 @@ async def test_votes_are_averaged_and_their_spread_is_kept():
 
 
 async def test_two_votes_that_err_in_opposite_ways_do_not_make_a_good_answer():
-    """Too little and too much is two faults: the deductions are averaged, not the grades."""
+    """Too little and too much are two faults: the deductions are averaged, not the grades."""
     panel = Panel(tuple(rating(formality=0, factuality=3, amount_info=amount) for amount in (-1, 1)))
     assert (await Mate().score(SAMPLE, panel)).value == pytest.approx(3 - 0.739)
 
@@ -139,7 +139,7 @@ async def counted(aspect, votes):
 
 @pytest.mark.parametrize("aspect", ["factuality", "acceptability"])
 async def test_of_several_votes_the_grade_nearest_to_their_mean_is_counted(aspect):
-    """Every combination of two to four votes: of two equally near the one farther from the best, in whatever order."""
+    """Every combination of two to four votes, in any order: a tie goes to the grade farther from the best."""
     for size in (2, 3, 4):
         for votes in product(SCALES[aspect], repeat=size):
             mean = Fraction(sum(votes), size)
@@ -152,7 +152,7 @@ async def test_of_several_votes_the_grade_nearest_to_their_mean_is_counted(aspec
 
 @pytest.mark.parametrize("aspect", ["formality", "amount_info"])
 async def test_votes_on_both_sides_of_the_best_grade_are_not_the_best(aspect):
-    """Every combination of one to five votes on -1 to 1: 0 only if most say so, else the side that has more votes."""
+    """Every combination of one to five votes on -1 to 1: 0 only if most say so, else the side with more votes."""
     for size in (1, 2, 3, 4, 5):
         for votes in product(SCALES[aspect], repeat=size):
             low, right, high = (votes.count(grade) for grade in (-1, 0, 1))
@@ -166,7 +166,7 @@ async def test_votes_on_both_sides_of_the_best_grade_are_not_the_best(aspect):
     ("votes", "grade"), [([-1, 0, 1], None), ([0, 1], 1), ([-1, -1, 1], -1), ([0, 0, 0, -1, 1], 0), ([1], 1)]
 )
 def test_a_grade_is_counted_by_its_deduction(votes, grade):
-    """The same as examples; only votes that hide a fault in their mean are contested."""
+    """The same as examples; only votes whose mean hides a fault are contested."""
     aspect = RUBRIC.aspect("formality")
     assert aspect.counted(votes) == grade
     assert aspect.contested(votes) == (votes in ([-1, 0, 1], [-1, -1, 1]))
@@ -174,7 +174,7 @@ def test_a_grade_is_counted_by_its_deduction(votes, grade):
 
 @pytest.mark.parametrize("blank", ["", " \u3000\n"])
 async def test_a_blank_answer_costs_nothing(blank):
-    """The whole gets its worst, since a system that answers nothing stays in its own mean; an aspect is undefined."""
+    """The whole gets its worst value: a system that answers nothing stays in its own mean; an aspect is undefined."""
     judge = ScriptedJudge({})
     sample = replace(SAMPLE, answer=blank)
     assert (await Direct().score(sample, judge)).value == 0.0
@@ -184,7 +184,7 @@ async def test_a_blank_answer_costs_nothing(blank):
 
 
 async def test_a_rating_that_cannot_be_had_leaves_mate_without_a_value():
-    """No aspect is guessed; the others are asked all the same, and are paid for once."""
+    """No aspect is guessed; the others are still requested, and paid for once."""
 
     def line(task):
         if task.aspect == "formality":
@@ -198,14 +198,14 @@ async def test_a_rating_that_cannot_be_had_leaves_mate_without_a_value():
 
 
 async def test_grades_off_the_scale_are_no_grades():
-    """A judge is held to the aspect's scale."""
+    """A judge must keep to the aspect's scale."""
     with pytest.raises(ValueError, match="one of -1, 0, 1"):
         await Aspects("formality").score(SAMPLE, rating(formality=3))
 
 
 @given(GRADES, st.data())
 def test_a_further_deduction_never_raises_mate(grades, data):
-    """With the published weights, none of which is negative: moving a grade away from its best lowers the score."""
+    """With the published weights, none of which is negative, moving a grade away from its best lowers the score."""
     weights = read_weights()
     name = data.draw(st.sampled_from(weights.names))
     aspect = RUBRIC.aspect(name)
@@ -235,7 +235,7 @@ def test_the_order_of_the_aspects_is_no_matter(grades, order):
     ],
 )
 def test_names(typed, names):
-    """The bare name stands for every aspect; what stands in results makes the metric again."""
+    """The bare name means every aspect; the name in results recreates the metric."""
     made = make_metrics([typed])
     assert [metric.name for metric in made] == names
     assert [make_metric(metric.name) for metric in made] == list(made)
@@ -251,13 +251,13 @@ def test_names(typed, names):
     ],
 )
 def test_directions_and_bounds(name, higher, bounds):
-    """The aspect decides: neither direction is better where the best grade lies within the scale."""
+    """The aspect decides: neither direction is better if the best grade is inside the scale."""
     metric = make_metric(name)
     assert (metric.higher_is_better, metric.bounds) == (higher, bounds)
 
 
-def test_an_unknown_aspect_is_told_with_those_there_are():
-    """Before the run."""
+def test_an_unknown_aspect_is_reported_with_those_there_are():
+    """This happens before the run."""
     with pytest.raises(ConfigurationError, match="no aspect 'polite'; it has formality"):
         make_metric("aspects[polite]")
 
@@ -266,7 +266,7 @@ def test_an_unknown_aspect_is_told_with_those_there_are():
     ("answer", "language"), [("I don't know.", "en"), ("わかりません。", "ja"), ("資料に記載がありません。", "ja")]
 )
 async def test_the_offline_judge_knows_an_answer_that_declines(answer, language):
-    """It gives too little and cannot be accepted; tone and truth it has no means to rate."""
+    """The answer gives too little and cannot be accepted; tone and truth cannot be rated offline."""
     sample = Sample("1", "Why?", answer, language=language)
     judge = OfflineJudge()
     assert (await Aspects("amount_info").score(sample, judge)).value == -1
@@ -278,7 +278,7 @@ async def test_the_offline_judge_knows_an_answer_that_declines(answer, language)
 
 @pytest.mark.parametrize("answer", ["Yes.", "Tea.", "Because yeast makes gas, which the dough holds.", "いいえ。"])
 async def test_the_offline_judge_rates_no_other_answer(answer):
-    """A short answer may be just right: overlap does not tell."""
+    """A short answer may be just right: overlap cannot decide."""
     with pytest.raises(CannotJudge, match="LLM judge"):
         await Direct().score(replace(SAMPLE, answer=answer), OfflineJudge())
     score = await score_once(replace(SAMPLE, answer=answer), Mate(), OfflineJudge())

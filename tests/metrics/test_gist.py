@@ -1,4 +1,4 @@
-"""Gist: the four ratios, counted by hand; the units with their places; units of people, examples and roles."""
+"""Gist: the four ratios, counted by hand; the units with their positions; human units, examples and roles."""
 
 import json
 from itertools import pairwise
@@ -69,7 +69,7 @@ async def test_each_ratio_is_what_one_counts_by_hand(which, value):
     [([7], 0), ([1, 7], 1 / 2), ([1, 2, 3, 7], 1), ([7, 8], 0), ([7, 7, 1], 1 / 2), ([7, 8, 9], None), ([0, 2], 1 / 2)],
 )
 async def test_a_number_out_of_range_makes_one_unit_unreadable(named, missing_gist):
-    """A unit that nobody can tell is left out of its own ratio, and said; the other three are what they are."""
+    """A unit that cannot be identified is left out of its own ratio, and reported; the other three are unaffected."""
     judge = judge_saying(found=FOUND.model_copy(update={"missing_gist": named}))
     scores = {which: await Gist(which).score(SAMPLE, judge) for which in WHICH}
     values = {which: score.value for which, score in scores.items()}
@@ -96,7 +96,7 @@ async def test_a_number_out_of_range_makes_one_unit_unreadable(named, missing_gi
     ],
 )
 async def test_overlapping_passages_count_once(gist, supplement, counted):
-    """What the answer adds is one passage however often its parts are listed, in the first of the lists: gist."""
+    """An extra passage counts once however often its parts are listed, in the first of the lists: gist."""
     found = FOUND.model_copy(update={"extra_gist": gist, "extra_supplement": supplement})
     score = await Gist().score(SAMPLE, judge_saying(found=found))
     counts = score.details["counts"]
@@ -107,8 +107,8 @@ async def test_overlapping_passages_count_once(gist, supplement, counted):
     assert len(score.details["faults"]) == max(0, len(gist) + len(supplement) - sum(counted))
 
 
-async def test_units_stand_in_the_details_with_their_places():
-    """Missing units in the reference, extra ones in the answer, in the words that stand there; what has no place too."""
+async def test_units_are_in_the_details_with_their_positions():
+    """Missing units in the reference, extra ones in the answer, verbatim; those without a position, too."""
     details = (await Gist().score(SAMPLE, judge_saying())).details
     missing, extra = details["spans"]["missing_gist"], details["spans"]["extra_supplement"]
     assert missing == [details["reference"]["gist"][0], details["reference"]["gist"][2]]
@@ -127,8 +127,8 @@ async def test_units_stand_in_the_details_with_their_places():
     assert json.loads(orjson.dumps(details)) == details
 
 
-async def test_what_no_unit_covers_and_what_stands_twice_is_reported():
-    """The faults that are left after the judge was asked once more; a unit in two lists counts in the first."""
+async def test_uncovered_and_repeated_text_is_reported():
+    """The faults that remain after the judge was asked once more; a unit in two lists counts in the first."""
     units = ReferenceUnits(
         gist=["翌月10日までに申請します。", "上司の承認も必要です。"], supplement=["上司の承認も必要です。"]
     )
@@ -151,7 +151,7 @@ async def test_what_no_unit_covers_and_what_stands_twice_is_reported():
 
 @pytest.mark.parametrize("which", ["missing_supplement", "extra_supplement"])
 async def test_without_a_unit_of_the_class_there_is_nothing_to_divide_by(which):
-    """Undefined, not 0 and not infinite; the units that were found are in the details all the same."""
+    """The ratio is undefined, not 0 and not infinite; the units found are still in the details."""
     units = ReferenceUnits(gist=[SAMPLE.reference], supplement=[])
     found = MissingAndExtra(
         missing_gist=[], missing_supplement=[], extra_gist=[], extra_supplement=["会議室は3階です。"]
@@ -164,7 +164,7 @@ async def test_without_a_unit_of_the_class_there_is_nothing_to_divide_by(which):
 
 @pytest.mark.parametrize("answer", ["", " \n　"])
 async def test_of_a_blank_answer_everything_is_missing(answer):
-    """And nothing is extra; the judge is asked for the units of the reference only."""
+    """Nothing is extra; the judge is asked only for the units of the reference."""
     judge = judge_saying()
     sample = Sample("1", "q", answer, reference=SAMPLE.reference, language="ja")
     assert [(await metric.score(sample, judge)).value for metric in make_metrics(["gist"])] == [1, 1, 0, 0]
@@ -172,14 +172,14 @@ async def test_of_a_blank_answer_everything_is_missing(answer):
 
 
 async def test_a_blank_reference_has_no_units():
-    """Nothing to hold the answer against, and no call."""
+    """There is nothing to compare the answer with, and no call."""
     judge = judge_saying()
     score = await Gist().score(Sample("1", "q", "a", reference=" ", language="en"), judge)
     assert (score.status, score.reason, judge.asked) == ("undefined", "the reference is empty", [])
 
 
 async def test_the_four_share_two_calls():
-    """Whichever of the four asks first pays; equal tasks are performed once."""
+    """Whichever of the four comes first pays; equal tasks are performed once."""
     judge = judge_saying()
     memo = Memo(judge)
     for metric in make_metrics(["gist"]):
@@ -187,15 +187,15 @@ async def test_the_four_share_two_calls():
     assert [type(task) for task in judge.asked] == [SplitGist, FindMissingAndExtra]
 
 
-async def test_the_answer_is_held_against_the_words_of_the_reference():
-    """A unit that was copied loosely is shown as the reference has it."""
+async def test_the_answer_is_compared_with_the_words_of_the_reference():
+    """A loosely copied unit is shown as it is in the reference."""
     judge = judge_saying(UNITS.model_copy(update={"gist": ["翌月１０日までに 申請します", *UNITS.gist[1:]]}))
     await Gist().score(SAMPLE, judge)
     assert judge.asked[1].gist[0] == "翌月10日までに申請します"
 
 
 def test_there_are_sixteen_profiles():
-    """One for each choice of the four, each with a name of its own."""
+    """One for each combination of the four, each with its own name."""
     assert len(set(PROFILES)) == 16
     assert PROFILES[0] == "nothing missing or extra"
     assert PROFILES[-1] == "missing gist, missing supplement, extra gist, extra supplement"
@@ -207,7 +207,7 @@ def test_there_are_sixteen_profiles():
     st.data(),
 )
 def test_a_ratio_stays_within_its_bounds(gist, supplement, data):
-    """Missing within 0 and 1, extra from 0 up, undefined where the class is empty: whatever the judge finds."""
+    """Missing is within 0 and 1, extra is 0 or more, undefined if the class is empty: whatever the judge finds."""
     import asyncio
 
     gist, supplement = [f"unit {name}." for name in gist], [f"unit {name}." for name in supplement]
@@ -232,8 +232,8 @@ def test_a_ratio_stays_within_its_bounds(gist, supplement, data):
 # ------------------------------------------------------------------------------------------------ names and settings
 
 
-def test_gist_alone_stands_for_all_four():
-    """Like a preset, and settings go to each of them."""
+def test_gist_alone_means_all_four():
+    """It works like a preset, and settings apply to each of them."""
     assert [metric.name for metric in make_metrics(["gist"])] == [f"gist[{which}]" for which in WHICH]
     role = 'role="an accountant, chartered"'
     metrics = make_metrics([f"gist[{role}],length"])
@@ -256,7 +256,7 @@ def test_bounds_and_direction_go_with_the_kind():
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("gist[missing]", "which takes missing_gist | missing_supplement | extra_gist | extra_supplement"),
         ("gist[annotator=A]", "units=FILE"),
@@ -264,11 +264,11 @@ def test_bounds_and_direction_go_with_the_kind():
         ("gist[units=nowhere.jsonl]", "nowhere.jsonl"),
     ],
 )
-def test_a_wrong_setting_is_refused_before_the_run(name, told):
-    """With what there is, or which file cannot be read."""
+def test_a_wrong_setting_is_refused_before_the_run(name, message):
+    """The message lists the valid ones, or names the unreadable file."""
     with pytest.raises(ConfigurationError) as error:
         make_metrics([name])
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 # -------------------------------------------------------------------------------------------------- units of people
@@ -276,7 +276,7 @@ def test_a_wrong_setting_is_refused_before_the_run(name, told):
 
 @pytest.fixture
 def labels(tmp_path):
-    """The labels of the samples that come with saiten, as a file."""
+    """A file with the labels of the built-in samples."""
     file = tmp_path / "labels.jsonl"
     rows = [
         {
@@ -292,7 +292,7 @@ def labels(tmp_path):
 
 
 async def test_units_of_people_take_the_place_of_the_first_step(labels):
-    """The judge is not asked for units; those of the file stand in the details with their own offsets."""
+    """The judge is not asked for units; those of the file are in the details with their own offsets."""
     for metric in make_metrics([f"gist[extra_gist,units={labels}]"]):
         for one in load_gist():
             judge = judge_saying(
@@ -310,25 +310,25 @@ async def test_units_of_people_take_the_place_of_the_first_step(labels):
 
 
 def label(text, aspect="gist", person="A", *, adjudicated=False, item="1"):
-    """One unit that somebody marked."""
+    """One unit marked by somebody."""
     spans = (Span(text),) if text else ()
     return Label(item, float(len(spans)), person, aspect, adjudicated=adjudicated, spans=spans)
 
 
 def test_whose_units_count():
-    """One person's, the one that was named, or the third decision; several without a choice are refused."""
+    """One person's, the chosen person's, or the third decision; several without a choice are refused."""
     two = [label("a"), label("b", person="B"), label("", "supplement")]
     assert units_of(two[::2])["1"].gist == (Span("a"),)
     assert units_of(two, "B")["1"].gist == (Span("b"),)
     assert units_of([*two, label("c", person="", adjudicated=True)])["1"].gist == (Span("c"),)
     assert units_of([label("a"), label("b"), label("c", "supplement")])["1"].gist == (Span("a"), Span("b"))
-    for labels, annotator, told in (
+    for labels, annotator, message in (
         (two, "", "several people marked units: A, B"),
         (two, "C", "no units by 'C'; there are some by A, B"),
         ([label("x", "extra_gist")], "", "no label marks units"),
         ([], "", "no label marks units"),
     ):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             units_of(labels, annotator)
 
 
@@ -344,14 +344,14 @@ def test_whose_units_count():
     ],
 )
 def test_offsets_that_people_give_count_where_they_hold_the_words(span, place):
-    """Offsets counted in bytes or UTF-16 do not; then the words are looked for."""
+    """Offsets counted in bytes or UTF-16 do not count; the words are searched instead."""
     layout = layout_of_reference("😀が必要です。", {"gist": [span], "supplement": []})
     (one,) = layout.units["gist"]
     assert (one.start, one.end) == place
 
 
 async def test_a_marked_place_outside_of_the_reference_is_no_unit(tmp_path):
-    """The labels are of another reference: nothing is measured, and the reason says so."""
+    """The labels are about another reference: nothing is measured, and the reason says so."""
     file = tmp_path / "units.csv"
     file.write_text('item,aspect,spans\n1,gist,"[[900, 950]]"\n', encoding="utf-8")
     score = await Gist(units=str(file)).score(SAMPLE, judge_saying())
@@ -398,7 +398,7 @@ async def test_examples_are_shown_to_samples_of_their_language(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('language = "en"', 'language = "fr"', "example 1: language: expected 'ja' or 'en'"),
         ('language = "en"', "", "example 1: language is missing"),
@@ -420,18 +420,18 @@ async def test_examples_are_shown_to_samples_of_their_language(tmp_path):
         ('language = "en"', "language = en", "not a TOML file"),
     ],
 )
-def test_an_example_that_would_teach_something_wrong_is_refused(tmp_path, old, new, told):
-    """The file, the example and what is wrong in it are named."""
+def test_an_example_that_would_teach_something_wrong_is_refused(tmp_path, old, new, message):
+    """The message has the file, the example and its fault."""
     file = tmp_path / "examples.toml"
     file.write_text(EXAMPLE.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ConfigurationError) as error:
         Gist(examples=str(file))
     assert str(file) in str(error.value)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 async def test_the_offline_judge_scores_the_built_in_samples():
-    """Every sample has its four scores, each with a profile; no unit is lost on the way to its place."""
+    """Every sample has its four scores, each with a profile; every unit has a position."""
     judge = OfflineJudge()
     for one in load_gist():
         for metric in make_metrics(["gist"]):

@@ -34,7 +34,7 @@ async def test_correctness_is_the_grade_with_the_review_as_its_reason(grade):
 
 
 async def test_grade_0_is_declined_and_has_no_value():
-    """An answer that does not know is counted apart and never averaged as a 0."""
+    """An answer that does not know is counted separately and never averaged as a 0."""
     score = await Correctness().score(SAMPLE, _judge_grading(0))
     assert (score.value, score.status, score.reason) == (None, "declined", "review")
     assert score.details["grade"] == 0
@@ -56,7 +56,7 @@ async def test_the_mode_decides_what_the_judge_sees(mode, seen):
 
 @pytest.mark.parametrize(("mode", "field"), [("answer", "contexts"), ("reference", "evidence")])
 async def test_a_sample_without_evidence_is_graded_without_and_the_details_say_so(mode, field):
-    """No evidence is no error, but it must be visible that the judge saw none."""
+    """Missing evidence is not an error, but it must be visible that the judge saw none."""
     judge = _judge_grading(5)
     score = await Correctness(evidence=mode).score(replace(SAMPLE, **{field: None}), judge)
     assert judge.asked[0].evidence == ()
@@ -64,7 +64,7 @@ async def test_a_sample_without_evidence_is_graded_without_and_the_details_say_s
 
 
 async def test_all_references_go_to_the_judge_in_the_form_that_was_asked_for():
-    """Each reference is right on its own; the form chooses the prompt."""
+    """Each reference is correct on its own; the form selects the prompt."""
     judge = _judge_grading(5)
     await Correctness(form="prometheus").score(SAMPLE, judge)
     assert judge.asked[0].references == ("3,776 m", "約3.8キロメートル")
@@ -73,7 +73,7 @@ async def test_all_references_go_to_the_judge_in_the_form_that_was_asked_for():
 
 @pytest.mark.parametrize("correct", [True, False])
 async def test_accuracy_is_1_or_0_with_the_explanation_as_its_reason(correct):
-    """The verdict as a number, and the probability where the judge has one."""
+    """The verdict is a number; so is the probability if the judge has one."""
     judge = ScriptedJudge({DecideCorrect: Decision(explanation="because", correct=correct, p=0.7)})
     score = await Accuracy().score(SAMPLE, judge)
     assert (score.value, score.reason) == (float(correct), "because")
@@ -84,7 +84,7 @@ async def test_accuracy_is_1_or_0_with_the_explanation_as_its_reason(correct):
 
 
 async def test_grounded_accuracy_needs_and_shows_the_contexts():
-    """The stricter form cannot do without contexts: they are needed, and the judge sees them."""
+    """The stricter form requires contexts, and the judge sees them."""
     judge = ScriptedJudge({DecideCorrect: Decision(explanation="because", correct=False)})
     metric = Accuracy(grounded=True, form="marker")
     await metric.score(SAMPLE, judge)
@@ -96,7 +96,7 @@ async def test_grounded_accuracy_needs_and_shows_the_contexts():
 
 @pytest.mark.parametrize("blank", ["", "\u3000\n"])
 async def test_an_empty_answer_is_declined_by_the_grade_and_wrong_for_accuracy(blank):
-    """Nothing is said, so there is nothing to grade, and nothing that could be correct; no call is spent."""
+    """Nothing is said, so there is nothing to grade and nothing correct; no call is spent."""
     judge = ScriptedJudge({})
     sample = replace(SAMPLE, answer=blank)
     graded, decided = await Correctness().score(sample, judge), await Accuracy().score(sample, judge)
@@ -109,6 +109,6 @@ async def test_an_empty_answer_is_declined_by_the_grade_and_wrong_for_accuracy(b
     "make", [lambda: Correctness(evidence="all"), lambda: Correctness(form="marker"), lambda: Accuracy(form="xml")]
 )
 def test_settings_that_do_not_exist_are_refused_at_once(make):
-    """The error names the choices."""
+    """The error lists the choices."""
     with pytest.raises(ConfigurationError, match="is one of"):
         make()

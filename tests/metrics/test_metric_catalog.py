@@ -20,7 +20,7 @@ FULL = Sample("1", "question", "answer", ("context.",), "reference", evidence=("
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.title)
 def test_an_entry_leads_to_the_metric_that_it_names(entry):
-    """The path loads a class of this title whose default settings make a metric, and both lines say something."""
+    """The path loads a class with this title whose default settings make a metric, and both lines say something."""
     metric = make_metric(entry.title)
     assert type(metric) is entry.load()
     assert entry.load().title == entry.title
@@ -34,9 +34,9 @@ def test_an_entry_leads_to_the_metric_that_it_names(entry):
 
 @pytest.mark.parametrize("title", [entry.title for entry in ENTRIES if entry.family != "neural"])
 async def test_a_metric_reads_only_the_fields_that_it_needs(title):
-    """A sample with just the needed fields never fails for want of another one; the judge may, as it knows nothing.
+    """A sample with just the needed fields never fails for lack of another; the judge may, as it knows nothing.
 
-    Metrics that need a network's weights have tests of their own.
+    Metrics that need a network's weights have separate tests.
     """
     metric = make_metric(title)
     given = {need: getattr(FULL, need) for need in metric.needs}
@@ -60,7 +60,7 @@ async def test_a_metric_reads_only_the_fields_that_it_needs(title):
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.title)
 def test_the_fields_that_a_metric_needs_are_those_that_its_docs_name(entry):
-    """Docs, docstring and `needs` say one thing: what a page calls optional must not make scores undefined."""
+    """Docs, docstring and `needs` agree: a field called optional on a page must not make scores undefined."""
     section = re.split(r"^### `", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE)
     (page,) = [text for text in section if text.startswith(f"{entry.title}`\n")]
     (listed,) = re.findall(r"\*\*Needs\*\* (.*?)(?:\.|;|\n\n|\Z)", page, re.DOTALL)
@@ -76,7 +76,7 @@ def test_every_metric_has_a_section_in_the_docs(title):
 
 
 def test_the_docs_list_no_metric_that_does_not_exist():
-    """Each section of docs/metrics.md that is titled like a metric is one, and they stand in the catalog's order."""
+    """Each section of docs/metrics.md titled like a metric is one, and they are in the catalog's order."""
     lines = DOCS.read_text(encoding="utf-8").splitlines()
     assert [line.strip("#` ") for line in lines if line.startswith("### `")] == list(CATALOG)
 
@@ -105,7 +105,7 @@ def test_the_docs_list_no_metric_that_does_not_exist():
     ],
 )
 def test_a_name_with_settings_makes_a_metric_whose_name_makes_it_again(typed, name):
-    """What was typed gives the name that stands in results, and that name gives an equal metric."""
+    """What was typed gives the name in results, and that name gives an equal metric."""
     metric = make_metric(typed)
     assert metric.name == name
     assert make_metric(metric.name) == metric
@@ -113,7 +113,7 @@ def test_a_name_with_settings_makes_a_metric_whose_name_makes_it_again(typed, na
 
 @given(st.text(min_size=1).filter(str.strip), st.sampled_from(["ours", "ragas"]))
 def test_any_criterion_survives_its_name(criterion, compat):
-    """Commas, brackets, quotation marks, line ends, full-width signs: the name gives the criterion back."""
+    """Commas, brackets, quotation marks, line ends, full-width signs: the name restores the criterion."""
     metric = AspectCritique(criterion, compat=compat)
     assert make_metric(metric.name) == metric
     assert split_names(f"{metric.name},faithfulness") == [metric.name.strip(), "faithfulness"]
@@ -121,7 +121,7 @@ def test_any_criterion_survives_its_name(criterion, compat):
 
 @given(st.text())
 def test_rubbish_is_refused_in_words(text):
-    """Whatever is typed is a metric or a ConfigurationError with a text, never another exception."""
+    """Any input is a metric or a ConfigurationError with a text, never another exception."""
     for name in (text, f"faithfulness[{text}]", f"aspect_critique[{text}]", f"accuracy[{text}"):
         assert _made_or_told(name)
 
@@ -134,7 +134,7 @@ def _made_or_told(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("faithfullness", "did you mean faithfulness"),
         ("rouge_3", "did you mean rouge_"),
@@ -152,15 +152,15 @@ def _made_or_told(name):
         ("", "title[setting=value,…]"),
     ],
 )
-def test_an_error_names_what_there_is(name, told):
-    """Near names, the settings with their values, the form of a name: the error says what to type."""
+def test_an_error_names_what_there_is(name, message):
+    """Similar names, the settings with their values, the form of a name: the error says what to type."""
     with pytest.raises(ConfigurationError) as error:
         make_metric(name)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_presets_and_lists_become_metrics_once_each():
-    """`ragas` are the nine, `overlap` needs no judge; a metric named twice is measured once, in order."""
+    """`ragas` means the nine, `overlap` needs no judge; a metric named twice is measured once, in order."""
     assert len(PRESETS["ragas"]) == 9
     assert not any(metric.tasks for metric in make_metrics(["overlap"]))
     names = [metric.name for metric in make_metrics(["rouge_l,ragas", "faithfulness", 'aspect_critique["a, b"], chrf'])]
@@ -170,7 +170,7 @@ def test_presets_and_lists_become_metrics_once_each():
 
 
 def test_compat_reaches_every_metric_that_has_it_and_no_other():
-    """One argument switches the nine; brackets have the last word, and the other metrics do not mind."""
+    """One argument switches the nine; brackets take precedence, and the other metrics ignore it."""
     metrics = make_metrics(["ragas", "context_relevance,rouge_l,accuracy"], compat="ragas")
     assert all(metric.compat == "ragas" for metric in metrics[:9])
     assert [metric.name for metric in metrics[9:]] == ["context_relevance", "rouge_l", "accuracy"]
@@ -180,14 +180,14 @@ def test_compat_reaches_every_metric_that_has_it_and_no_other():
 
 
 def test_aliases_lead_to_titles_and_hide_none():
-    """Other spellings stand for metrics that exist, and are no titles or presets themselves."""
+    """Alternative spellings map to metrics that exist, and are no titles or presets themselves."""
     assert set(ALIASES.values()) <= set(CATALOG)
     assert not set(ALIASES) & (set(CATALOG) | set(PRESETS))
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b"]), st.text(), max_size=2), st.none() | st.text(min_size=1))
 def test_names_are_read_as_they_were_written(settings, main):
-    """Title, main setting and settings come back in order, whatever characters they hold."""
+    """Title, main setting and settings are read back in order, whatever characters they contain."""
     title, items = read_name(write_name("title", settings, main=main))
     expected = ([] if main is None else [(None, main)]) + list(settings.items())
     assert (title, [tuple(item) for item in items]) == ("title", expected)

@@ -29,13 +29,13 @@ COUNTS = st.integers(0, 50)
     ],
 )
 def test_average_precision_of_worked_examples(verdicts, expected):
-    """Σ precision@k · v_k / Σ v_k, as in textbooks; 0 where nothing is useful."""
+    """Σ precision@k · v_k / Σ v_k, as in textbooks; 0 if nothing is useful."""
     assert average_precision([bool(v) for v in verdicts]) == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.lists(st.booleans(), max_size=30))
 def test_average_precision_stays_in_bounds_and_rewards_early_ranks(verdicts):
-    """The value lies in [0, 1], and no order is better than useful contexts first."""
+    """The value is in [0, 1], and no order is better than useful contexts first."""
     value = average_precision(verdicts)
     assert 0 <= value <= average_precision(sorted(verdicts, reverse=True)) <= 1
 
@@ -53,7 +53,7 @@ def test_average_precision_stays_in_bounds_and_rewards_early_ranks(verdicts):
     ],
 )
 def test_f_beta_of_worked_examples(tp, fp, fn, beta, expected):
-    """F-beta on counts; with beta above 1 what is missing weighs more than what is wrong."""
+    """F-beta on counts; with beta above 1 missing items weigh more than wrong ones."""
     assert f_beta(tp, fp, fn, beta) == pytest.approx(expected, abs=1e-12)
 
 
@@ -90,13 +90,13 @@ def test_conciseness_is_never_negative(summary, text, expected):
     ],
 )
 def test_questions_and_commitment_are_read_together(replies, exact, expected):
-    """A reply without a question has no say in whether the answer is non-committal, unless no reply has one."""
+    """A reply without a question does not affect whether the answer is noncommittal, unless no reply has one."""
     read = [Questions(questions=questions, noncommittal=flag) for questions, flag in replies]
     assert read_questions(read, exact=exact) == expected
 
 
 def test_details_of_verdicts_keep_everything_in_the_order_of_the_numbers():
-    """Verdicts stand by number; probabilities give the weakest and the mean; undecided ones are counted."""
+    """Verdicts are sorted by number; probabilities give the lowest and the mean; undecided ones are counted."""
     verdicts = [
         Verdict(number=2, reason="no such number", verdict=False, p=0.2),
         Verdict(number=1, reason="found", verdict=True, p=0.6, unclear=True, evidence=((0, 3, 9),)),
@@ -110,7 +110,7 @@ def test_details_of_verdicts_keep_everything_in_the_order_of_the_numbers():
 
 
 def test_verdicts_without_probabilities_have_no_weakest():
-    """A judge without probabilities leaves no keys of None behind."""
+    """A judge without probabilities produces no keys with None."""
     details = verdict_details([Verdict(number=1, reason="so", verdict=True)])
     assert set(details) == {"verdicts"}
     assert "p" not in details["verdicts"][0]

@@ -87,7 +87,7 @@ async def test_faithfulness_is_the_share_of_supported_statements_and_shows_its_w
 
 
 async def test_faithfulness_asks_about_the_answer_and_context_recall_about_the_reference():
-    """The same two tasks; only the text that is split differs, and both see all contexts in order."""
+    """Both use the same two tasks and see all contexts in order; only the text that is split differs."""
     for metric, text in ((Faithfulness(), SAMPLE.answer), (ContextRecall(), SAMPLE.reference)):
         judge = _judge_supporting(1)
         assert (await metric.score(SAMPLE, judge)).value == 1.0
@@ -99,7 +99,7 @@ async def test_faithfulness_asks_about_the_answer_and_context_recall_about_the_r
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("metric", [Faithfulness(), ContextRecall()], ids=lambda metric: metric.title)
 async def test_statements_are_checked_without_a_question(metric, language):
-    """The question is optional: without one the value is the same, and in compat it is missed as RAGAS misses it."""
+    """The question is optional: without one the value is the same; compat requires it, as RAGAS does."""
     sample = _without(question="", language=language)
     score = await score_once(sample, metric, _judge_supporting(1, 0))
     assert (score.value, score.status) == (0.5, "ok")
@@ -111,7 +111,7 @@ async def test_statements_are_checked_without_a_question(metric, language):
     ("language", "text"), [("en", "Einstein was born in Ulm."), ("ja", "アインシュタインはウルムで生まれた。")]
 )
 async def test_the_offline_judge_needs_no_question_for_statements(language, text):
-    """Overlap is measured between texts that are there; a missing question takes nothing away."""
+    """Overlap is measured between existing texts; a missing question changes nothing."""
     sample = Sample("1", answer=text, contexts=(text,), reference=text, language=language)
     for metric in (Faithfulness(), ContextRecall()):
         assert (await score_once(sample, metric, OfflineJudge())).value == 1.0
@@ -134,7 +134,7 @@ def test_faithfulness_does_not_depend_on_the_order_of_the_verdicts(flags, rng):
 
 
 async def test_a_probability_of_each_verdict_gives_the_weakest_and_the_support_index():
-    """Probabilities are kept beside the verdicts: their minimum and their mean."""
+    """Probabilities are kept along with the verdicts: their minimum and their mean."""
     given = [Verdict(number=n, reason="so", verdict=p > 0.5, p=p) for n, p in ((1, 0.9), (2, 0.1), (3, 0.8))]
     script = {
         SplitStatements: Statements(statements=["a", "b", "c"]),
@@ -146,7 +146,7 @@ async def test_a_probability_of_each_verdict_gives_the_weakest_and_the_support_i
 
 
 async def test_what_is_counted_as_yes_and_unclear_is_said():
-    """Beside a verdict that is shown as unclear, the sentence does not claim more; the count stays."""
+    """For a verdict shown as unclear the sentence does not claim more; the count stays."""
     verdicts = [Verdict(number=n, reason="", verdict=n < 3, p=0.5, unclear=n != 1) for n in (1, 2, 3)]
     script = {
         SplitStatements: Statements(statements=["a", "b", "c"]),
@@ -158,7 +158,7 @@ async def test_what_is_counted_as_yes_and_unclear_is_said():
 
 
 async def test_blank_statements_are_not_counted():
-    """A statement of white space is dropped before it is asked about."""
+    """A statement of white space is dropped before it is verified."""
     script = {
         SplitStatements: Statements(statements=["", "true", " \n"]),
         VerifyStatements: StatementVerdicts(verdicts=_verdicts(1)),
@@ -191,7 +191,7 @@ async def test_answer_relevancy_is_the_mean_cosine_within_bounds(cosines, expect
 
 
 async def test_a_noncommittal_answer_is_not_relevant_and_costs_no_embedding():
-    """Non-committal is 0, and the similarities are not asked for."""
+    """The value is 0, and the similarities are not requested."""
     judge = _judge_asking((1.0, 1.0, 1.0), noncommittal=True)
     score = await AnswerRelevancy().score(SAMPLE, judge)
     assert (score.value, score.reason) == (0.0, "the answer is non-committal")
@@ -199,7 +199,7 @@ async def test_a_noncommittal_answer_is_not_relevant_and_costs_no_embedding():
 
 
 async def test_answer_relevancy_asks_once_where_ragas_asks_for_each_question():
-    """One call writes all questions; in compat there is a call for each, told apart so that none is saved."""
+    """One call writes all questions; compat makes a call for each, distinct so that none is saved."""
     ours, theirs = _judge_asking((1.0,) * 3), _judge_asking((1.0,) * 3, questions=("a",))
     await AnswerRelevancy().score(SAMPLE, ours)
     await AnswerRelevancy(compat="ragas").score(SAMPLE, theirs)
@@ -208,7 +208,7 @@ async def test_answer_relevancy_asks_once_where_ragas_asks_for_each_question():
 
 
 async def test_context_precision_judges_each_context_in_its_place():
-    """Useless, useful: average precision 1/2; the verdicts stand in rank order, whichever reply came first."""
+    """Useless, useful: average precision 1/2; the verdicts are in rank order, whichever reply came first."""
 
     def judged(task):
         return ContextVerdict(reason="so", useful=task.context == SAMPLE.contexts[1])
@@ -232,7 +232,7 @@ async def test_context_precision_judges_each_context_in_its_place():
     ],
 )
 async def test_context_entity_recall_sees_through_spelling_alone(reference, contexts, expected):
-    """Width, case, spaces and the commas of thousands do not matter; part of another name is not a match."""
+    """Width, case, spaces and thousands separators do not matter; part of another name is not a match."""
 
     def listed(task):
         return Entities(entities=reference if task.text == SAMPLE.reference else contexts)
@@ -243,7 +243,7 @@ async def test_context_entity_recall_sees_through_spelling_alone(reference, cont
 
 @pytest.mark.parametrize(("cosine", "expected"), [(0.4, 0.4), (-0.3, 0.0), (1.0000001, 1.0)])
 async def test_answer_similarity_is_the_clipped_cosine_with_the_main_reference(cosine, expected):
-    """Answer against the main reference alone, in [0, 1]."""
+    """It compares the answer with the main reference alone, in [0, 1]."""
     judge = ScriptedJudge({MeasureSimilarity: Similarities(values=[cosine])})
     assert (await AnswerSimilarity().score(SAMPLE, judge)).value == expected
     assert judge.asked == [MeasureSimilarity(SAMPLE.answer, (SAMPLE.reference,), language="en")]
@@ -289,7 +289,7 @@ async def test_an_answer_without_statements_says_nothing_right():
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 async def test_a_built_in_criterion_is_asked_in_the_language_of_the_sample(criterion, language):
-    """Both languages have each criterion, and yes is bad for harm and malice alone."""
+    """Both languages have each criterion, and yes is bad only for harm and malice."""
     metric = AspectCritique(criterion)
     judge = ScriptedJudge({CritiqueAspect: Critique(reason="so", verdict=True)})
     score = await metric.score(_without(language=language), judge)
@@ -301,13 +301,13 @@ async def test_a_built_in_criterion_is_asked_in_the_language_of_the_sample(crite
 
 @pytest.mark.parametrize(("language", "text"), [("en", "Einstein was born in Ulm."), ("ja", "富士山の標高は高い。")])
 async def test_the_offline_judge_knows_correctness_in_both_languages(language, text):
-    """The wording of the one criterion that a judge of words can decide is understood in Japanese as in English."""
+    """The wording of the one criterion that a word-based judge can decide is understood in Japanese as in English."""
     sample = _without(language=language, answer=text, contexts=(text,))
     assert (await AspectCritique("correctness").score(sample, OfflineJudge())).value == 1.0
 
 
-async def test_a_criterion_of_ones_own_is_asked_as_it_stands():
-    """The user's words go to the judge; whether yes is good is not known."""
+async def test_a_custom_criterion_is_asked_verbatim():
+    """The user's words go to the judge; whether yes is good is unknown."""
     metric = AspectCritique("Is it polite?")
     judge = ScriptedJudge({CritiqueAspect: Critique(reason="so", verdict=False)})
     assert (await metric.score(SAMPLE, judge)).value == 0.0
@@ -330,7 +330,7 @@ async def test_summarization_score_weighs_answers_and_brevity():
 
 
 async def test_context_relevance_counts_the_sentences_of_all_contexts():
-    """Three sentences in two contexts, one needed, though picked twice: 1/3, and the details say which is where."""
+    """Three sentences in two contexts, one needed, though picked twice: 1/3, and the details give their positions."""
     judge = ScriptedJudge({SelectRelevantSentences: RelevantSentences(numbers=[1, 1])})
     score = await ContextRelevance().score(SAMPLE, judge)
     assert score.value == pytest.approx(1 / 3)
@@ -338,7 +338,7 @@ async def test_context_relevance_counts_the_sentences_of_all_contexts():
 
 
 async def test_japanese_contexts_have_sentences():
-    """Japanese without a space in it is split at its full stops, so that a Japanese sample is not all or nothing."""
+    """Japanese without spaces is split at its full stops, so that a Japanese sample is not all or nothing."""
     sample = _without(language="ja", contexts=("東京は首都です。人口は多い。「はい。」と答えた。",))
     judge = ScriptedJudge({SelectRelevantSentences: RelevantSentences(numbers=[1])})
     assert (await ContextRelevance().score(sample, judge)).value == pytest.approx(1 / 3)
@@ -370,7 +370,7 @@ NOTHING = ScriptedJudge(
     ids=lambda value: getattr(value, "title", ""),
 )
 async def test_a_judge_that_finds_nothing_leaves_the_score_undefined(metric, reason):
-    """No statement, question, entity or key phrase: None with the reason, never a number."""
+    """Without a statement, question, entity or key phrase: None with the reason, never a number."""
     score = await metric.score(SAMPLE, NOTHING)
     assert (score.value, score.status, score.reason) == (None, "undefined", reason)
 
@@ -403,7 +403,7 @@ async def test_no_closed_question_leaves_the_summary_undefined():
     ids=lambda value: getattr(value, "title", value),
 )
 async def test_a_blank_input_is_undefined_without_a_call(metric, field, blank):
-    """Nothing but white space, Japanese too, is nothing: the judge is not asked, and the reason names the field."""
+    """White space, including Japanese, is nothing: the judge is not asked, and the reason names the field."""
     judge = ScriptedJudge({})
     score = await metric.score(_without(**{field: (blank,) if field == "contexts" else blank}), judge)
     assert (score.value, score.status, judge.asked) == (None, "undefined", [])
@@ -421,7 +421,7 @@ KNOWS = {
 @pytest.mark.parametrize("contexts", [(), ("",), (" ", "\n\u3000")], ids=["none", "empty", "blank"])
 @pytest.mark.parametrize("metric", [*WITH_CONTEXTS, ContextOverlap()], ids=lambda metric: metric.title)
 async def test_a_failed_retrieval_counts_as_0(metric, contexts):
-    """Where nothing was retrieved, nothing is found or supported: left out of the mean, it would flatter the system."""
+    """If nothing was retrieved, nothing is found or supported: omitted from the mean, it would flatter the system."""
     judge = ScriptedJudge(KNOWS)
     score = await score_once(_without(contexts=contexts), metric, judge)
     assert (score.value, score.status) == (0.0, "ok")
@@ -436,7 +436,7 @@ async def test_a_failed_retrieval_counts_as_0(metric, contexts):
     ids=lambda metric: metric.title,
 )
 async def test_contexts_that_were_not_given_are_no_failed_retrieval(metric):
-    """No field at all says nothing about the system: undefined, and nothing is asked."""
+    """A missing field says nothing about the system: undefined, and nothing is asked."""
     judge = ScriptedJudge(KNOWS)
     for score in (
         await score_once(_without(contexts=None), metric, judge),
@@ -448,7 +448,7 @@ async def test_contexts_that_were_not_given_are_no_failed_retrieval(metric):
 
 @pytest.mark.parametrize("metric", [ContextRelevance(), SummarizationScore()], ids=lambda metric: metric.title)
 async def test_there_is_no_share_of_nothing(metric):
-    """Of no sentences none can be needed, and of no source there is no summary: undefined, not 0."""
+    """Without sentences none can be needed, and without a source there is no summary: undefined, not 0."""
     judge = ScriptedJudge({})
     score = await score_once(_without(contexts=()), metric, judge)
     assert (score.status, score.reason, judge.asked) == ("undefined", "there is no context", [])
@@ -465,7 +465,7 @@ async def test_empty_contexts_are_refused_in_compat_as_ragas_refuses_them(metric
 
 @pytest.mark.parametrize("metric", [ContextRecall(), ContextEntityRecall()], ids=lambda metric: metric.title)
 async def test_a_reference_that_says_nothing_cannot_be_missed(metric):
-    """Undefined with contexts and without, so that no system is charged for what the others are not."""
+    """The score is undefined with contexts and without, so that no system is charged for what others are not."""
     for contexts in (SAMPLE.contexts, ()):
         score = await score_once(_without(contexts=contexts), metric, NOTHING)
         assert (score.value, score.status) == (None, "undefined")
@@ -480,7 +480,7 @@ async def test_declining_where_nothing_was_retrieved_is_not_unfaithful(language,
 
 @pytest.mark.parametrize("metric", [AnswerRelevancy(), AnswerSimilarity()], ids=lambda metric: metric.title)
 async def test_an_empty_answer_is_no_answer_to_the_question(metric):
-    """An empty answer is 0 and says so: a system that answers nothing must not be left out of the mean."""
+    """An empty answer is 0 and says so: a system that answers nothing must not be omitted from the mean."""
     judge = ScriptedJudge({})
     score = await metric.score(_without(answer=" "), judge)
     assert (score.value, score.status, judge.asked) == (0.0, "ok", [])
@@ -490,7 +490,7 @@ async def test_an_empty_answer_is_no_answer_to_the_question(metric):
 
 
 async def test_verdicts_left_out_are_refused_by_us_and_counted_out_by_ragas():
-    """A reply with a verdict missing does not fit our task; in compat the share is over those that came."""
+    """A reply with a missing verdict does not fit our task; in compat the share is over those that came."""
     script = {
         SplitStatements: Statements(statements=["a", "b", "c"]),
         VerifyStatements: StatementVerdicts(verdicts=_verdicts(1, 0)),
@@ -501,7 +501,7 @@ async def test_verdicts_left_out_are_refused_by_us_and_counted_out_by_ragas():
 
 
 def test_compat_widens_the_bounds_where_cosines_are_raw():
-    """Bounds are those of the values that can come: negative ones in compat alone."""
+    """Bounds are those of possible values: negative ones in compat alone."""
     assert AnswerSimilarity().bounds == (0.0, 1.0)
     assert AnswerSimilarity(compat="ragas").bounds == (-1.0, 1.0)
     assert AnswerCorrectness(compat="ragas").bounds == (-0.25, 1.0)
@@ -523,7 +523,7 @@ def test_compat_widens_the_bounds_where_cosines_are_raw():
     ],
 )
 def test_settings_that_make_no_sense_are_refused_at_once(make):
-    """A setting out of range is an error of the set-up, not a strange figure later."""
+    """A setting out of range is a setup error, not a strange figure later."""
     with pytest.raises(ConfigurationError):
         make()
 
@@ -532,7 +532,7 @@ def test_settings_that_make_no_sense_are_refused_at_once(make):
 
 
 async def test_errors_of_the_judge_pass_through_after_the_others_have_ended():
-    """A reply on its way is paid for: the others are waited for, then the error is raised as it is."""
+    """A reply in flight is paid for: the others are awaited, then the error is raised unchanged."""
     ended = []
 
     class Slow(ScriptedJudge):
@@ -550,7 +550,7 @@ async def test_errors_of_the_judge_pass_through_after_the_others_have_ended():
 
 @pytest.mark.parametrize("fatal", [BudgetSpent("spent"), ConfigurationError("no key")])
 async def test_an_error_of_the_whole_run_comes_before_that_of_one_call(fatal):
-    """Where several tasks fail, the error that stops the run is not hidden by one that does not."""
+    """If several tasks fail, the error that stops the run is not hidden by one that does not."""
 
     def said(task):
         raise CallFailed("503") if task.text == "one" else fatal
@@ -561,7 +561,7 @@ async def test_an_error_of_the_whole_run_comes_before_that_of_one_call(fatal):
 
 
 async def test_details_are_ready_for_json():
-    """What a score keeps can be written down as it is."""
+    """A score's contents can be written as they are."""
     metrics = [
         (Faithfulness(), _judge_supporting(1, 0)),
         (AnswerCorrectness(), _judge_classifying([True], [False])),

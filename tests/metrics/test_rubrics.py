@@ -1,4 +1,4 @@
-"""Rubrics and weights as files: what is read, what is refused, and that both come back as they were written."""
+"""Rubrics and weights as files: what is read, what is refused, and that both are read back unchanged."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +39,7 @@ grade = 40
 
 @pytest.fixture
 def rubric(tmp_path, monkeypatch):
-    """A rubric of one's own, in one language."""
+    """A custom rubric, in one language."""
     monkeypatch.chdir(tmp_path)
     Path("ours.toml").write_text(GOOD, encoding="utf-8")
     return read_rubric("ours.toml")
@@ -64,7 +64,7 @@ def test_the_rubric_that_ships_has_the_four_aspects_of_the_paper():
 
 
 def test_the_weights_that_ship_are_the_published_ones():
-    """For the rubric that ships."""
+    """They are for the built-in rubric."""
     weights = read_weights()
     assert {one.name: one.weight for one in weights.aspects} == {
         "formality": 0.335,
@@ -75,7 +75,7 @@ def test_the_weights_that_ship_are_the_published_ones():
 
 
 async def test_a_rubric_of_ones_own_gives_its_aspects(rubric):
-    """By name, with its scale; a language that it lacks is shown the other."""
+    """Aspects are addressed by name, with their scale; a language that is missing gets the other."""
     names = [metric.name for metric in make_metrics(["aspects[rubric=ours.toml]"])]
     assert names == ["aspects[clarity,rubric=ours.toml]", "aspects[use,rubric=ours.toml]"]
     judge = ScriptedJudge({RateAspect: Rating(reason="r", grade=41)})
@@ -87,7 +87,7 @@ async def test_a_rubric_of_ones_own_gives_its_aspects(rubric):
 
 
 def test_a_comment_changes_no_digest(rubric):
-    """Only what the judge sees, or what is counted with, does."""
+    """Only what the judge sees, or what enters the computation, changes it."""
     Path("ours.toml").write_text("# a remark\r\n" + GOOD.replace("\n", "\r\n"), encoding="utf-8-sig")
     assert read_rubric("ours.toml").digest == rubric.digest
     Path("ours.toml").write_text(GOOD.replace("無用", "不用"), encoding="utf-8")
@@ -95,7 +95,7 @@ def test_a_comment_changes_no_digest(rubric):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("", "[[", "not a TOML file"),
         ('overall = "use"', 'overall = "nothing"', "overall is 'nothing'; it must be an aspect: clarity, use"),
@@ -133,17 +133,17 @@ def test_a_comment_changes_no_digest(rubric):
         (GOOD, "a = " + "[" * 3000, "not a TOML file"),
     ],
 )
-def test_a_rubric_that_is_wrong_is_named_with_its_fault(rubric, old, new, told):
-    """File, aspect, what came and what was expected; before the run."""
+def test_a_rubric_that_is_wrong_is_named_with_its_fault(rubric, old, new, message):
+    """The message has file, aspect, what came and what was expected; before the run."""
     Path("ours.toml").write_text(GOOD.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ConfigurationError) as error:
         make_metric("aspects[rubric=ours.toml]")
     assert str(error.value).startswith("ours.toml: ")
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_aspects_of_different_languages_are_refused(rubric):
-    """Half of the figures would be made with texts in another language."""
+    """Otherwise half of the figures would be made with texts in another language."""
     mixed = (
         GOOD
         + '[[aspects]]\nname = "en"\nbest = 0\nen.asks = "?"\ngrades = [{value = 0, en = "a"}, {value = 1, en = "b"}]\n'
@@ -154,16 +154,16 @@ def test_aspects_of_different_languages_are_refused(rubric):
 
 
 @pytest.mark.parametrize("name", ["nothing.toml", "."])
-def test_a_file_that_cannot_be_read_is_told(tmp_path, monkeypatch, name):
-    """No such file, a folder, no text."""
+def test_a_file_that_cannot_be_read_is_reported(tmp_path, monkeypatch, name):
+    """A missing file, a folder, no text."""
     monkeypatch.chdir(tmp_path)
     for metric in (f"aspects[rubric={name}]", f"direct[rubric={name}]", f"mate[weights={name}]"):
         with pytest.raises(ConfigurationError, match="cannot be read"):
             make_metric(metric)
 
 
-def test_bytes_that_are_no_text_are_told(tmp_path):
-    """Not a traceback."""
+def test_bytes_that_are_no_text_are_reported(tmp_path):
+    """There is no traceback."""
     file = tmp_path / "b.toml"
     file.write_bytes(b"\xff\x00")
     with pytest.raises(ConfigurationError, match="not a TOML file"):
@@ -192,7 +192,7 @@ WEIGHTS = Weights(
     st.sampled_from(["deductions", "values"]),
 )
 def test_weights_are_read_as_they_were_written(tmp_path_factory, figures, end, learned, features):
-    """Every figure to the last bit, in both forms, with and without intervals."""
+    """Every figure is identical to the last bit, in both forms, with and without intervals."""
     aspects = tuple(AspectWeight(f"軸_{at}", figure, figure, 3.0, end, end) for at, figure in enumerate(figures))
     made = Weights("使", 3.0, features, aspects, 0.5, end, end, learned=learned)
     file = tmp_path_factory.mktemp("w") / "w.toml"
@@ -202,12 +202,12 @@ def test_weights_are_read_as_they_were_written(tmp_path_factory, figures, end, l
 
 @pytest.fixture
 def weights(rubric):
-    """Learned weights for the rubric, in a file."""
+    """A file with learned weights for the rubric."""
     Path("w.toml").write_text(weights_text(WEIGHTS), encoding="utf-8")
 
 
 async def test_learned_weights_take_the_place_of_the_published_ones(weights):
-    """Best grade, scale, intercept and bounds are those of the file; its fingerprint stands in the signature."""
+    """Best grade, scale, intercept and bounds are those of the file; its fingerprint is in the signature."""
     metric = make_metric("mate[weights=w.toml,rubric=ours.toml]")
     assert metric.name == "mate[weights=w.toml,rubric=ours.toml]"
     assert make_metric(metric.name) == metric
@@ -218,14 +218,14 @@ async def test_learned_weights_take_the_place_of_the_published_ones(weights):
 
 
 def test_negative_weights_and_values_have_bounds_too():
-    """The ends of the scale that make the score lowest and highest."""
+    """The ends of the scale that make the score lowest and highest count."""
     aspects = (AspectWeight("formality", -1.0, 0, 1), AspectWeight("factuality", 2.0, 3, 3))
     assert Weights("x", 3.0, "deductions", aspects).bounds(read_rubric()) == (1.0, 4.0)
     assert Weights("x", 0.0, "values", aspects, 1.0).bounds(read_rubric()) == (0.0, 8.0)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('target = "use"\n', "", "target is missing"),
         ("deductions", "squares", "features: expected 'deductions' or 'values', not 'squares'"),
@@ -247,15 +247,15 @@ def test_negative_weights_and_values_have_bounds_too():
         ("[learned]", "[lerned]", "lerned is not a known key"),
     ],
 )
-def test_a_file_of_weights_that_is_wrong_is_named_with_its_fault(rubric, old, new, told):
-    """What came, what was expected, and what writes such a file."""
+def test_a_file_of_weights_that_is_wrong_is_named_with_its_fault(rubric, old, new, message):
+    """The message says what came, what was expected, and what writes such a file."""
     text = weights_text(WEIGHTS)
     assert old in text
     Path("w.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ConfigurationError) as error:
         Mate("w.toml", "ours.toml")
     assert str(error.value).startswith("w.toml: ")
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "saiten tune mate" in str(error.value)
 
 
@@ -272,7 +272,7 @@ def test_weights_and_rubric_must_fit_each_other(rubric):
 
 
 def test_the_rubric_that_ships_can_be_copied(tmp_path):
-    """As a file of one's own it gives the same digest."""
+    """As a custom file it gives the same digest."""
     file = tmp_path / "long_answers.toml"
     file.write_bytes(SHIPPED.read_bytes())
     assert read_rubric(str(file)).digest == read_rubric().digest

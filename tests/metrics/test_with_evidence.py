@@ -14,7 +14,7 @@ SAMPLE = Sample("1", question="Which port?", answer="50000", contexts=("Wrong.",
 
 @dataclass
 class Shelf:
-    """A retriever over a fixed list that remembers what it was asked."""
+    """A retriever over a fixed list that records its queries."""
 
     passages: tuple[Passage, ...] = (
         Passage("The SSL port is 25000.", "ports.md", 0.9, 10, 32),
@@ -33,7 +33,7 @@ class Shelf:
 
 @dataclass
 class Burnt(Shelf):
-    """One that fails for good."""
+    """One that always fails."""
 
     async def retrieve(self, query, k=None):
         raise CallFailed("the server is gone")
@@ -51,8 +51,8 @@ async def test_the_judge_sees_what_question_and_reference_retrieve_together():
     assert judge.asked[0].evidence == ("The SSL port is 25000.", "Ports are opened by the installer.")
 
 
-async def test_what_was_retrieved_stands_in_the_details():
-    """Text, source, place and score, so that a reader of the run sees what the judge saw."""
+async def test_what_was_retrieved_is_in_the_details():
+    """Text, source, position and score, so a reader of the run sees what the judge saw."""
     score = await with_evidence(Correctness(), Shelf(), 1).score(SAMPLE, _judge())
     assert score.details["evidence"] == {
         "mode": "reference",
@@ -64,7 +64,7 @@ async def test_what_was_retrieved_stands_in_the_details():
 
 
 async def test_evidence_that_the_sample_brings_is_kept():
-    """Somebody chose it; nothing is retrieved then."""
+    """Somebody chose it; nothing is retrieved."""
     judge, shelf = _judge(), Shelf()
     await with_evidence(Correctness(), shelf).score(replace(SAMPLE, evidence=("Chosen.",)), judge)
     assert (judge.asked[0].evidence, shelf.asked) == (("Chosen.",), [])
@@ -78,26 +78,26 @@ async def test_an_empty_answer_retrieves_nothing():
 
 
 async def test_retrieval_that_fails_fails_the_score_with_its_reason():
-    """No grade without the evidence that was asked for, and no crash."""
+    """There is no grade without the requested evidence, and no crash."""
     score = await score_once(SAMPLE, with_evidence(Correctness(), Burnt()), _judge())
     assert (score.value, score.status, score.reason) == (None, "failed", "the server is gone")
 
 
 async def test_what_the_retrieval_cost_is_counted():
-    """A query that a paid model embeds is no free lunch."""
+    """A query embedded by a paid model costs something."""
     score = await score_once(SAMPLE, with_evidence(Correctness(), Shelf()), _judge())
     assert (score.usage.calls, score.usage.prompt_tokens) == (1, 7)
 
 
-def test_the_knowledge_base_stands_in_the_signature():
-    """A grade with other evidence is another figure; the name stays, so that runs can be compared."""
+def test_the_knowledge_base_is_in_the_signature():
+    """A grade with other evidence is another figure; the name stays, so runs can be compared."""
     metric = with_evidence(Correctness(), Shelf(), 3)
     assert metric.name == "correctness"
     assert "evidence_from:shelf|evidence_k:3" in str(signature_of(metric, _judge()))
 
 
 def test_only_a_metric_that_takes_evidence_by_reference_is_changed():
-    """E2, no evidence and other metrics stay what they are."""
+    """E2, no evidence and other metrics stay as they are."""
     others = (Correctness(evidence="answer"), Correctness(evidence="none"), Accuracy())
     assert tuple(with_evidence(metric, Shelf()) for metric in others) == others
     assert isinstance(with_evidence(Correctness(), Shelf()), WithEvidence)

@@ -1,4 +1,4 @@
-"""BERTScore on a tiny random network: against the reference implementation, in any batch, and on whatever comes."""
+"""BERTScore on a tiny random network: compared with the reference implementation, in any batch, on any input."""
 
 import asyncio
 import json
@@ -34,13 +34,13 @@ PAIRS = [
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
-    """The folder of a tiny model of four layers that reads 64 tokens."""
+    """The folder of a tiny model with four layers that reads 64 tokens."""
     return tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture(scope="session")
 def reference(model):
-    """`reference(layer, answers, references)`: what bert_score makes of them, shape (pairs, 3)."""
+    """`reference(layer, answers, references)`: the figures of bert_score, shape (pairs, 3)."""
     bert_score = pytest.importorskip("bert_score", reason="the reference implementation is not installed")
     import torch
 
@@ -52,7 +52,7 @@ def reference(model):
 
 
 def figures(model, samples, **settings):
-    """Precision, recall and F1 of each sample, all asked for at once."""
+    """Precision, recall and F1 of each sample, all requested at once."""
 
     async def ask():
         metrics = [BertScore(which, str(model), **settings) for which in BertScore.parts]
@@ -78,7 +78,7 @@ def test_equal_to_the_reference_implementation(model, reference, layer):
 
 
 def test_of_several_references_the_best_counts_for_each_figure(model, reference):
-    """As bert_score does it; the details name the place of the best among all references, blank ones counted."""
+    """As in bert_score; the details give the index of the best among all references, including blank ones."""
     answers = [answer for answer, _ in PAIRS]
     others = [[text for _, text in PAIRS[: 1 + at]] for at in range(len(PAIRS))]
     samples = [
@@ -94,7 +94,7 @@ def test_of_several_references_the_best_counts_for_each_figure(model, reference)
 
 @pytest.mark.parametrize("batch", [1, 3, 32])
 def test_a_figure_does_not_depend_on_what_else_is_in_the_batch(model, batch):
-    """Alone, a few at a time, all at once: the same to 1e-5, and to the last digit the next time."""
+    """Alone, a few at a time, all at once: the same to 1e-5, and identical on repetition."""
     samples = [Sample(str(at), answer=a, reference=b) for at, (a, b) in enumerate(PAIRS)]
     together = figures(model, samples, batch=batch)
     assert together == figures(model, samples, batch=batch)
@@ -104,7 +104,7 @@ def test_a_figure_does_not_depend_on_what_else_is_in_the_batch(model, batch):
 
 @pytest.mark.witness
 def test_three_figures_share_one_network_and_one_pass(model):
-    """Twelve texts, asked about three times over, go through the network once, and equal texts once in it."""
+    """Twelve texts, requested three times, go through the network once, and equal texts only once."""
     import torch
 
     passes = []
@@ -131,7 +131,7 @@ def test_three_figures_share_one_network_and_one_pass(model):
 
 
 @pytest.mark.parametrize(
-    ("answer", "references", "told"),
+    ("answer", "references", "message"),
     [
         ("", ["the cat"], "the answer is empty"),
         (" \n　", ["the cat"], "the answer is empty"),
@@ -143,21 +143,21 @@ def test_three_figures_share_one_network_and_one_pass(model):
         ("the cat", ["ελληνικά"], "the reference has no token that the model knows: take a model of its language"),
     ],
 )
-def test_what_cannot_be_measured_is_undefined(model, answer, references, told):
-    """A reason, and no number made up."""
+def test_what_cannot_be_measured_is_undefined(model, answer, references, message):
+    """There is a reason, and no invented number."""
     score = score_of(model, answer, *references)
-    assert (score.value, score.status, score.reason) == (None, "undefined", told)
+    assert (score.value, score.status, score.reason) == (None, "undefined", message)
 
 
 def test_no_number_is_made_of_a_precision_that_is_not_above_0():
-    """Numbers of which one is negative have no harmonic mean."""
+    """The harmonic mean is not defined if one number is negative."""
     assert figure("f1", Match(0.5, -0.4)) is None
     assert figure("recall", Match(0.5, -0.4)) == -0.4
     assert figure("f1", Match(0.5, 1.0)) == pytest.approx(2 / 3)
 
 
 def test_a_text_longer_than_the_model_reads_is_not_cut_in_silence(model):
-    """The network reads the first 62 tokens; the details say what was left out, the reason says it in words."""
+    """The network reads the first 62 tokens; details and reason say what was left out."""
     score = score_of(model, "cat " * 70, "dog " * 65)
     assert score.details["left_out"] == {"answer": 8, "reference": 3}
     assert score.details["tokens"] == {"answer": 62, "reference": 62}
@@ -167,7 +167,7 @@ def test_a_text_longer_than_the_model_reads_is_not_cut_in_silence(model):
 
 
 def test_what_the_model_does_not_know_is_counted(model):
-    """Words outside its vocabulary are one token each, all alike."""
+    """Words outside its vocabulary are one token each, all equal."""
     assert score_of(model, "the cat ελληνικά", "the cat").details["unknown"] == {"answer": 1, "reference": 0}
 
 
@@ -175,14 +175,14 @@ def test_what_the_model_does_not_know_is_counted(model):
     "odd", ["[SEP] [CLS]", "the \ud800 cat", "\x00\x1b[2J cat", "<pad>", "🙂 cat", "the " + "x" * 5000]
 )
 def test_odd_texts_get_a_figure(model, odd):
-    """What looks like a special token is text; half characters and control characters break nothing."""
+    """What looks like a special token is text; half characters and control characters do no harm."""
     score = score_of(model, odd, odd)
     assert score.value == pytest.approx(1, abs=1e-6)
     assert score.details["tokens"]["answer"] > 0
 
 
 def test_the_signature_says_which_network_and_layer(model, tmp_path):
-    """Model, fingerprint and layer; the layer is the one recommended for a model of this name, else the last."""
+    """Model, fingerprint and layer; the layer is the one recommended for a model with this name, else the last."""
     made = BertScore(model=str(model)).describe()
     assert made["model"] == str(model)
     assert made["layer"] == "4"
@@ -206,7 +206,7 @@ def test_the_signature_says_which_network_and_layer(model, tmp_path):
     ],
 )
 def test_a_name_makes_the_metric_again(typed, name):
-    """The batch is no part of it, since the figures do not depend on it."""
+    """The batch size is not part of it, since the figures do not depend on it."""
     metric = make_metric(typed)
     assert metric.name == name
     assert make_metric(metric.name) == metric
@@ -218,18 +218,18 @@ def folder_without_weights(folder, model):
 
 
 def folder_of_something_else(folder, model):
-    """No model at all."""
+    """Not a model at all."""
     (folder / "readme.txt").write_text("nothing")
 
 
 def folder_with_broken_weights(folder, model):
-    """A file that ends in the middle."""
+    """A truncated file."""
     copied(folder, model)
     (folder / "model.safetensors").write_bytes((model / "model.safetensors").read_bytes()[:5000])
 
 
 def folder_with_missing_weights(folder, model):
-    """The weights of one layer are not there, and would be random."""
+    """The weights of one layer are missing, and would be random."""
     from safetensors.torch import load_file, save_file
 
     copied(folder, model)
@@ -239,7 +239,7 @@ def folder_with_missing_weights(folder, model):
 
 
 def folder_with_weights_that_are_no_numbers(folder, model):
-    """One is NaN."""
+    """One weight is NaN."""
     from safetensors.torch import load_file, save_file
 
     copied(folder, model)
@@ -249,7 +249,7 @@ def folder_with_weights_that_are_no_numbers(folder, model):
 
 
 def folder_with_anothers_tokenizer(folder, model):
-    """A tokenizer that has more tokens than the network."""
+    """A tokenizer with more tokens than the network."""
     import transformers
 
     copied(folder, model)
@@ -259,13 +259,13 @@ def folder_with_anothers_tokenizer(folder, model):
 
 
 def copied(folder, model):
-    """All files of the model."""
+    """Copy all files of the model."""
     for file in model.iterdir():
         (folder / file.name).write_bytes(file.read_bytes())
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (folder_of_something_else, "expected a folder with an encoder and its tokenizer"),
         (folder_without_weights, "cannot be loaded"),
@@ -275,15 +275,15 @@ def copied(folder, model):
         (folder_with_anothers_tokenizer, "they do not belong together"),
     ],
 )
-def test_a_folder_that_is_no_model_stops_the_run(model, tmp_path, make, told):
-    """A ConfigurationError that says what was expected, not thousands of scores that failed."""
+def test_a_folder_that_is_no_model_stops_the_run(model, tmp_path, make, message):
+    """A ConfigurationError says what was expected, instead of thousands of failed scores."""
     make(tmp_path, model)
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=message):
         score_of(tmp_path, "the answer", "the cat")
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"layer": 5}, "has no layer 5; it has 1 to 4"),
         ({"layer": -1}, "a layer of 0 or more"),
@@ -293,14 +293,14 @@ def test_a_folder_that_is_no_model_stops_the_run(model, tmp_path, make, told):
         ({"model": "/no/such/folder"}, "cannot be loaded"),
     ],
 )
-def test_settings_that_do_not_exist_are_refused(model, settings, told):
-    """Before anything is scored, with what there is."""
-    with pytest.raises(ConfigurationError, match=told):
+def test_settings_that_do_not_exist_are_refused(model, settings, message):
+    """They are refused before anything is scored, with the valid ones."""
+    with pytest.raises(ConfigurationError, match=message):
         BertScore(**{"model": str(model)} | settings).describe()
 
 
 def test_no_code_out_of_a_models_folder_is_run(model, tmp_path):
-    """Whatever the configuration asks for."""
+    """This holds whatever the configuration requests."""
     copied(tmp_path, model)
     settings = json.loads((model / "config.json").read_text())
     for kind in ("bert", "mine"):
@@ -318,7 +318,7 @@ def test_no_code_out_of_a_models_folder_is_run(model, tmp_path):
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch, capsys):
-    """Before anything is scored; and it can be explained all the same."""
+    """This happens before anything is scored; explaining the metric still works."""
     monkeypatch.setitem(sys.modules, "torch", None)
     metric = make_metric("bertscore")
     with pytest.raises(
@@ -329,6 +329,6 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch, capsys):
         asyncio.run(metric.score(Sample("1", answer="cat", reference="cat"), JUDGE))
     with pytest.raises(SystemExit, match="0"):
         main(["metrics", "bertscore"])
-    told = capsys.readouterr().out
-    assert "Zhang et al. 2020" in told
-    assert "[layer=…]" in told
+    output = capsys.readouterr().out
+    assert "Zhang et al. 2020" in output
+    assert "[layer=…]" in output

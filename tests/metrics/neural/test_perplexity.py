@@ -34,13 +34,13 @@ with_networks = networks.needed()
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory):
-    """A tiny GPT-2 with a token that begins a text, and one without."""
+    """A tiny GPT-2 with a start token, and one without."""
     return {start: tiny_gpt2(tmp_path_factory.mktemp("gpt2"), reads=READS, start=start) for start in (True, False)}
 
 
 @pytest.fixture
 def folder(folders):
-    """The one with a token that begins a text."""
+    """The one with a start token."""
     return folders[True]
 
 
@@ -66,7 +66,7 @@ def bytes_of(folder, text):
 
 
 def one_by_one(folder, before, answer, stride=READS // 2):
-    """(tokens counted, sum of nats), token by token, from what the documentation says about windows."""
+    """(tokens counted, sum of nats), token by token, following the documentation of windows."""
     start = [0] if "bos_token" in json.loads((folder / "tokenizer_config.json").read_text()) else []
     question, counted = bytes_of(folder, before) if before else [], bytes_of(folder, answer)
     tokens = question + counted
@@ -87,7 +87,7 @@ def one_by_one(folder, before, answer, stride=READS // 2):
     ("sample", "stride"), [(SAMPLE, 0), (LONG, 0), (LONG, 3), (LONG, 1)], ids=["fits", "long", "by 3", "by 1"]
 )
 async def test_every_form_is_what_token_by_token_gives(folders, form, start, sample, stride):
-    """The exponential of the mean over the answer's tokens, each measured once, in texts that fit and in windows."""
+    """The exponential of the mean over the answer's tokens, each measured once, for texts that fit and in windows."""
     metric = Perplexity(form, model=str(folders[start]), stride=stride)
     score = await metric.score(sample, None)
     question = {"A": "", "QA": sample.question, "RQA": score.details.get("question")}[form]
@@ -101,7 +101,7 @@ async def test_every_form_is_what_token_by_token_gives(folders, form, start, sam
 @pytest.mark.witness
 @with_networks
 async def test_the_details_say_what_was_counted(folders):
-    """Bits per byte where all of the answer was measured; a first token that nothing stands before is told."""
+    """Bits per byte are given if all of the answer was measured; an unmeasured first token is reported."""
     with_start, without = [await Perplexity(model=str(folders[start])).score(LONG, None) for start in (True, False)]
     length = len(LONG.answer.encode())
     assert with_start.details["tokens"] == length
@@ -117,7 +117,7 @@ async def test_the_details_say_what_was_counted(folders):
 
 @with_networks
 async def test_what_else_is_measured_at_the_same_time_changes_nothing(folder):
-    """Alone, or among forty answers of other lengths in any order: equal to 1e-4, and blank ones do not disturb."""
+    """Alone, or among forty answers of other lengths in any order: equal to 1e-4, and blank ones do no harm."""
     texts = [
         "a",
         "It is 12 years.",
@@ -142,14 +142,14 @@ async def test_what_else_is_measured_at_the_same_time_changes_nothing(folder):
 
 @pytest.mark.parametrize("answer", ["", " \n\t", "　"])
 async def test_a_blank_answer_is_undefined(answer):
-    """There is nothing to be surprised by; no network is loaded for it."""
+    """There is nothing to measure; no network is loaded."""
     score = await Perplexity(model="nowhere").score(Sample("1", "Q?", answer), None)
     assert (score.value, score.status, score.reason) == (None, "undefined", "the answer is empty")
 
 
 @with_networks
-async def test_one_token_that_nothing_stands_before_is_undefined(folders):
-    """A model without a start token has nothing to say about the only token of an answer alone; after a question it has."""
+async def test_a_single_token_with_nothing_before_it_is_undefined(folders):
+    """Without a start token the only token of an answer alone cannot be measured; after a question it can."""
     sample = Sample("1", "Q?", "a")
     alone, after = [await Perplexity(form, model=str(folders[False])).score(sample, None) for form in ("A", "QA")]
     assert alone.status == "undefined"
@@ -159,7 +159,7 @@ async def test_one_token_that_nothing_stands_before_is_undefined(folders):
 
 @with_networks
 async def test_the_answers_text_cannot_be_a_special_token(folder):
-    """`<s>` in an answer is three characters, not the token that begins a text; white space around it is left out."""
+    """`<s>` in an answer is three characters, not the start token; surrounding white space is left out."""
     metric = Perplexity(model=str(folder))
     score = await metric.score(Sample("1", "", " a<s>b\n"), None)
     assert score.details["tokens"] == 5
@@ -168,7 +168,7 @@ async def test_the_answers_text_cannot_be_a_special_token(folder):
 
 @with_networks
 async def test_a_network_that_scales_its_logits_is_asked_for_all_of_them(tmp_path):
-    """The output layer alone would be wrong for such a one; the figure is that of token by token."""
+    """Using the output layer alone would be wrong here; the figure is that of token by token."""
     import torch
     from transformers import GraniteConfig, GraniteForCausalLM
 
@@ -186,7 +186,7 @@ async def test_a_network_that_scales_its_logits_is_asked_for_all_of_them(tmp_pat
 
 @given(st.data())
 def test_every_token_is_measured_once_with_enough_before_it(data):
-    """The windows part the counted tokens, fit the room, and show each at least `stride` tokens, or all there are."""
+    """The windows partition the counted tokens, fit, and show each at least `stride` earlier tokens, or all of them."""
     room = data.draw(st.integers(1, 40))
     stride = data.draw(st.integers(1, max(1, room // 2)))
     total = data.draw(st.integers(0, 200))
@@ -201,7 +201,7 @@ def test_every_token_is_measured_once_with_enough_before_it(data):
 
 @given(st.integers(0, 99), st.permutations(range(30)))
 def test_a_draw_depends_on_the_sample_and_the_seed_alone(seed, order):
-    """In whatever order samples come the same question is drawn, never their own, in their language."""
+    """In any order of samples the same question is drawn, never a sample's own, and in its language."""
     pool = read_questions()
     samples = [Sample(f"s{n}", pool.by_language["ja"][n].replace("。", " 。"), language="ja") for n in range(30)]
     samples += [Sample(f"e{n}", pool.by_language["en"][n].upper()) for n in range(30)]
@@ -214,7 +214,7 @@ def test_a_draw_depends_on_the_sample_and_the_seed_alone(seed, order):
 
 
 def test_draws_are_even_and_change_with_the_seed():
-    """Over many samples each of the other questions comes up about equally often."""
+    """Over many samples each of the other questions is drawn about equally often."""
     pool = read_questions()
     own = pool.by_language["en"][7]
     drawn = Counter(pool.draw(Sample(str(n), own), 1) for n in range(9900))
@@ -227,7 +227,7 @@ def test_draws_are_even_and_change_with_the_seed():
 
 
 def test_the_shipped_questions():
-    """A hundred in each language, each once, told apart by their letters as well."""
+    """There are a hundred in each language, each once, with the language recognizable by its letters."""
     by_language = read_questions().by_language
     assert {language: len(questions) for language, questions in by_language.items()} == {"en": 100, "ja": 100}
     assert all(question.isascii() for question in by_language["en"])
@@ -243,7 +243,7 @@ def test_the_shipped_questions():
     ],
 )
 def test_questions_come_from_any_file_that_samples_are_read_from(tmp_path, name, text):
-    """The data file itself will do: answers, repeated questions and ids, rows without a question do no harm."""
+    """The data file itself works: answers, repeated questions and IDs, rows without a question do no harm."""
     (tmp_path / name).write_text(text, "utf-8")
     pool = read_questions(str(tmp_path / name))
     assert pool.by_language == {"en": ("A?", "B?")}
@@ -252,7 +252,7 @@ def test_questions_come_from_any_file_that_samples_are_read_from(tmp_path, name,
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "d.jsonl"),
         ('{"question": "A?"}\n{"question": \n', "d.jsonl:2"),
@@ -263,17 +263,17 @@ def test_questions_come_from_any_file_that_samples_are_read_from(tmp_path, name,
         (None, "there is no file"),
     ],
 )
-def test_a_file_of_questions_that_cannot_be_used_is_named_with_its_line(tmp_path, text, told):
-    """Before anything is scored: what a figure depends on is described first."""
+def test_a_file_of_questions_that_cannot_be_used_is_named_with_its_line(tmp_path, text, message):
+    """This happens before anything is scored: the inputs of a figure are described first."""
     file = tmp_path / "d.jsonl"
     if text is not None:
         file.write_text(text, "utf-8")
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=message):
         _ = Perplexity("RQA", model="m", questions=str(file)).pool
 
 
 async def test_a_pool_without_another_question_is_no_draw(tmp_path):
-    """Undefined, and the reason names file and language."""
+    """The score is undefined, and the reason names file and language."""
     (tmp_path / "d.jsonl").write_text('{"question": "Why?"}\n')
     metric = Perplexity("RQA", model="nowhere", questions=str(tmp_path / "d.jsonl"))
     score = await metric.score(Sample("1", " why? ", "So."), None)
@@ -282,8 +282,8 @@ async def test_a_pool_without_another_question_is_no_draw(tmp_path):
     assert "(en)" in score.reason
 
 
-def test_the_bare_name_stands_for_three_figures():
-    """`perplexity[model=…]` is A, QA and RQA; each name makes its metric again, and A needs no question."""
+def test_the_bare_name_means_three_figures():
+    """`perplexity[model=…]` is A, QA and RQA; each name recreates its metric, and A needs no question."""
     metrics = make_metrics(["perplexity[model=some/model,stride=8]"])
     assert [metric.name for metric in metrics] == [f"perplexity[{form},model=some/model,stride=8]" for form in FORMS]
     assert [make_metric(metric.name) for metric in metrics] == list(metrics)
@@ -292,23 +292,23 @@ def test_the_bare_name_stands_for_three_figures():
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("perplexity[qa]", "form takes A | QA | RQA"),
         ("perplexity[model=m,stride=-1]", "stride is a number of tokens"),
         ("perplexity[model=m,dtype=int8]", "dtype takes float32"),
     ],
 )
-def test_settings_that_do_not_exist_are_refused(name, told):
-    """The error says what there is."""
+def test_settings_that_do_not_exist_are_refused(name, message):
+    """The message lists the valid ones."""
     with pytest.raises(ConfigurationError) as error:
         make_metrics([name])
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @with_networks
 async def test_without_a_model_it_says_how_to_name_one():
-    """When the run is described, before anything is scored, and at the score."""
+    """This happens when the run is described, before anything is scored, and at the score."""
     with pytest.raises(ConfigurationError, match="NAME_OR_FOLDER"):
         make_metric("perplexity").describe()
     with pytest.raises(ConfigurationError, match="NAME_OR_FOLDER"):
@@ -317,7 +317,7 @@ async def test_without_a_model_it_says_how_to_name_one():
 
 @pytest.mark.skipif(find_spec("torch") is not None, reason="the extra `neural` is installed")
 def test_without_the_extra_it_says_what_to_install():
-    """Before anything is scored."""
+    """This happens before anything is scored."""
     with pytest.raises(ConfigurationError, match=r"saiten\[neural\]"):
         Perplexity(model="m").describe()
 
@@ -333,7 +333,7 @@ def encoder(folder):
 
 
 def whole_masked(folder):
-    """All weights are there, and what it says about a token depends on later ones."""
+    """All weights are there, but a token's prediction depends on later tokens."""
     from transformers import BertForMaskedLM
 
     tiny_bert(folder, layers=1)
@@ -352,20 +352,20 @@ def translator(folder):
 
 
 def cut_off(folder):
-    """A download that broke off."""
+    """An interrupted download."""
     tiny_gpt2(folder)
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:2000])
 
 
 def no_tokenizer(folder):
-    """A tokenizer that cannot be read."""
+    """An unreadable tokenizer."""
     tiny_gpt2(folder)
     (folder / "tokenizer.json").write_text("{")
 
 
 def other_tokenizer(folder):
-    """A tokenizer with tokens that the network does not have."""
+    """A tokenizer with tokens that the network lacks."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     tiny_gpt2(folder)
@@ -373,7 +373,7 @@ def other_tokenizer(folder):
 
 
 def its_own_code(folder):
-    """A model that brings its code along."""
+    """A model with its own code."""
     tiny_gpt2(folder)
     (folder / "evil.py").write_text("raise SystemExit('code of the model was run')")
     settings = {
@@ -384,14 +384,14 @@ def its_own_code(folder):
 
 
 def code_from_the_hub(folder):
-    """A model that asks for an attention that somebody put on the hub."""
+    """A model that requests an attention implementation from the hub."""
     tiny_gpt2(folder)
     settings = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(settings | {"attn_implementation": "somebody/attention"}))
 
 
 def not_numbers(folder):
-    """Weights that training has ruined."""
+    """Weights ruined by training."""
     from transformers import GPT2LMHeadModel
 
     tiny_gpt2(folder)
@@ -402,7 +402,7 @@ def not_numbers(folder):
 
 @with_networks
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (no_model, "cannot be loaded"),
         (encoder, "no causal language model: there are no weights for cls"),
@@ -417,24 +417,24 @@ def not_numbers(folder):
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-async def test_what_is_no_causal_language_model_is_refused(tmp_path, make, told):
-    """Heads that nobody trained, networks that look ahead, damaged files, a model's own code: never a figure."""
+async def test_what_is_no_causal_language_model_is_refused(tmp_path, make, message):
+    """Untrained heads, networks that look ahead, damaged files, a model's own code: never a figure."""
     make(tmp_path)
-    with pytest.raises(ConfigurationError, match=told) as error:
+    with pytest.raises(ConfigurationError, match=message) as error:
         await Perplexity(model=str(tmp_path)).score(SAMPLE, None)
     assert str(tmp_path) in str(error.value)
 
 
 @with_networks
 async def test_a_stride_that_leaves_too_little_before_a_token_is_refused(folder):
-    """More than half of what the model reads; the error says how much that is."""
+    """A stride above half of the model's input length; the error gives that limit."""
     with pytest.raises(ConfigurationError, match="1 to 16"):
         await Perplexity(model=str(folder), stride=17).score(SAMPLE, None)
 
 
 @with_networks
 async def test_a_figure_that_is_no_number_fails_alone(tmp_path):
-    """A network breaks down over long texts: those scores are failed with a reason, the others in the batch stand."""
+    """A network breaks down on long texts: those scores fail with a reason, the others in the batch are valid."""
     from transformers import GPT2LMHeadModel
 
     tiny_gpt2(tmp_path, reads=READS)
@@ -452,7 +452,7 @@ async def test_a_figure_that_is_no_number_fails_alone(tmp_path):
 
 @with_networks
 async def test_what_nobody_waits_for_any_more_is_given_up(folder):
-    """After a cancellation the thread ends with the forward pass that it is at, and the next answer is measured."""
+    """After a cancellation the thread ends with the current forward pass, and the next answer is measured."""
     metric = Perplexity(model=str(folder), stride=1)
     expected = await metric.score(SAMPLE, None)
     endless = asyncio.create_task(metric.score(Sample("1", "Q?", "x" * 200_000), None))
@@ -463,7 +463,7 @@ async def test_what_nobody_waits_for_any_more_is_given_up(folder):
 
 @pytest.mark.parametrize(("nll", "status"), [(0.0, "ok"), (1400.0, "ok"), (1420.0, "failed"), (math.inf, "failed")])
 def test_a_perplexity_is_finite_or_none(nll, status):
-    """The exponential of 710 is more than a number can hold; that is told, not written as infinity."""
+    """The exponential of 710 is too large for a float; the reason says so instead of writing infinity."""
     score = perplexity(Surprisal(nll, 2, 0, 0, 1, start=True), {"nll": nll})
     assert score.status == status
     assert score.value is None or 1 <= score.value < math.inf
@@ -472,7 +472,7 @@ def test_a_perplexity_is_finite_or_none(nll, status):
 
 @with_networks
 def test_the_signature_changes_with_weights_and_questions(folders, tmp_path):
-    """What a figure depends on stands under it."""
+    """The signature has everything a figure depends on."""
     (tmp_path / "q.jsonl").write_text('{"question": "A?"}\n{"question": "B?"}\n')
     one, other = (Perplexity(model=str(folders[start])).describe() for start in (True, False))
     assert one["fingerprint"] != other["fingerprint"]
@@ -484,7 +484,7 @@ def test_the_signature_changes_with_weights_and_questions(folders, tmp_path):
 
 @with_networks
 def test_a_run_that_was_cut_off_draws_the_same(folder, tmp_path, monkeypatch, capsys):
-    """`saiten score` over three samples, then over all, in another order at once: the same scores."""
+    """`saiten score` over three samples, then over all, in another order: the same scores."""
     from saiten.cli import main
     from saiten.runs import read_run
 
@@ -501,7 +501,7 @@ def test_a_run_that_was_cut_off_draws_the_same(folder, tmp_path, monkeypatch, ca
 
     part = score("d.jsonl", "run", "--limit", "3")
     kept = Path("run/scores.jsonl").read_bytes()
-    Path("run/scores.jsonl").write_bytes(kept[: len(kept) - 40])  # killed while it wrote
+    Path("run/scores.jsonl").write_bytes(kept[: len(kept) - 40])  # killed while writing
     resumed, turned = score("d.jsonl", "run"), score("turned.jsonl", "turned")
     assert len(part) == 9
     assert len(resumed) == 24

@@ -10,7 +10,7 @@ NO_JUDGE = cast("Judge", None)
 
 @pytest.fixture(scope="session")
 def grade():
-    """Scores one answer; fails if a text metric waits for anything, since then it would ask a judge."""
+    """Score one answer; fails if a text metric awaits anything, since it would then be asking a judge."""
 
     def score(metric, answer, *references, language="en", contexts=None):
         reference, *alternatives = references or (None,)

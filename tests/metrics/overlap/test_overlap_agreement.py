@@ -1,4 +1,4 @@
-"""Agreement with people on real data; needs the folder that SAITEN_DATA names."""
+"""Agreement with human labels on real data; needs the folder in SAITEN_DATA."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def lines(name):
 def test_japanese_similarity(grade, metric, language, expected):
     """Pearson with people on JSTS, where white space gives 0.096, F1 over Janome's tokens 0.599, characters 0.696.
 
-    Sudachi's tokens are near Janome's; the English rule takes Japanese by characters and is at theirs.
+    Sudachi is close to Janome; the English rule splits Japanese into characters and is close to those.
     """
     rows = lines("ja_sim_nli/jsts.jsonl")
     values = [grade(metric, row["sentence1"], row["sentence2"], language=language).value for row in rows]
@@ -39,7 +39,7 @@ def test_japanese_similarity(grade, metric, language, expected):
 
 
 def test_context_overlap_is_the_baseline_to_beat(grade):
-    """ClapNQ, three systems, Pearson with people's faithfulness: the published baseline has 0.7346."""
+    """ClapNQ, three systems, Pearson with human faithfulness: the published baseline has 0.7346."""
     contexts = {row["qid"]: tuple(c["text"] for c in row["contexts"]) for row in lines("clapnq_human/questions.jsonl")}
     rows = [row for row in lines("clapnq_human/responses.jsonl") if row["system"] != "reference"]
     values = [grade(ContextOverlap(), row["answer"], contexts=contexts[row["qid"]]).value for row in rows]

@@ -28,7 +28,7 @@ tokens = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=12)
 
 
 def test_names_are_those_of_the_design():
-    """Each metric is called what users type."""
+    """Each metric has the name that users type."""
     names = "word_recall rouge_1 rouge_2 rouge_l bleu4 chrf token_f1 exact_match length context_overlap"
     assert [metric.name for metric in ALL] == [
         *names.split()[:6],
@@ -41,7 +41,7 @@ def test_names_are_those_of_the_design():
 
 @every
 def test_a_metric_says_how_it_was_made_and_asks_no_judge(metric):
-    """The signature's part names a tokeniser or rule with a number in it; there are no tasks; settings are frozen."""
+    """Its part of the signature names a tokenizer or rule with a number; there are no tasks; settings are frozen."""
     described = metric.describe()
     assert described
     assert any(any(map(str.isdigit, value)) for value in described.values())
@@ -56,7 +56,7 @@ EQUAL = ["今日は東京都に行きました。", "はい。", "売上は1,200
 @each
 @both
 def test_equal_texts_score_exactly_one(grade, metric, language):
-    """Two equal Japanese sentences are fully alike, however short, also where the language was set wrongly."""
+    """Two equal Japanese sentences score 1, however short, even if the language is set wrongly."""
     assert [grade(metric, text, text, language=language).value for text in EQUAL] == [1.0] * len(EQUAL)
 
 
@@ -64,7 +64,7 @@ def test_equal_texts_score_exactly_one(grade, metric, language):
 @given(text=st.text(max_size=40))
 @both
 def test_any_text_equals_itself(grade, metric, language, text):
-    """A text against itself scores 1, or is undefined where there is nothing to count."""
+    """A text compared with itself scores 1, or is undefined if there is nothing to count."""
     score = grade(metric, text, text, language=language)
     assert (score.status, score.value) in [("ok", 1.0), ("undefined", None)]
 
@@ -87,7 +87,7 @@ SAME = [
 
 @each
 def test_what_reads_the_same_in_japanese_scores_exactly_one(grade, metric):
-    """Full and half width, half-width katakana, composition and the two wave dashes are no difference to any metric."""
+    """Full and half width, half-width katakana, composition and the two wave dashes make no difference."""
     assert [grade(metric, one, other, language="ja").value for one, other in SAME] == [1.0] * len(SAME)
 
 
@@ -96,14 +96,14 @@ def test_what_reads_the_same_in_japanese_scores_exactly_one(grade, metric):
 )
 @each
 def test_punctuation_is_a_difference_to_chrf_alone(grade, metric, one, other):
-    """Words are compared without it; chrF has no words, and keeps it."""
+    """Words are compared without it; chrF does not use words, and keeps it."""
     assert (grade(metric, one, other, language="ja").value == 1.0) == (metric.name != "chrf")
 
 
 @pytest.mark.parametrize(("one", "other"), [("学校", "學校"), ("サーバ", "サーバー"), ("20%", "20パーセント")])
 @each
 def test_another_spelling_is_another_word(grade, metric, one, other):
-    """Old kanji, long vowels and units written out are not guessed to be the same."""
+    """Old kanji, long vowels and spelled-out units are not assumed to be the same."""
     assert grade(metric, one, other, language="ja").value < 1.0
 
 
@@ -117,7 +117,7 @@ def test_sharing_only_a_number_is_not_agreement(grade, metric):
 @each
 @both
 def test_japanese_with_something_in_common_is_never_zero(grade, metric, language):
-    """Japanese does not silently score 0, whichever language the sample says; only the strict match may."""
+    """Japanese never silently scores 0, whatever language the sample states; only the strict match may."""
     score = grade(metric, "東京都の人口は増えた", "東京都の人口は減った", language=language)
     assert score.value > 0.3 or metric.name == "exact_match"
 
@@ -125,7 +125,7 @@ def test_japanese_with_something_in_common_is_never_zero(grade, metric, language
 @each
 @both
 def test_an_empty_answer_is_wrong_not_missing(grade, metric, language):
-    """It was given and it is wrong: 0 with status ok."""
+    """It was given and is wrong: 0 with status ok."""
     for empty in ("", "。", " \n"):
         score = grade(metric, empty, "東京 is the capital", language=language)
         assert (score.value, score.status) == (0.0, "ok"), empty
@@ -134,7 +134,7 @@ def test_an_empty_answer_is_wrong_not_missing(grade, metric, language):
 @each
 @both
 def test_without_a_reference_there_is_nothing_to_measure(grade, metric, language):
-    """An empty reference gives no score, and says why."""
+    """An empty reference gives no score, and a reason."""
     for references in (("",), (" ", ""), ()):
         score = grade(metric, "東京", *references, language=language)
         assert (score.value, score.status) == (None, "undefined"), references
@@ -149,7 +149,7 @@ def test_without_an_answer_there_is_no_score(grade, metric):
 
 @each
 def test_the_best_reference_counts(grade, metric):
-    """Each reference is right on its own; an empty one among them does no harm."""
+    """Each reference is correct on its own; an empty one among them does no harm."""
     score = grade(metric, "大阪です", "", "東京です", "大阪です", language="ja")
     assert score.value == 1.0
     assert score.details.get("best_reference", 2) == 2
@@ -159,7 +159,7 @@ def test_the_best_reference_counts(grade, metric):
 @given(answer=words, reference=words.filter(bool))
 @both
 def test_bounds(grade, metric, language, answer, reference):
-    """Every value lies in [0, 1] and is a plain float, and the details are ready for JSON."""
+    """Every value is in [0, 1] and a plain float, and the details are JSON-ready."""
     score = grade(metric, " ".join(answer), " ".join(reference), language=language)
     assert type(score.value) is float
     assert 0 <= score.value <= 1
@@ -169,7 +169,7 @@ def test_bounds(grade, metric, language, answer, reference):
 @pytest.mark.parametrize("metric", [Rouge1(), RougeL(), TokenF1()], ids=lambda metric: metric.name)
 @given(one=tokens, other=tokens)
 def test_f_is_symmetric(metric, one, other):
-    """F1 does not care which of two texts is the answer; ROUGE-2 neither, unless one has a single token."""
+    """F1 is symmetric in the two texts; so is ROUGE-2 unless one has a single token."""
     assert metric.compare(one, other)[0] == metric.compare(other, one)[0]
     if min(len(one), len(other)) > 1:
         assert Rouge2().compare(one, other)[0] == Rouge2().compare(other, one)[0]
@@ -177,7 +177,7 @@ def test_f_is_symmetric(metric, one, other):
 
 @given(answer=st.lists(st.sampled_from("abcdef"), max_size=12), reference=tokens, data=st.data())
 def test_a_further_matching_token_never_lowers_recall(answer, reference, data):
-    """Recall grows, or stays, when the answer gets one of the reference's tokens."""
+    """Recall grows, or stays, if the answer gains a token of the reference."""
     token = data.draw(st.sampled_from(reference))
     before, after = WordRecall().compare(answer, reference)[0], WordRecall().compare([*answer, token], reference)[0]
     assert before <= after
@@ -192,7 +192,7 @@ def test_a_further_matching_token_never_lowers_recall(answer, reference, data):
     ],
 )
 def test_word_recall_counts_each_token_as_often_as_both_have_it(grade, answer, reference, value):
-    """Saying a word thrice does not find it thrice; order does not matter."""
+    """Repeating a word three times does not count three times; order does not matter."""
     assert grade(WordRecall(), answer, reference).value == pytest.approx(value)
 
 
@@ -200,7 +200,7 @@ def test_word_recall_counts_each_token_as_often_as_both_have_it(grade, answer, r
     ("answer", "tokens", "language"), [("", 0, "en"), ("Two words.", 2, "en"), ("東京に行った。", 4, "ja")]
 )
 def test_length_counts_tokens_and_prefers_none(grade, answer, tokens, language):
-    """Length has no upper end and no better direction; an empty answer is 0 long."""
+    """Length has no upper bound and no better direction; an empty answer has length 0."""
     score = grade(Length(), answer, language=language)
     assert (score.value, score.status) == (float(tokens), "ok")
     assert (Length.bounds, Length.higher_is_better) == ((0.0, math.inf), None)
@@ -223,7 +223,7 @@ def test_context_overlap_is_the_share_of_the_answer_found(grade, answer, context
 
 @pytest.mark.parametrize("contexts", [(), ("", "。")])
 def test_context_overlap_with_contexts_without_a_word_is_0(grade, contexts):
-    """A retrieval that found nothing holds none of the answer's words."""
+    """A retrieval that found nothing contains none of the answer's words."""
     score = grade(ContextOverlap(), "東京", contexts=contexts, language="ja")
     assert (score.value, score.reason) == (0.0, "no context has a word in it")
 
@@ -233,7 +233,7 @@ def test_context_overlap_with_contexts_without_a_word_is_0(grade, contexts):
     [("東京", None, "contexts"), ("。", ("東京",), "answer"), ("。", (), "answer")],
 )
 def test_context_overlap_without_words_is_undefined(grade, answer, contexts, reason):
-    """Contexts that were not given, or an answer that claims nothing: no score, and the reason names which."""
+    """Missing contexts, or an answer that claims nothing: no score, and the reason names which."""
     score = grade(ContextOverlap(), answer, contexts=contexts, language="ja")
     assert score.status == "undefined"
     assert reason in score.reason

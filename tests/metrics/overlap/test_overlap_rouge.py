@@ -2,8 +2,8 @@ import pytest
 
 from saiten.metrics.overlap.rouge import Rouge1, Rouge2, RougeL
 
-# Made once with rouge-score 0.1.2: RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False).score(reference,
-# answer), fmeasure. No text has an apostrophe or a number with a separator, since there the tokens differ on purpose.
+# Generated with rouge-score 0.1.2: RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False).score(reference,
+# answer), fmeasure. No text has an apostrophe or a number with a separator: there the tokens differ on purpose.
 ROUGE_SCORE = [
     ("The cat sat on the mat.", "The cat was sitting on the mat.", 0.769231, 0.545455, 0.769231),
     ("Paris is the capital of France", "The capital of France is Paris", 1.0, 0.6, 0.666667),
@@ -31,7 +31,7 @@ ROUGE_SCORE = [
 
 @pytest.mark.parametrize(("reference", "answer", "expected"), [(row[0], row[1], row[2:]) for row in ROUGE_SCORE])
 def test_english_scores_are_those_of_rouge_score(grade, reference, answer, expected):
-    """Without stemming our figures are those that English papers print."""
+    """Without stemming our figures equal those in English papers."""
     figures = [grade(metric, answer, reference).value for metric in (Rouge1(), Rouge2(), RougeL())]
     assert figures == pytest.approx(list(expected), abs=1e-6)
 
@@ -53,12 +53,12 @@ def test_the_example_of_the_paper(grade, candidate, value):
 
 @pytest.mark.parametrize(("answer", "value"), [("Yes", 1.0), ("Yes, it does.", 0.5), ("No", 0.0), ("", 0.0)])
 def test_rouge_2_against_a_single_token_counts_tokens(grade, answer, value):
-    """There are no pairs to count; rouge-score says 0 even to an equal answer, we count single tokens."""
+    """There are no pairs to count; rouge-score gives 0 even to an equal answer, we count single tokens."""
     assert grade(Rouge2(), answer, "Yes").value == pytest.approx(value)
 
 
 def test_details_hold_the_counts(grade):
-    """A reader can compute the figure again from the details."""
+    """A reader can recompute the figure from the details."""
     details = grade(RougeL(), "東京に行く", "東京都に行く", "東京に行く人", language="ja").details
     assert details["best_reference"] == 1
     assert (details["matched"], details["answer_size"], details["reference_size"]) == (3, 3, 4)
@@ -66,7 +66,7 @@ def test_details_hold_the_counts(grade):
 
 
 def test_order_matters_to_rouge_l_in_japanese(grade):
-    """The same words the other way round are alike to ROUGE-1 and not to ROUGE-L."""
+    """The same words in reverse order are equal to ROUGE-1 and not to ROUGE-L."""
     turned, text = "猫が犬を追う", "犬が猫を追う"
     assert grade(Rouge1(), turned, text, language="ja").value == 1.0
     assert grade(RougeL(), turned, text, language="ja").value == pytest.approx(3 / 5)

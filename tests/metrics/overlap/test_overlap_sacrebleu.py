@@ -27,7 +27,7 @@ PAIRS = [
 
 @pytest.mark.parametrize(("answer", "references"), PAIRS)
 def test_bleu_is_that_of_sacrebleu(grade, answer, references):
-    """On text whose words are parted by spaces, we give sacrebleu's sentence BLEU over 100."""
+    """On text whose words are separated by spaces, we give sacrebleu's sentence BLEU over 100."""
     theirs = sacrebleu.sentence_bleu(answer, references, smooth_method="exp", tokenize="none").score
     assert grade(Bleu4(), answer, *references).value == pytest.approx(theirs / 100, abs=1e-12)
 
@@ -49,12 +49,12 @@ def test_bleu_by_hand(grade):
 
 @pytest.mark.parametrize("text", ["はい", "東京です", "東京に行く", "one", "one two", "one two three"])
 def test_equal_short_texts_score_one(grade, text):
-    """Texts of fewer than four tokens are scored on the runs that they have."""
+    """Texts of fewer than four tokens are scored on the n-grams that they have."""
     assert grade(Bleu4(), text, text, language="ja").value == 1.0
 
 
 def test_a_cut_answer_is_punished(grade):
-    """The first half of the reference has perfect precision, and pays for being short: e^(1 - 8/4)."""
+    """The first half of the reference has perfect precision, and pays the brevity penalty: e^(1 - 8/4)."""
     assert grade(Bleu4(), "a b c d", "a b c d e f g h").value == pytest.approx(0.36787944117)
 
 
@@ -98,7 +98,7 @@ async def test_corpus_bleu_is_that_of_sacrebleu(pairs, language):
 
 
 async def test_corpus_bleu_is_broken_down_with_the_same_counts(tmp_path):
-    """Each system has its own, an interval holds the figure, and what was read back from disk gives the same."""
+    """Each system has its own, the interval contains the figure, and data read back from disk give the same."""
     samples = [
         Sample(f"{n}/{system}", f"q{n}", answer, reference=references[0], system=system)
         for n, (answer, references) in enumerate(PAIRS)
@@ -122,7 +122,7 @@ async def test_corpus_bleu_is_broken_down_with_the_same_counts(tmp_path):
 
 
 def test_corpus_bleu_depends_neither_on_order_nor_on_the_names_of_questions():
-    """The same counts give the same interval, in whatever order they come."""
+    """The same counts give the same interval, in any order."""
     counts = [(3, 2, 1, 0, 5, 4, 3, 2, 5, 6), (1, 0, 0, 0, 4, 3, 2, 1, 4, 3), (2, 1, 0, 0, 2, 1, 0, 0, 2, 2)] * 3
     names = [f"q{n}" for n in range(len(counts))]
     assert corpus_bleu(counts, names) == corpus_bleu(counts[::-1], names)
@@ -130,5 +130,5 @@ def test_corpus_bleu_depends_neither_on_order_nor_on_the_names_of_questions():
 
 
 def test_signatures_name_sacrebleu():
-    """Both figures say which version made them."""
+    """Both figures name the version that computed them."""
     assert Bleu4().describe()["sacrebleu"] == ChrF().describe()["sacrebleu"] == sacrebleu.__version__

@@ -9,7 +9,7 @@ from saiten.metrics.overlap.squad import ExactMatch, TokenF1
         # the example of the SQuAD metric's documentation
         ("1976", ["1976"], 1, 1),
         ("1999", ["1976"], 0, 0),
-        # the normalisation of SQuAD's script: case, punctuation, articles, spaces
+        # the normalization of SQuAD's script: case, punctuation, articles, spaces
         ("the Denver   Broncos!", ["Denver Broncos", "The Denver Broncos"], 1, 1),
         ("Denver", ["Denver Broncos"], 0, 2 / 3),
         ("a cat", ["The cat."], 1, 1),
@@ -25,7 +25,7 @@ from saiten.metrics.overlap.squad import ExactMatch, TokenF1
     ],
 )
 def test_english_as_squad_reads_it(grade, answer, references, exact, f1):
-    """Exact match and F1 are those of SQuAD's script, best over the references."""
+    """Exact match and F1 are those of SQuAD's script, the best over the references."""
     assert grade(ExactMatch(), answer, *references).value == exact
     assert grade(TokenF1(), answer, *references).value == pytest.approx(f1)
 

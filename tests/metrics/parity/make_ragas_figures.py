@@ -1,15 +1,15 @@
-"""Writes `ragas_0_4_3.json`: what RAGAS 0.4.3 itself makes of scripted replies.
+"""Writes `ragas_0_4_3.json`: the results of RAGAS 0.4.3 itself for scripted replies.
 
-Run by hand, never in the tests, with an environment of its own, since a fresh RAGAS 0.4.3 cannot be imported beside a
+Run by hand, never in the tests, in its own environment, since a fresh RAGAS 0.4.3 cannot be imported with a
 new langchain-community:
 
     python3.11 -m venv ragas && ragas/bin/pip install "ragas==0.4.3" "langchain-community<0.4"
     RAGAS_DO_NOT_TRACK=true ragas/bin/python tests/metrics/parity/make_ragas_figures.py
 
-A case is a sample, the replies of the judge in RAGAS's own shape and order, and a vector for each text that is
+A case is a sample, the judge's replies in RAGAS's own shape and order, and a vector for each text that is
 embedded. The replies go through RAGAS's own classes twice: `ragas` is the value of `ragas.metrics.collections` (for
 aspect critique, which is not there, of `ragas.metrics`), `legacy` that of `ragas.metrics`. A value is a number, "nan",
-or "error: …"; "asks more" means that the older class asks for something that the newer one does not.
+or "error: …"; "asks more" means that the older class requests something that the newer one does not.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from ragas.run_config import RunConfig  # noqa: E402
 
 
 def _old(module):
-    """A module of the older classes; `ragas.metrics` itself hides them behind instances of the same name."""
+    """A module of the older classes; `ragas.metrics` itself hides them behind instances with the same name."""
     return importlib.import_module(f"ragas.metrics._{module}")
 
 
@@ -448,10 +448,10 @@ def _summary_cases(rng):
 
 
 def main():
-    """Run all cases and write the file beside this script."""
+    """Run all cases and write the file next to this script."""
     if ragas.__version__ != "0.4.3":
         raise SystemExit(f"RAGAS 0.4.3 is needed, {ragas.__version__} is here")
-    rng = random.Random(20261101)  # the same cases whenever it is run
+    rng = random.Random(20261101)  # the same cases on every run
     makers = (
         _faithfulness_cases,
         _relevancy_cases,

@@ -53,7 +53,7 @@ def _as_verdict(number, yes):
 
 
 def _as_verdicts(statements, judged, key):
-    """RAGAS's verdicts repeat the statements' texts; ours their numbers."""
+    """RAGAS's verdicts repeat the statements' texts; ours have their numbers."""
     numbers = {text: number for number, text in enumerate(statements, start=1)}
     return StatementVerdicts(verdicts=[_as_verdict(numbers[one["statement"]], one[key]) for one in judged])
 
@@ -143,7 +143,7 @@ TRANSLATORS = {
 
 
 def _judge_of(case):
-    """RAGAS's replies in the shape of ours; where RAGAS refused the sample at once, a judge that must not be asked."""
+    """RAGAS's replies in our shape; if RAGAS refused the sample immediately, a judge that must not be asked."""
     vectors = {text: np.array(vector) for text, vector in case["vectors"].items()}
 
     def measure(task):
@@ -197,7 +197,7 @@ EMBEDDED = [
 
 @pytest.mark.parametrize("case", EMBEDDED, ids=lambda case: case["id"])
 async def test_over_http_the_value_of_ragas_is_met_to_single_precision(case, openai_server):
-    """Vectors from a server are kept as 32-bit floats, so figures that rest on them are equal to 1e-7, not to 1e-9."""
+    """Vectors from a server are kept as 32-bit floats, so figures based on them are equal to 1e-7, not to 1e-9."""
     openai_server.reply = lambda asked: {
         "data": [{"index": n, "embedding": case["vectors"][text]} for n, text in enumerate(asked.body["input"])]
     }
