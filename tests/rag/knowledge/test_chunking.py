@@ -162,7 +162,7 @@ def test_flags_go_in_pairs():
 
 @pytest.mark.parametrize("text", [JAPANESE * 20, ENGLISH * 20])
 def test_prose_is_cut_at_sentence_ends_only(text):
-    """In ordinary Japanese and English, every chunk of 200 characters ends with a sentence and uses most of its room."""
+    """In ordinary Japanese and English, every chunk of 200 characters ends with a sentence and is nearly full."""
     chunks = list(cut(text, 200))
     assert all(chunk.text[-1] in "。！？.!?" for chunk in chunks)
     assert all(len(chunk.text) > 133 for chunk in chunks[:-1])

@@ -137,7 +137,7 @@ async def test_terms_find_by_bm25(engine):
 
 
 async def japanese_manual(store, embedder):
-    """A base of a manual: a short page on the standby power of each of many models, and one long page that says more."""
+    """A base of a manual: a short page on each model's standby power, and one long page that says more."""
     manifest = await begin(store, embedder, "builtin:256")
     pages = [f"TK-{n}の待機時の消費電力は{n % 7}ワットです。" for n in range(20)]
     pages[2] = (
