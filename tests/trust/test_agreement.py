@@ -26,7 +26,7 @@ TWO = [("i", "a", 1.0), ("i", "b", 1.0), ("j", "a", 0.0), ("j", "b", 1.0), ("k",
 
 
 def test_each_aspect_is_a_matter_of_its_own():
-    """Labels of two aspects do not mix, and come in the order in which they were first seen, or asked for."""
+    """Labels of two aspects do not mix, and come in order of appearance, or of the request."""
     labels = [Label(item, value, who, aspect) for aspect in ("b", "a") for item, who, value in TWO]
     report = agreement_report(labels, resamples=0)
     assert [one.aspect for one in report.aspects] == ["b", "a"]
@@ -39,13 +39,13 @@ def test_each_aspect_is_a_matter_of_its_own():
     [([], (), "no labels"), ([Label("i", 1.0, "a", "fluency")], ("grace",), "'grace'; there are labels of 'fluency'")],
 )
 def test_nothing_to_compare_is_an_error(labels, aspects, message):
-    """No labels at all, or none of the aspect: the message says what there is."""
+    """Without any labels, or any of the aspect, the message says what there is."""
     with pytest.raises(BadInput, match=message):
         agreement_report(labels, aspects=aspects)
 
 
 def test_a_third_decision_is_no_annotators():
-    """Adjudicated labels are counted by item and change no figure, even where the adjudicator is an annotator too."""
+    """Adjudicated labels are counted by item and change no figure, even if the adjudicator is also an annotator."""
     plain = of(TWO)
     third = [Label(item, value, who) for item, who, value in TWO]
     third += [Label("j", 1.0, "a", adjudicated=True), Label("z", 1.0, "chief", adjudicated=True)]
@@ -54,8 +54,8 @@ def test_a_third_decision_is_no_annotators():
     assert (settled.figures, settled.rates, settled.items) == (plain.figures, plain.rates, plain.items)
 
 
-def test_figures_over_numbers_of_spans_say_that_they_are():
-    """Two who mark one span each at other places have the same number: kappa knows no places, and says so."""
+def test_figures_over_numbers_of_spans_say_so():
+    """Two who mark one span each at different positions have the same count: kappa ignores positions, and says so."""
     labels = [
         Label(f"i{at}", 1.0 + at % 2, who, "e", spans=tuple(Span("x", at + place + n, 9) for n in range(1 + at % 2)))
         for at in range(6)
@@ -81,13 +81,13 @@ def test_figures_over_numbers_of_spans_say_that_they_are():
     ],
 )
 def test_two_values_are_verdicts_and_more_are_grades(values, level, levels):
-    """The level follows from the values, unless it is told."""
+    """The level follows from the values unless it is given."""
     rows = [(str(value), who, float(value)) for value in values for who in "ab"]
     assert of(rows, level=level).levels == levels
 
 
 def words(*said, aspect=""):
-    """Labels of two annotators with categories, numbered as they came."""
+    """Labels of two annotators with categories, numbered in order of appearance."""
     numbers = {}
     return [
         Label(str(item), numbers.setdefault(word, float(len(numbers))), "ab"[who], aspect, category=word)
@@ -97,7 +97,7 @@ def words(*said, aspect=""):
 
 
 def test_words_are_categories():
-    """Categories are nominal whatever their number, and keep their names in the base rates, sorted."""
+    """Categories are nominal whatever their number, and their names appear in the base rates, sorted."""
     one = agreement_report(words(("無関係", "含意"), ("含意", "含意"), ("矛盾", "矛盾")), resamples=0).aspects[0]
     assert one.levels == ("nominal",)
     assert one.rates == {"a": {"含意": 1, "無関係": 1, "矛盾": 1}, "b": {"含意": 2, "矛盾": 1}}
@@ -117,7 +117,7 @@ def test_a_few_words_among_grades_are_left_out_and_said():
 
 
 def test_the_last_label_of_an_annotator_counts():
-    """Someone who labels an item again has changed their mind; saying the same twice changes nothing."""
+    """Somebody who labels an item again has changed their mind; repeating a label changes nothing."""
     one = of([("j", "a", 1.0), ("k", "b", 0.0), *TWO])
     assert one.figures == of(TWO).figures
     assert one.labels == 6
@@ -125,7 +125,7 @@ def test_the_last_label_of_an_annotator_counts():
 
 
 def test_labels_without_names_are_votes():
-    """Where nobody is named all labels of an item count, and no two annotators are compared."""
+    """If annotators are not named, all labels of an item count, and no two annotators are compared."""
     one = of([(item, "", value) for item, _, value in TWO])
     assert one.figures.percent == of(TWO).figures.percent
     assert one.figures.nominal.value == of(TWO).figures.nominal.value
@@ -135,7 +135,7 @@ def test_labels_without_names_are_votes():
 
 
 def test_the_paradox_is_pointed_out():
-    """Where nearly all labels are the same, the reader is told what chance alone would give."""
+    """If nearly all labels are the same, a note gives what chance alone would."""
     rows = [(str(at), who, float(at == 7 and who == "a")) for at in range(50) for who in "ab"]
     one = of(rows)
     assert one.figures.percent.value == pytest.approx(0.98)
@@ -144,7 +144,7 @@ def test_the_paradox_is_pointed_out():
 
 
 def test_questions_are_drawn_where_they_are_known():
-    """Items of one question are drawn together; an item of no known question stands for itself."""
+    """Items of one question are resampled together; an item without a known question is its own cluster."""
     rows = [(f"{at}", who, float(at % 3 == 0 or who == "b")) for at in range(30) for who in "ab"]
     questions = {str(at): f"q{at // 3}" for at in range(27)}
     assert of(rows, resamples=50).figures.percent.clusters == 30
@@ -152,7 +152,7 @@ def test_questions_are_drawn_where_they_are_known():
 
 
 def test_tables_hold_every_figure_and_every_reason():
-    """A row a figure, graded or not; base rates in long form for files and on one line for people; each two annotators."""
+    """Each figure is a row, graded or not; base rates are long for files and one line for people; pairs have rows."""
     graded = [Label(str(at), float((at * who) % 4), f"a{who}", "grade") for at in range(12) for who in (1, 2, 3)]
     report = agreement_report(
         [*graded, *words(("x", "y"), ("x", "x"), aspect="kind"), Label("only", 1.0, "a1", "alone")]
@@ -187,7 +187,7 @@ def found(labels, **settings):
 
 
 def near(value, within=0.0001):
-    """Equal but for the rounding of what was published."""
+    """Equal up to the rounding of what was published."""
     return pytest.approx(value, abs=within)
 
 
@@ -222,7 +222,7 @@ def test_pandalm():
 @real
 @pytest.mark.parametrize("name", ["clapnq_human", "squality_human"])
 def test_graded_sets_with_incomplete_crossing(name):
-    """Three of several annotators an item: alpha of every aspect as in the set's own file of figures."""
+    """Three of several annotators per item: alpha of every aspect equals the set's own figures."""
     published = json.loads((Path(DATA) / name / "baselines.json").read_text())
     labels = [
         Label(f"{row['qid']}/{row['system']}", float(value), who, aspect)
@@ -240,7 +240,7 @@ def test_graded_sets_with_incomplete_crossing(name):
 
 @real
 def test_jhars_flags():
-    """Sentences flagged by three annotators: 95.9 % of the pairs agree, alpha is .174: rare flags hardly ever meet."""
+    """Sentences flagged by three annotators: 95.9 % of the pairs agree, alpha is .174: rare flags hardly ever match."""
     labels = [
         Label(f"{row['qid']}/{row['system']}/{at}", float(flag), f"a{who}")
         for row in lines("jhars_dev/responses.jsonl")
@@ -255,7 +255,7 @@ def test_jhars_flags():
 
 @real
 def test_nq301():
-    """Two annotators, a third where they differ: agreement .869 and kappa .736 of the first two; Fleiss has no place."""
+    """Two annotators, a third where they differ: agreement .869 and kappa .736 of the first two; no Fleiss' kappa."""
     labels = [
         Label(row["id"], float(value), f"a{who}")
         for row in lines("qa_correctness/nq301_judged.jsonl")
@@ -268,7 +268,7 @@ def test_nq301():
 
 
 def test_a_refusal_is_a_value_of_its_own_and_at_no_distance_from_a_grade():
-    """Grade 0 of graded correctness counts where values are equal or not; weighted figures are those of the grades."""
+    """Grade 0 of graded correctness counts for equality; weighted figures are those of the grades."""
     random = Random(3)
     rows = [(f"i{i}", who, float(min(5, max(1, i % 5 + random.randint(0, 2))))) for i in range(40) for who in "ab"]
     refused = [*rows, ("i40", "a", 0.0), ("i40", "b", 0.0), ("i41", "a", 0.0)]

@@ -1,4 +1,4 @@
-"""Grade 0 of graded correctness by people: the answer declines, which is no number, on either side."""
+"""Human grade 0 of graded correctness: the answer declines, which is not a number, on either side."""
 
 import dataclasses
 
@@ -30,13 +30,13 @@ IDS = list(ITEMS)
 
 
 def labels(values=None, aspect="correctness"):
-    """One label an item; those that decline are 0."""
+    """One label per item; those that decline are 0."""
     values = np.where(DECLINED, 0, PEOPLE) if values is None else values
     return [Label(item, float(value), aspect=aspect) for item, value in zip(IDS, values, strict=True)]
 
 
 def outputs(values=JUDGE, metric=METRIC):
-    """What the judge says of every item."""
+    """The judge's output for every item."""
     return [
         Output(item, metric, value if isinstance(value, str) else float(value))
         for item, value in zip(IDS, values, strict=True)
@@ -49,8 +49,8 @@ def found(said, given, **settings):
     return aspect, aspect.metrics[0]
 
 
-def test_a_persons_grade_0_enters_no_figure_and_takes_no_table_away():
-    """Correlations, bias, weighted kappa, systems and ranking are those of the answers that people grade."""
+def test_a_human_grade_0_is_in_no_figure_and_removes_no_table():
+    """Correlations, bias, weighted kappa, systems and ranking are those of the answers with human grades."""
     aspect, one = found(outputs(), labels())
     x, y = JUDGE[~DECLINED], PEOPLE[~DECLINED]
     assert (aspect.n, aspect.declined, one.n) == (70, 10, 70)
@@ -100,7 +100,7 @@ def test_what_is_left_out_is_counted_on_both_sides():
     ],
 )
 def test_0_declines_on_the_scale_of_graded_correctness_alone(aspect, top, metric, declines):
-    """On a rubric of 0 to 3, of verdicts, or of another aspect it is the lowest value."""
+    """On a rubric from 0 to 3, for verdicts, or for another aspect, 0 is the lowest value."""
     values = [0.0, 1.0, float(top), 0.0, 1.0, float(top)]
     said = [Output(item, metric, 1.0 + at % 2) for at, item in enumerate(IDS[:6])]
     (made,) = pair(ITEMS, said, [Label(item, value, aspect=aspect) for item, value in zip(IDS, values, strict=False)])
@@ -111,14 +111,14 @@ def test_0_declines_on_the_scale_of_graded_correctness_alone(aspect, top, metric
 
 @pytest.mark.parametrize(("zero", "left", "says"), [("lowest", 80, ()), ("declined", 70, ("declined (grade 0",))])
 def test_the_meaning_of_0_can_be_said(zero, left, says):
-    """Against what the aspect's name suggests."""
+    """This overrides what the aspect's name suggests."""
     aspect, _ = found(outputs(), labels(aspect="correctness" if zero == "lowest" else "fluency"), grade_zero=zero)
     assert aspect.n == left
     assert all(text in str(note) for text, note in zip(says, aspect.notes, strict=True))
 
 
 def test_grades_of_another_name_are_kept_and_the_option_is_named():
-    """Nobody knows what 0 means there, so it is the lowest grade, and that is said."""
+    """The meaning of 0 is unknown there, so it is the lowest grade, and a note says so."""
     aspect, one = found(outputs(), labels(aspect="expert"))
     assert aspect.n == N
     assert "--grade-zero declined" in str(aspect.notes[0])
@@ -127,7 +127,7 @@ def test_grades_of_another_name_are_kept_and_the_option_is_named():
 
 
 def test_a_scale_that_has_one_more_step_at_the_bottom_is_the_same_scale():
-    """A judge of another maker that grades 0 to 5, people who say 1 to 5; another top is another scale."""
+    """Another vendor's judge grades 0 to 5, people 1 to 5; another top is another scale."""
     zeros = np.where(DECLINED, 0, JUDGE)
     _, one = found(outputs(zeros, "gpt4"), labels(PEOPLE, "quality"))
     assert one.bias.overall.value == pytest.approx((zeros - PEOPLE).mean())
@@ -136,7 +136,7 @@ def test_a_scale_that_has_one_more_step_at_the_bottom_is_the_same_scale():
 
 
 def test_another_makers_grade_0_declines_as_well():
-    """On the same aspect, on the same scale; a share of 0 stays a value."""
+    """This holds for the same aspect on the same scale; a share of 0 stays a value."""
     zeros = np.where(np.arange(N) % 10 == 1, 0, JUDGE)
     shares = np.where(np.arange(N) % 10 == 1, 0, JUDGE / 5)
     aspect, _ = found([*outputs(zeros, "gpt4"), *outputs(shares, "overlap"), *outputs(shares, "token_f1")], labels())
@@ -150,7 +150,7 @@ def test_another_makers_grade_0_declines_as_well():
     [([0, 4, 5], None, 4.5), ([0, 0, 5], None, None), ([0, 4], None, 4.0), ([4, 5], 0, None), ([0, 0], 3, 3.0)],
 )
 def test_several_annotators_decline_by_majority(said, settled, value):
-    """A third decision decides alone; the 0 of a minority is not part of the mean, nor of the ceiling."""
+    """A third decision decides alone; a minority's 0 is not part of the mean, nor of the ceiling."""
     given = [Label("i00", float(v), f"a{a}", "correctness") for a, v in enumerate(said)]
     given += [] if settled is None else [Label("i00", float(settled), "judge", "correctness", adjudicated=True)]
     given += [Label(item, v, "a0", "correctness") for item, v in (("i01", 5.0), ("i02", 3.0))]
@@ -172,7 +172,7 @@ def test_nothing_but_refusals_is_an_error_that_helps():
 
 
 def test_the_estimate_is_of_the_answers_that_people_grade():
-    """With every item labeled it is their mean grade, over all and by system, and the refusals are counted."""
+    """With every item labeled it is their mean grade, overall and by system, and the refusals are counted."""
     rows = estimate(ITEMS, outputs(), labels()).means
     everything, first = rows[0], rows[1]
     assert everything.powered.powered.value == pytest.approx(PEOPLE[~DECLINED].mean())
@@ -183,7 +183,7 @@ def test_the_estimate_is_of_the_answers_that_people_grade():
 
 
 def test_a_stratified_estimate_weighs_systems_by_their_graded_answers():
-    """All of one system is labeled, half of another whose answers decline more often."""
+    """All of one system is labeled, and half of another whose answers decline more often."""
     items = {f"{s}{i:03}": Place(f"q{s}{i}", s) for s in "ab" for i in range(60)}
     grades = {item: 0.0 if item[0] == "b" and int(item[1:]) % 3 else 2.0 + (int(item[1:]) % 2) for item in items}
     said = [Output(item, METRIC, 3.0) for item in items]
@@ -196,7 +196,7 @@ def test_a_stratified_estimate_weighs_systems_by_their_graded_answers():
 
 @pytest.mark.slow
 def test_intervals_of_the_graded_mean_cover_the_truth():
-    """Of a population whose weak answers decline more often, from 60 labels: about 95 % of 200 samples."""
+    """In a population whose weak answers decline more often, with 60 labels: about 95 % of 200 samples."""
     random = np.random.default_rng(6)
     n = 1_000
     quality = random.normal(size=n)
@@ -219,7 +219,7 @@ def test_intervals_of_the_graded_mean_cover_the_truth():
 
 
 def test_without_refusals_an_estimate_is_as_it_was():
-    """The same labels on an aspect of another name give the very same figures."""
+    """The same labels on an aspect with another name give the same figures."""
     half = labels(PEOPLE)[:40]
     plain = [dataclasses.replace(label, aspect="quality") for label in half]
     first, second = (estimate(ITEMS, outputs(), each).means[0].powered for each in (half, plain))

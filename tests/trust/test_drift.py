@@ -1,4 +1,4 @@
-"""Drift: two runs over one frozen set, told apart from noise, and from a set that is not the same."""
+"""Drift: two runs over one frozen set, distinguished from noise, and from a set that is not the same."""
 
 import random
 
@@ -35,14 +35,14 @@ def run(tmp_path):
 
 
 def noisy(share, seed=0):
-    """People's verdicts with this share of them turned."""
+    """Human verdicts with this share of them flipped."""
     turning = random.Random(seed)
     return {item: 1 - value if turning.random() < share else value for item, value in PEOPLE.items()}
 
 
 def test_a_judge_that_got_worse_raises_the_alarm(run):
-    """From 5 % to 35 % wrong verdicts on 120 items: the drop, its interval below 0, and the alarm; the part of the
-    signature that differs is told.
+    """From 5 % to 35 % wrong verdicts on 120 items: the drop, its interval below 0, and the alarm; the differing part
+    of the signature is reported.
     """
     report = drift(run("a", {"accuracy": noisy(0.05)}), run("b", {"accuracy": noisy(0.35, 1)}, judge="new"), LABELS)
     (found,) = report.metrics
@@ -55,27 +55,27 @@ def test_a_judge_that_got_worse_raises_the_alarm(run):
 
 
 def wrong_on(items):
-    """People's verdicts, turned on these items."""
+    """Human verdicts, flipped on these items."""
     return {item: 1 - value if item in items else value for item, value in PEOPLE.items()}
 
 
 @pytest.mark.parametrize("now", [wrong_on({"s1", "s8", "s40"}), wrong_on({"s2", "s5", "s90", "s91"}), PEOPLE])
 def test_a_judge_that_did_not_get_worse_raises_none(run, now):
-    """The same verdicts, one error more and others than before, or none any more."""
+    """The same verdicts, with one more error and others than before, or with no errors any more."""
     report = drift(run("a", {"accuracy": wrong_on({"s1", "s8", "s40"})}), run("b", {"accuracy": now}), LABELS)
     assert report.alarms == ()
     assert report.made == ()
 
 
 def test_a_drop_within_the_tolerance_is_no_alarm(run):
-    """However sure it is."""
+    """This holds however certain the drop is."""
     runs = run("a", {"accuracy": noisy(0.0)}), run("b", {"accuracy": noisy(0.15, 1)})
     assert drift(*runs, LABELS, tolerance=0.02).alarms
     assert not drift(*runs, LABELS, tolerance=0.5).alarms
 
 
 def test_a_drop_on_few_items_is_no_alarm(run):
-    """One item that turned among eight is a drop of an eighth, and may be chance."""
+    """One flipped item among eight is a drop of an eighth, and may be chance."""
     few = SAMPLES[:16:2]
     before = {each.id: PEOPLE[each.id] for each in few}
     now = before | {few[0].id: 1 - before[few[0].id]}
@@ -86,7 +86,7 @@ def test_a_drop_on_few_items_is_no_alarm(run):
 
 
 def test_without_labels_nothing_says_who_is_right(run):
-    """Means, agreement of the runs and moved items are told; there is no alarm."""
+    """Means, agreement of the runs and moved items are reported; there is no alarm."""
     report = drift(run("a", {"accuracy": PEOPLE}), run("b", {"accuracy": noisy(0.35, 1)}))
     (found,) = report.metrics
     assert found.people is None
@@ -129,7 +129,7 @@ def test_the_measure_fits_what_is_compared(run, scores, labels, measure):
 
 
 def test_what_is_undefined_is_said(run):
-    """A judge that says the same of everything has no correlation, no kappa and no alarm, but a reason."""
+    """A constant judge has no correlation, no kappa and no alarm, but a reason."""
     same = dict.fromkeys(PEOPLE, 0.25)
     said = [Label(item, n % 5) for n, item in enumerate(PEOPLE)]
     (row,) = drift(run("a", {"m": same}), run("b", {"m": same}), said).metrics
@@ -141,7 +141,7 @@ def test_what_is_undefined_is_said(run):
 
 
 def test_scores_without_a_value_are_counted_by_where_they_went(run):
-    """An item that became unreadable is in no mean; a score that is not there counts as failed."""
+    """An item that became unreadable is not counted in the means; a missing score counts as failed."""
     now = {item: Score(value) for item, value in PEOPLE.items()} | {"s0": Score(None, "unreadable", "?")}
     del now["s1"]
     (row,) = drift(run("a", {"m": PEOPLE}), run("b", {"m": now})).metrics
@@ -150,7 +150,7 @@ def test_scores_without_a_value_are_counted_by_where_they_went(run):
 
 
 def test_no_score_in_common_is_no_crash(run):
-    """All failed now: no mean, no agreement, reasons instead."""
+    """If all failed: no mean, no agreement, but reasons."""
     now = dict.fromkeys(PEOPLE, Score(None, "failed", "down"))
     (row,) = drift(run("a", {"m": PEOPLE}), run("b", {"m": now}), LABELS).metrics
     assert (row.mean_before, row.mean_now, row.shift.difference, row.equal.value) == (None, None, None, None)
@@ -177,7 +177,7 @@ def test_adjudicated_labels_settle_the_others(run):
     ],
 )
 def test_other_samples_are_refused(run, samples, words):
-    """Drift is told on one frozen set; the text says what differs."""
+    """Drift is measured on one frozen set; the message says what differs."""
     scores = {each.id: 1.0 for each in samples}
     with pytest.raises(BadInput, match=words):
         drift(run("a", {"m": PEOPLE}), run("b", {"m": scores}, samples))
@@ -193,13 +193,13 @@ def test_other_samples_are_refused(run, samples, words):
     ],
 )
 def test_labels_that_cannot_be_used_are_refused(run, labels, aspect, words):
-    """With what there is."""
+    """The message says what there is."""
     with pytest.raises(BadInput, match=words):
         drift(run("a", {"m": PEOPLE}), run("b", {"m": PEOPLE}), labels, aspect=aspect)
 
 
 def test_runs_without_a_common_metric_are_refused(run):
-    """And those that only one has are told where there are others."""
+    """If there are common metrics, those of only one run are reported."""
     a, b = run("a", {"m": PEOPLE, "x": PEOPLE}), run("b", {"n": PEOPLE, "x": PEOPLE})
     assert drift(a, b).only == ("m", "n")
     with pytest.raises(BadInput, match="no metric that both"):
@@ -215,7 +215,7 @@ def test_the_icc_is_that_of_two_votes():
 
 
 def test_answers_that_people_call_declined_are_left_out(run):
-    """Grade 0 of graded correctness is no grade: the agreement is that of the graded answers, the rest is counted."""
+    """Grade 0 of graded correctness is not a grade: agreement is that of the graded answers, the rest is counted."""
     grades = {each.id: float(n % 5 + 1) for n, each in enumerate(SAMPLES)}
     turning = random.Random(2)
     now = {item: float(min(5, max(1, value + turning.randint(-1, 1)))) for item, value in grades.items()}
@@ -230,7 +230,7 @@ def test_answers_that_people_call_declined_are_left_out(run):
 
 
 def test_the_leak_corrects_no_other_p(run):
-    """It is a check beside the scores; its own p is not corrected either."""
+    """It is a check next to the scores; its own p is not corrected either."""
     before, now = PEOPLE, {item: 0.0 if n < 12 else value for n, (item, value) in enumerate(PEOPLE.items())}
     alone = drift(run("a", {"wscore": before}), run("b", {"wscore": now}))
     both = drift(run("c", {"wscore": before, "leak": before}), run("d", {"wscore": now, "leak": now}))

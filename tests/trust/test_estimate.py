@@ -1,4 +1,4 @@
-"""What people would say of the whole set: pairing labels with scores, systems, differences, and what is refused."""
+"""Estimated human means of the whole set: pairing labels with scores, systems, differences, and refusals."""
 
 import random
 from dataclasses import replace
@@ -16,7 +16,7 @@ TRUE = {"good": 0.8, "poor": 0.4}
 
 
 def world(labelled=120, questions=600, seed=0):
-    """Two systems answer the same questions; a judge is right in nine of ten; some items have a label."""
+    """Two systems answer the same questions; a judge is right in nine of ten; some items are labeled."""
     rng = random.Random(seed)
     items, outputs, people = {}, [], {}
     for question in range(questions):
@@ -33,7 +33,7 @@ def world(labelled=120, questions=600, seed=0):
 
 
 def test_each_system_and_their_difference_are_estimated():
-    """The means of all items lie in the intervals, which are narrower than those of the labels alone."""
+    """The intervals contain the means of all items, and are narrower than those of the labels alone."""
     items, outputs, labels, people = world()
     found = {row.what: row.powered for row in estimate(items, outputs, labels, systems=("good", "poor")).means}
     means = {system: np.mean([v for name, v in people.items() if name.endswith(system)]) for system in TRUE}
@@ -55,8 +55,8 @@ def test_grades_become_a_share_with_yes_from():
     assert [row.powered.powered.value for row in rows] == pytest.approx([row.powered.powered.value for row in plain])
 
 
-def test_labels_that_were_not_drawn_at_random_are_told():
-    """Labels of what the judge likes alone: the remark says that no interval is valid then."""
+def test_labels_that_were_not_drawn_at_random_are_reported():
+    """If only what the judge likes is labeled, the remark says that no interval is valid."""
     items, outputs, _, people = world()
     liked = [one.item for one in outputs if one.said == 1.0][:100]
     labels = [Label(name, people[name], "a", "correct") for name in liked]
@@ -65,7 +65,7 @@ def test_labels_that_were_not_drawn_at_random_are_told():
 
 
 def test_answers_that_decline_belong_to_the_set():
-    """The judge has no value where an answer declines; people say 0, and the mean over all items is still estimated."""
+    """The judge has no value if an answer declines; people give 0, and the mean over all items is still estimated."""
     items, outputs, labels, people = world(labelled=200)
     declining = set(random.Random(1).sample(sorted(items), 400))
     people = {name: 0.0 if name in declining else value for name, value in people.items()}
@@ -78,7 +78,7 @@ def test_answers_that_decline_belong_to_the_set():
 
 
 def test_failed_scores_are_neither_left_out_nor_zero():
-    """A failed call says nothing of the answer: the item counts with the mean score, and a broken judge costs width."""
+    """A failed call says nothing about the answer: the item counts with the mean score; a broken judge costs width."""
     items, outputs, labels, people = world()
     gone = set(random.Random(2).sample(sorted(items), 300))
     broken = [Output(one.item, "judge", "failed" if one.item in gone else one.said) for one in outputs]
@@ -90,7 +90,7 @@ def test_failed_scores_are_neither_left_out_nor_zero():
 
 
 def test_a_labelled_item_outside_of_the_set_is_left_out_and_counted():
-    """A judge's file may know items that the samples lack: they are no part of the mean, and that is said."""
+    """A judge's file may have items that the samples lack: they are not part of the mean, and a note says so."""
     items, outputs, labels, _ = world()
     stray = estimate(items, [*outputs, Output("stray", "judge", 1.0)], [*labels, Label("stray", 1.0, "a", "correct")])
     plain = estimate(items, outputs, labels)
@@ -99,7 +99,7 @@ def test_a_labelled_item_outside_of_the_set_is_left_out_and_counted():
 
 
 def test_labels_drawn_within_systems_make_a_stratified_mean():
-    """200 labels of the good system and 40 of the poor one: the plain mean is told to be skewed, the other holds."""
+    """200 labels of the good system and 40 of the poor one: the plain mean is reported as skewed, the other holds."""
     items, outputs, _, people = world(seed=3)
     rng = random.Random(3)
     labels = []
@@ -131,7 +131,7 @@ def test_labels_drawn_within_systems_make_a_stratified_mean():
     ],
 )
 def test_what_is_not_there_is_refused_with_what_there_is(asked, said):
-    """A mistyped system or metric names those that can be had, also beside one that is there; a number must be one."""
+    """A mistyped system or metric gives a list of the valid ones, even next to a valid one; a number must be one."""
     items, outputs, labels, _ = world()
     outputs += [Output(name, "mute", "failed") for name in items]
     with pytest.raises(SaitenError, match=said):
@@ -139,7 +139,7 @@ def test_what_is_not_there_is_refused_with_what_there_is(asked, said):
 
 
 def test_without_systems_there_is_nothing_to_stratify_by():
-    """Said, rather than that there are no labels of ''."""
+    """The message says this, not that there are no labels of ''."""
     items, outputs, labels, _ = world()
     bare = {name: Place(item.question) for name, item in items.items()}
     with pytest.raises(BadInput, match="names its system"):
@@ -147,7 +147,7 @@ def test_without_systems_there_is_nothing_to_stratify_by():
 
 
 def test_labels_without_an_aspect_meet_whatever_the_judge_said():
-    """As in meta-evaluation: a judge's file may name the aspect that the labels leave out."""
+    """As in meta-evaluation, a judge's file may name the aspect that the labels leave out."""
     items, outputs, labels, _ = world()
     plain = [replace(one, aspect="") for one in labels]
     named = [replace(one, aspect="correct") for one in outputs]
@@ -156,7 +156,7 @@ def test_labels_without_an_aspect_meet_whatever_the_judge_said():
 
 
 def test_a_mean_that_misses_the_threshold_by_rounding_reaches_it():
-    """Three people's 0.7 and 0.1 and 0.1 make 0.3, whatever the last bit says."""
+    """0.7, 0.1 and 0.1 from three people have the mean 0.3, whatever the last bit is."""
     items, outputs, labels, _ = world()
     by_three = [
         replace(one, annotator=who, value=v) for one in labels for who, v in (("a", 0.7), ("b", 0.1), ("c", 0.1))
@@ -166,7 +166,7 @@ def test_a_mean_that_misses_the_threshold_by_rounding_reaches_it():
 
 
 def test_the_figures_are_those_of_the_formula():
-    """No systems, one answer a question: the few lines of the paper on the very same items, pseudo-items apart."""
+    """No systems, one answer per question: the paper's few lines on the same items, except for pseudo-items."""
     rng = random.Random(9)
     items = {f"i{n}": Place(f"q{n}") for n in range(300)}
     people = {name: rng.gauss(3, 1) for name in items}

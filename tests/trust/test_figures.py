@@ -1,4 +1,4 @@
-"""Every figure of a meta-evaluation against scipy and scikit-learn, and what is said where there is none."""
+"""Every figure of a meta-evaluation compared with scipy and scikit-learn, and the reasons for missing ones."""
 
 import dataclasses
 
@@ -34,7 +34,7 @@ def close(expected):
 
 
 def world(labels, **outputs):
-    """What comes of these columns; a label may be a list, one an annotator; an output may be a status."""
+    """The result for these columns; a label may be a list, one per annotator; an output may be a status."""
     ids = list(ITEMS)
     said = [
         Label(ids[i], float(value), f"a{a}")
@@ -77,7 +77,7 @@ def test_correlations_over_items_are_scipys():
 
 
 def test_decisions_are_scikit_learns():
-    """Verdicts against verdicts, and the AUROC of a finer figure."""
+    """Verdicts compared with verdicts, and the AUROC of a finer score."""
     said = (SHARES >= 0.5).astype(float)
     for metric, column in (("verdicts", said), ("shares", SHARES)):
         found = only(evaluated(VERDICTS, **{metric: column})).decisions
@@ -94,7 +94,7 @@ def test_decisions_are_scikit_learns():
 
 
 def test_grades_are_compared_as_grades():
-    """Exact agreement and weighted kappa are scikit-learn's over all grades of the scale."""
+    """Exact agreement and weighted kappa equal scikit-learn's over all grades of the scale."""
     found = only(evaluated(GRADES, marks=JUDGED, bounds={"marks": (0, 5)})).grades
     every = list(range(6))
     assert found.agreement.value == close(sk.accuracy_score(GRADES, JUDGED))
@@ -106,12 +106,12 @@ def test_grades_are_compared_as_grades():
 
 
 def test_halves_are_rounded_alike_on_both_sides_of_0():
-    """On a scale from -1 to 1 people split between 0 and a fault come to the fault, whichever it is."""
+    """On a scale from -1 to 1 a tie between 0 and a fault goes to the fault, whichever it is."""
     assert rounded(np.array([-1.5, -0.5, -0.4, 0.0, 0.4, 0.5, 1.5, 4.5])).tolist() == [-2, -1, 0, 0, 0, 1, 2, 5]
 
 
 def test_a_threshold_makes_decisions_of_grades():
-    """The same for people and for a metric on the same scale; on another scale the AUROC alone."""
+    """It applies to people and to a metric on the same scale; on another scale there is only the AUROC."""
     setup = dataclasses.replace(QUICK, yes_from=3.0)
     found = evaluated(GRADES, setup, {"marks": (0, 5)}, marks=JUDGED, shares=SHARES)
     same, other = (one.decisions for one in found.metrics)
@@ -158,7 +158,7 @@ def test_bias_is_the_mean_difference_on_a_common_scale():
     [(SHARES, None), (JUDGED, {"m": (0, np.inf)}), (JUDGED * 20, {"m": (0, 1000)}), (JUDGED * 20, None)],
 )
 def test_no_bias_across_scales(column, bounds):
-    """A share is not a grade, a length is neither: the reason names both scales. A wider declared scale is taken as it is."""
+    """A share is not a grade, nor is a length: the reason names both scales. A wider declared scale is used as is."""
     found = only(evaluated(GRADES, m=column, bounds=bounds)).bias
     if bounds == {"m": (0, 1000)}:
         assert found.overall.value is not None
@@ -214,14 +214,14 @@ def test_a_tie_of_one_side_is_no_agreement():
     ],
 )
 def test_fewer_than_three_systems_have_no_order(systems, says):
-    """It is said, and no figure is made up."""
+    """The reason says so, and no figure is made up."""
     level = system_level(np.arange(3.0), np.arange(3.0), systems, Resamples.of("abc", resamples=50))
     assert level.kendall.value is level.pairs.ordered.value is level.pearson.value is None
     assert says in str(level.kendall.reason)
 
 
 def test_people_can_be_taken_over_all_that_they_rated():
-    """With `systems_over=all` an item without a value counts in people's mean; by default both means are over the same."""
+    """With `systems_over=all` an item without a value counts in the human mean; by default both use the same items."""
     people = [[value] for value in [3.0, 1.0, 2.0, 2.0, 9.0, 1.0] * 4]
     items = {f"i{n:02}": Place(f"q{n // 6}", "abc"[n % 3]) for n in range(24)}
     outputs = [Output(f"i{n:02}", "m", "failed" if n % 6 == 4 else float(n % 3)) for n in range(24)]
@@ -240,7 +240,7 @@ def test_people_can_be_taken_over_all_that_they_rated():
 
 
 def test_over_all_equals_over_common_where_nothing_is_missing():
-    """To the last interval; and a system of which nothing was measured is left out, not ordered."""
+    """Even the intervals are equal; a system without measurements is left out, not ordered."""
     metric, people, systems = RANDOM.normal(size=40), RANDOM.normal(size=40), list("abcde") * 8
     resamples = Resamples.of([i // 5 for i in range(40)], resamples=100)
     plain = system_level(metric, people, systems, resamples)
@@ -254,7 +254,7 @@ def test_over_all_equals_over_common_where_nothing_is_missing():
 
 @pytest.mark.parametrize("by", ["kendall", "linear_kappa", "quadratic_kappa", "spearman"])
 def test_grades_can_be_ranked_by(by):
-    """The figure shown is that of its table, and the clearly better judge stands first, alone."""
+    """The figure shown is that of its table, and the clearly better judge is first, alone."""
     rng = np.random.default_rng(8)
     grades = rng.integers(1, 6, 80)
     items = {f"i{n:02}": Place(f"q{n // 2}") for n in range(80)}
@@ -272,7 +272,7 @@ def test_grades_can_be_ranked_by(by):
 
 
 def test_the_ceiling_is_each_annotator_against_the_mean_of_the_others():
-    """Also where each item has other annotators; the mean over people stands in the ranking as a row of its own."""
+    """This works even if each item has other annotators; the mean over people is a separate row of the ranking."""
     table = np.clip(np.round(QUALITY[:, None] + 2.5 + np.random.default_rng(6).normal(size=(N, 3))), 0, 5)
     found = evaluated([list(row) for row in table], m=SHARES)
     expected = [stats.pearsonr(table[:, a], np.delete(table, a, axis=1).mean(axis=1)).statistic for a in range(3)]
@@ -285,7 +285,7 @@ def test_the_ceiling_is_each_annotator_against_the_mean_of_the_others():
 
 
 def test_two_annotators_have_the_kappa_between_them():
-    """Of verdicts: Cohen's, scikit-learn's."""
+    """For verdicts it is Cohen's, as in scikit-learn."""
     other = np.where(np.random.default_rng(6).random(N) < 0.2, 1 - VERDICTS, VERDICTS)
     found = evaluated([[a, b] for a, b in zip(VERDICTS, other, strict=True)], m=SHARES)
     assert found.ceiling.kappa.value == close(sk.cohen_kappa_score(VERDICTS, other))
@@ -303,7 +303,7 @@ SK = {
 
 
 def crowd(seed=6):
-    """Three annotators' grades of 0 to 5, a fifth of them missing: an array with NaN, and the labels."""
+    """Three annotators' grades from 0 to 5, a fifth of them missing: an array with NaN, and the labels."""
     random = np.random.default_rng(seed)
     table = np.clip(np.round(QUALITY[:, None] + 2.5 + random.normal(size=(N, 3))), 0, 5)
     table[random.random(size=(N, 3)) < 0.2] = np.nan
@@ -311,7 +311,7 @@ def crowd(seed=6):
 
 
 def evaluated_crowd(table, **settings):
-    """An annotator's label is left out where it is NaN."""
+    """A label that is NaN is left out."""
     labels = [Label(f"i{i:02}", float(v), f"a{a}") for (i, a), v in np.ndenumerate(table) if not np.isnan(v)]
     outputs = [Output(item, "m", value) for item, value in zip(ITEMS, SHARES, strict=True)]
     (found,) = meta_evaluate(pair(ITEMS, outputs, labels), dataclasses.replace(QUICK, **settings)).aspects
@@ -319,7 +319,7 @@ def evaluated_crowd(table, **settings):
 
 
 def held(table, annotator, decide):
-    """The others' verdict and the annotator's own label, item by item, where the others have a verdict."""
+    """The others' verdict and the annotator's own label by item, if the others have a verdict."""
     pairs = []
     for row, labels in enumerate(table):
         others = np.delete(labels, annotator)
@@ -332,7 +332,7 @@ def held(table, annotator, decide):
 @pytest.mark.parametrize("by", SK)
 @pytest.mark.parametrize("yes_from", [None, 3.0])
 def test_every_figure_of_decisions_has_its_ceiling(by, yes_from):
-    """By hand: against the others' majority, or their mean and the threshold; it stands in the ranking by that figure."""
+    """Counted by hand: against the others' majority, or their mean and the threshold; the ranking uses that figure."""
     table = crowd() if yes_from else np.where(np.isnan(crowd()), np.nan, crowd() >= 3)
     majority = {True: 1, False: 0}
     decide = (lambda mean: majority[mean >= yes_from]) if yes_from else lambda mean: None if mean == 0.5 else majority[mean > 0.5]  # fmt: skip
@@ -348,13 +348,13 @@ def test_every_figure_of_decisions_has_its_ceiling(by, yes_from):
     assert top.low < top.value < top.high
     assert [place.figure for place in found.ranking.places if place.people] == [top]
     if not yes_from:
-        balanced = found.ceiling.balanced_accuracy  # 0 and 1 rank nothing within themselves
+        balanced = found.ceiling.balanced_accuracy  # 0 and 1 cannot be ranked within themselves
         assert found.ceiling.auroc == dataclasses.replace(balanced, value=found.ceiling.auroc.value)
         assert found.ceiling.auroc.value == close(balanced.value)
 
 
 def test_the_interval_of_the_ceiling_is_that_of_questions_drawn_for_all_annotators_at_once():
-    """Written out: the rows of the drawn questions, each annotator's F1 on them, their mean."""
+    """Spelled out: the rows of the resampled questions, each annotator's F1 on them, their mean."""
     table = np.where(np.isnan(crowd()), np.nan, crowd() >= 3)
     found = evaluated_crowd(table, by="f1")
     draws = Resamples.of([item.question for item in ITEMS.values()], resamples=200)
@@ -370,7 +370,7 @@ def test_the_interval_of_the_ceiling_is_that_of_questions_drawn_for_all_annotato
 
 @pytest.mark.parametrize(("by", "weights"), [("linear_kappa", "linear"), ("quadratic_kappa", "quadratic")])
 def test_grades_have_their_ceiling_in_weighted_kappa(by, weights):
-    """Against the others' mean, rounded to whole grades as a metric's target is."""
+    """It compares with the others' mean, rounded to whole grades as a metric's target is."""
     table = crowd()
     found = evaluated_crowd(table, by=by)
     expected = []
@@ -389,7 +389,7 @@ def test_one_annotator_has_no_ceiling():
 
 
 def test_constant_columns_are_said_to_be_so():
-    """On either side; nothing is NaN, nothing 0."""
+    """On either side; nothing is NaN, nothing is 0."""
     for labels, column, reason in (
         (GRADES, [1.0] * N, "the first column is constant (1)"),
         ([1.0] * N, SHARES, "constant (1)"),
@@ -401,7 +401,7 @@ def test_constant_columns_are_said_to_be_so():
 
 
 def test_one_class_has_no_auroc():
-    """All labels are yes: the agreement is a figure, the rest is not."""
+    """All labels are yes: agreement has a value, the others do not."""
     found = only(evaluated([1.0] * N, m=SHARES)).decisions
     assert found.auroc.value is found.balanced_accuracy.value is None
     assert found.agreement.value is not None
@@ -409,14 +409,14 @@ def test_one_class_has_no_auroc():
 
 
 def test_missing_baselines_are_pointed_out():
-    """Without `context_overlap` and `length` nobody knows whether a judge reads or counts words."""
+    """Without `context_overlap` and `length` it is unknown whether a judge reads or counts words."""
     (note,) = meta_evaluate(world(GRADES, m=SHARES), QUICK).notes
     assert "context_overlap or length" in str(note)
     assert meta_evaluate(world(GRADES, context_overlap=SHARES, length=SHARES), QUICK).notes == ()
 
 
 def test_an_unknown_figure_is_refused():
-    """With those that there are."""
+    """The message lists the valid ones."""
     with pytest.raises(ConfigurationError, match="by one of pearson, spearman"):
         meta_evaluate(world(GRADES, m=SHARES), Settings(by="r2"))
 
@@ -427,7 +427,7 @@ some_labels = st.one_of(st.sampled_from([0.0, 1.0]), st.integers(0, 5).map(float
 
 @given(st.lists(st.tuples(some_labels, values, values), min_size=1, max_size=12), st.sampled_from([None, 0.5, 3.0]))
 def test_whatever_comes_nothing_is_nan(rows, yes_from):
-    """Each figure is a finite number inside its interval's scale, or None with a reason."""
+    """Each figure is a finite number within its scale and interval, or None with a reason."""
     labels, first, second = zip(*rows, strict=True)
     found = evaluated(labels, Settings(resamples=100, yes_from=yes_from), m=list(first), o=list(second))
     estimates = list(every(found))
@@ -438,7 +438,7 @@ def test_whatever_comes_nothing_is_nan(rows, yes_from):
 
 
 def every(value):
-    """All estimates in a result, however deep."""
+    """All estimates in a result, at any depth."""
     if isinstance(value, Estimate):
         yield value
     elif dataclasses.is_dataclass(value):

@@ -1,4 +1,4 @@
-"""Outputs beside labels: who belongs to whom, what is averaged, and what is left over."""
+"""Pairing outputs with labels: what belongs together, what is averaged, and what is left over."""
 
 import json
 from itertools import permutations
@@ -22,12 +22,12 @@ OUTPUTS = [Output(f"s{i}", "m", i / 4) for i in range(4)]
 
 
 def of(column, item, aspect):
-    """What a column says about an item."""
+    """The output of a column for an item."""
     return column.values[aspect.items.index(item)]
 
 
 def test_several_annotators_count_with_their_mean():
-    """However many there are for each item."""
+    """This holds for any number per item."""
     labels = [Label("s0", 1, "x"), Label("s0", 2, "y"), Label("s0", 6, "z"), Label("s1", 4, "x")]
     (aspect,) = pair(ITEMS, OUTPUTS, labels)
     assert (aspect.items, aspect.people.tolist(), aspect.annotators) == (("s0", "s1"), [3, 4], ("x", "y", "z"))
@@ -46,7 +46,7 @@ def test_an_adjudicated_value_wins_and_is_no_annotators():
 
 
 def test_what_has_no_counterpart_is_counted_on_both_sides():
-    """With some of the ids."""
+    """Some of the IDs are shown."""
     labels = [Label("s0", 1), Label("s1", 0), *(Label(f"ghost{i}", 1) for i in range(5))]
     (aspect,) = pair(ITEMS, OUTPUTS, labels)
     assert (aspect.unmatched.n, aspect.unmatched.examples) == (5, ("ghost0", "ghost1", "ghost2"))
@@ -54,7 +54,7 @@ def test_what_has_no_counterpart_is_counted_on_both_sides():
 
 
 def test_what_was_not_measured_is_counted_by_its_reason():
-    """A status is no value, whatever it is; nor is a missing line."""
+    """No status is a value; nor is a missing line."""
     outputs = [Output("s0", "m", 0.5), Output("s1", "m", "declined"), Output("s2", "m", "unreadable")]
     (aspect,) = pair(ITEMS, outputs, [Label(f"s{i}", 1) for i in range(4)])
     (column,) = aspect.columns
@@ -64,13 +64,13 @@ def test_what_was_not_measured_is_counted_by_its_reason():
 
 
 def test_the_last_output_counts():
-    """A file may have been added to."""
+    """Lines may have been appended to a file."""
     (aspect,) = pair(ITEMS, [*OUTPUTS, Output("s0", "m", 0.9)], [Label("s0", 1)])
     assert of(aspect.columns[0], "s0", aspect) == 0.9
 
 
 def test_each_aspect_has_its_own_labels_and_the_outputs_that_speak_to_it():
-    """An output with an aspect is held against this one alone, one without against all."""
+    """An output with an aspect is compared with that aspect alone, one without it with all."""
     labels = [Label("s0", 1, aspect="true"), Label("s0", 5, aspect="fluent"), Label("s1", 0, aspect="true")]
     outputs = [*OUTPUTS, Output("s0", "judge", 1, "true"), Output("s1", "judge", 1, "true")]
     first, second = pair(ITEMS, outputs, labels)
@@ -82,7 +82,7 @@ def test_each_aspect_has_its_own_labels_and_the_outputs_that_speak_to_it():
 
 
 def test_nothing_in_common_is_an_error_that_shows_both_sides():
-    """So that one sees at once how the ids differ."""
+    """The difference between the IDs is then obvious."""
     with pytest.raises(BadInput) as caught:
         pair(ITEMS, OUTPUTS, [Label("S0", 1), Label("S1", 0)])
     for part in ("'S0'", "'s0'", "matched by id"):
@@ -98,13 +98,13 @@ def test_nothing_in_common_is_an_error_that_shows_both_sides():
     ],
 )
 def test_what_is_missing_altogether_is_an_error(outputs, labels, aspects, says):
-    """It says what there is instead."""
+    """The message says what there is instead."""
     with pytest.raises(BadInput, match=says):
         pair(ITEMS, outputs, labels, aspects=aspects)
 
 
 def test_a_preference_is_the_difference_of_two_scores():
-    """The second answer's minus the first's; a question's pairs belong together; what says so itself needs no scores."""
+    """The second answer's minus the first's; a question's pairs belong together; given preferences need no scores."""
     labels = [Label("s0 vs s1", 2), Label("s2 vs s3", -1)]
     outputs = [*OUTPUTS, Output("s0 vs s1", "direct", -2.0)]
     (aspect,) = pair(ITEMS, outputs, labels)
@@ -118,21 +118,21 @@ def test_a_preference_is_the_difference_of_two_scores():
 
 
 def test_half_a_pair_is_no_preference():
-    """The reason is that of the half without a value."""
+    """The reason is that of the side without a value."""
     outputs = [Output("s0", "m", 0.1), Output("s1", "m", "failed"), Output("s2", "m", 0.1), Output("s3", "m", 0.1)]
     (aspect,) = pair(ITEMS, outputs, [Label("s0 vs s1", 2), Label("s2 vs s3", 0)])
     assert aspect.columns[0].missing == {"failed": 1}
 
 
 def test_values_below_0_are_preferences_whatever_the_ids_are():
-    """Judges that compare give the pair an id of its own."""
+    """Judges that compare give the pair its own ID."""
     (aspect,) = pair({}, [Output("p1", "j", 1.0), Output("p2", "j", 0.0)], [Label("p1", -1), Label("p2", 0)])
     assert aspect.pairs
     assert aspect.columns[0].values.tolist() == [1, 0]
 
 
 def test_an_id_may_have_the_word_in_it():
-    """Cut where both halves are known."""
+    """The ID is split where both halves are known."""
     known = {"cats vs dogs/1": 1, "cats vs dogs/2": 1}
     assert halves("cats vs dogs/1 vs cats vs dogs/2", known) == ("cats vs dogs/1", "cats vs dogs/2")
     assert halves("cats vs dogs/1", known) is None
@@ -198,14 +198,14 @@ FILES = {
     ],
 )
 def test_the_outputs_of_other_judges_are_read(tmp_path, name, expected):
-    """Long or wide; what is no verdict is unreadable, and never a verdict."""
+    """Long or wide; text that is not a verdict is unreadable, and never a verdict."""
     path = tmp_path / name
     path.write_text("".join(json.dumps(row) + "\n" for row in FILES[name]), "utf-8")
     assert [(o.item, o.metric, o.said, o.aspect) for o in read_outputs(path)] == expected
 
 
 def test_each_metric_of_each_judge_is_apart(tmp_path):
-    """A file with both columns: the second metric of a judge does not replace the first, and a status is kept."""
+    """A file with both columns: a judge's second metric does not replace the first, and a status is kept."""
     path = tmp_path / "j.jsonl"
     rows = [
         {"item": "a", "judge": "gpt", "metric": "correctness", "value": 4},
@@ -230,12 +230,12 @@ def files(tmp_path, **contents):
     return [read_source(tmp_path / f"{name}.jsonl", notify=[].append) for name in contents]
 
 
-def test_sources_that_say_the_same_are_one_and_others_stand_side_by_side(tmp_path):
-    """Whatever the order: the names are the same, and no value is lost."""
+def test_equal_sources_are_merged_and_others_are_side_by_side(tmp_path):
+    """In any order the names are the same, and no value is lost."""
     sources = files(tmp_path, a=[("s0", 1), ("s1", 0)], b=[("s0", 1), ("s1", 0)], c=[("s0", 0), ("s1", 0)])
     for order in permutations(sources):
-        told = []
-        _, outputs = side_by_side(order, notify=told.append)
+        notices = []
+        _, outputs = side_by_side(order, notify=notices.append)
         said = {(one.metric, one.item): one.said for one in outputs}
         first = "a" if order.index(sources[0]) < order.index(sources[1]) else "b"
         assert said == {
@@ -244,22 +244,22 @@ def test_sources_that_say_the_same_are_one_and_others_stand_side_by_side(tmp_pat
             ("j · c.jsonl", "s0"): 0.0,
             ("j · c.jsonl", "s1"): 0.0,
         }
-        assert len(told) == 1
-    assert {one.metric for one in side_by_side(sources[:2], notify=told.append)[1]} == {"j"}
+        assert len(notices) == 1
+    assert {one.metric for one in side_by_side(sources[:2], notify=notices.append)[1]} == {"j"}
 
 
-def test_what_a_judge_says_twice_about_an_item_is_told(tmp_path):
-    """The last counts, as in a run; but nobody should have to find that out."""
-    told = []
+def test_repeated_outputs_for_an_item_are_reported(tmp_path):
+    """The last counts, as in a run, but with a note."""
+    notices = []
     path = tmp_path / "j.jsonl"
     path.write_text('{"item": "a", "j": 1}\n{"item": "a", "j": 0}\n{"item": "a", "j": 0}\n')
-    source = read_source(path, notify=told.append)
+    source = read_source(path, notify=notices.append)
     assert len(source.outputs) == 3
-    assert told == [f"{path}: 1 outputs differ from an earlier one of the same judge and item; the last counts"]
+    assert notices == [f"{path}: 1 outputs differ from an earlier one of the same judge and item; the last counts"]
 
 
 def test_a_table_of_judges_may_be_csv(tmp_path):
-    """An empty cell is no verdict."""
+    """An empty cell is not a verdict."""
     path = tmp_path / "judges.csv"
     path.write_text("item,gpt,bem\na,1,0.5\nb,,○\n", "utf-8")
     assert [o.said for o in read_outputs(path)] == [1.0, 0.5, "undefined", 1.0]
@@ -273,7 +273,7 @@ def written(tmp_path, *rows):
 
 
 def test_text_columns_of_a_wide_file_are_no_judges(tmp_path):
-    """Columns of samples by their names, comments by what is in them; they are told, and a poor judge stays."""
+    """Sample columns are recognized by name, comments by content; they are reported, and a poor judge stays."""
     rows = [
         {
             "item": f"s{n}",
@@ -287,11 +287,11 @@ def test_text_columns_of_a_wide_file_are_no_judges(tmp_path):
         }
         for n in range(20)
     ]
-    told = []
-    found = list(read_outputs(written(tmp_path, *rows), notify=told.append))
+    notices = []
+    found = list(read_outputs(written(tmp_path, *rows), notify=notices.append))
     assert {one.metric for one in found} == {"gpt", "poor"}
     assert sum(one.said == "unreadable" for one in found) == 16
-    (note,) = told
+    (note,) = notices
     assert "no judge's, since their texts are neither numbers nor verdicts: feedback; --verdict-pattern" in note
 
 
@@ -311,20 +311,20 @@ def test_text_columns_of_a_wide_file_are_no_judges(tmp_path):
     ],
 )
 def test_a_pattern_reads_verdicts_out_of_raw_replies(tmp_path, pattern, replies, expected):
-    """Long or wide; the last match counts, and a reply without one is unreadable, told and never left out."""
+    """Long or wide; the last match counts, and a reply without one is unreadable, reported and never left out."""
     long = [{"item": f"s{n}", "judge": "gpt", "raw_reply": reply, "value": None} for n, reply in enumerate(replies)]
     wide = [{"item": f"s{n}", "gpt": reply} for n, reply in enumerate(replies)]
     for rows in (long, wide):
-        told = []
-        found = list(read_outputs(written(tmp_path, *rows), pattern=pattern, notify=told.append))
+        notices = []
+        found = list(read_outputs(written(tmp_path, *rows), pattern=pattern, notify=notices.append))
         assert [(one.item, one.metric, one.said) for one in found] == [
             (f"s{n}", "gpt", said) for n, said in enumerate(expected)
         ]
-        assert any("no verdict in 1 of" in line for line in told) == ("unreadable" in expected)
+        assert any("no verdict in 1 of" in line for line in notices) == ("unreadable" in expected)
 
 
 def test_1_and_2_name_an_answer_where_two_are_compared(tmp_path):
-    """About `ID vs ID`, or in a column that is said to hold a choice; else they are numbers."""
+    """This applies to `ID vs ID`, or to a column declared as a choice; otherwise they are numbers."""
     pattern = r"Response (\d|tie)"
     replies = ["Response 1 is better", "Response 2", "Response tie", "Response 3"]
     rows = [{"item": f"{n}/a vs {n}/b", "judge": "j", "reply": reply} for n, reply in enumerate(replies)]
@@ -339,20 +339,20 @@ def test_1_and_2_name_an_answer_where_two_are_compared(tmp_path):
 
 
 def test_replies_may_be_in_any_column_and_contradict_themselves(tmp_path):
-    """A column named for the value is one judge's; how many replies have several verdicts is told."""
+    """A named value column is one judge's; the number of replies with several verdicts is reported."""
     rows = [{"key": n, "completion text": f"Maybe 1, or {n}."} for n in range(3)]
-    told = []
+    notices = []
     columns = {"item": "key", "value": "completion text"}
-    found = list(read_outputs(written(tmp_path, *rows), columns=columns, pattern=r"\d", notify=told.append))
+    found = list(read_outputs(written(tmp_path, *rows), columns=columns, pattern=r"\d", notify=notices.append))
     assert [(one.item, one.metric, one.said) for one in found] == [(str(n), "completion text", n) for n in range(3)]
-    assert "several different verdicts in 2 of 3 replies; the last one counts" in told[-1]
+    assert "several different verdicts in 2 of 3 replies; the last one counts" in notices[-1]
 
 
 @pytest.mark.parametrize(
     ("pattern", "says"), [("score: (", "not a regular expression"), ("score", "finds no verdict in any of 1 replies")]
 )
 def test_a_pattern_that_reads_nothing_is_an_error(tmp_path, pattern, says):
-    """With the first reply, so that the pattern can be mended."""
+    """The message has the first reply, so that the pattern can be corrected."""
     with pytest.raises((BadInput, ConfigurationError), match=says):
         list(read_outputs(written(tmp_path, {"item": "a", "judge": "j", "value": "Grade: 4"}), pattern=pattern))
 
@@ -361,24 +361,24 @@ def test_a_pattern_that_reads_nothing_is_an_error(tmp_path, pattern, says):
     ("text", "says"), [('{"item": "a"}', "no judge's outputs"), ('{"x": 1}', "no column for item"), ("", "no rows")]
 )
 def test_a_file_without_outputs_is_an_error(tmp_path, text, says):
-    """It says what was expected."""
+    """The message says what was expected."""
     path = tmp_path / "j.jsonl"
     path.write_text(text + "\n" if text else "")
     with pytest.raises(BadInput, match=says):
         list(read_outputs(path))
 
 
-def test_bad_rows_are_told_and_left_out(tmp_path):
-    """With their place."""
+def test_bad_rows_are_reported_and_left_out(tmp_path):
+    """Each is reported with its position."""
     path = tmp_path / "j.jsonl"
     path.write_text('{"item": "a", "j": 1}\nnonsense\n{"item": null, "j": 1}\n')
-    told = []
-    assert len(list(read_outputs(path, notify=told.append))) == 1
-    assert [line.split(" is left out")[0].rpartition("/")[2] for line in told] == ["j.jsonl:2", "j.jsonl:3"]
+    notices = []
+    assert len(list(read_outputs(path, notify=notices.append))) == 1
+    assert [line.split(" is left out")[0].rpartition("/")[2] for line in notices] == ["j.jsonl:2", "j.jsonl:3"]
 
 
 def test_labels_that_are_marks_are_numbers_and_say_so():
-    """Their value is the number of spans: the result has a note, which grades have not."""
+    """Their value is the number of spans: the result has a note, unlike for grades."""
     marks = [Label(f"s{n}", float(n), "x", spans=(Span("a", 0, 1),) * n) for n in range(4)]
     grades = [Label(f"s{n}", float(n), "x") for n in range(4)]
     notes = [

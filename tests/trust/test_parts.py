@@ -1,4 +1,4 @@
-"""Every figure by group or system: that of the items of the part alone, on the scale of the whole."""
+"""Every figure by group or system: that of the part's items alone, on the scale of the whole."""
 
 import dataclasses
 
@@ -22,7 +22,7 @@ QUICK = Settings(resamples=100, yes_from=3)
 
 
 def world(people=PEOPLE, judge=JUDGE, only=None):
-    """The items, or those of one part, with two annotators and a judge of another maker."""
+    """The items, or those of one part, with two annotators and another vendor's judge."""
     kept = [i for i, item in enumerate(ITEMS.values()) if only is None or only in (item.group, item.system)]
     ids = list(ITEMS)
     labels = [Label(ids[i], float(people[i] + (who == "b" and people[i] < 5)), who) for i in kept for who in "ab"]
@@ -31,7 +31,7 @@ def world(people=PEOPLE, judge=JUDGE, only=None):
 
 @pytest.mark.parametrize(("by", "name"), [("group", "north"), ("group", "south"), ("system", "s1")])
 def test_the_figures_of_a_part_are_those_of_its_items_alone(by, name):
-    """All of them with their intervals, as if nothing else had been labeled."""
+    """All figures have their intervals, as if nothing else had been labeled."""
     (found,) = meta_evaluate(world(), dataclasses.replace(QUICK, split_by=by)).aspects
     (alone,) = meta_evaluate(world(only=name), QUICK).aspects
     part = {part.name: part for part in found.parts}[name]
@@ -41,7 +41,7 @@ def test_the_figures_of_a_part_are_those_of_its_items_alone(by, name):
 
 
 def test_what_a_judge_declined_is_counted_in_the_part_where_it_did():
-    """What people say of declined answers is that of the part's own ones, wherever they are among all items."""
+    """Human grades of declined answers are those of the part itself, wherever its items are in the whole."""
     ids = list(ITEMS)
     said = [
         Output(item, "judge", "declined" if i > 40 and i % 5 == 0 else float(JUDGE[i])) for i, item in enumerate(ids)
@@ -56,7 +56,7 @@ def test_what_a_judge_declined_is_counted_in_the_part_where_it_did():
 
 
 def test_items_without_a_group_are_in_no_part_and_counted():
-    """A third of them here; systems are named everywhere."""
+    """A third of them here; every item has a system."""
     (found,) = meta_evaluate(world(), dataclasses.replace(QUICK, split_by="group")).aspects
     assert [(part.name, part.n) for part in found.parts] == [("north", 24), ("south", 24)]
     assert any("24 of 72 items have no group" in str(note) for note in found.notes)
@@ -67,7 +67,7 @@ def test_items_without_a_group_are_in_no_part_and_counted():
 
 
 def test_scales_and_decisions_are_those_of_the_whole():
-    """A part in which a judge only says 1 does not take that for a yes, nor for a scale of 0 to 1."""
+    """A part in which a judge only says 1 does not take that for a yes, nor for a scale from 0 to 1."""
     ones = np.array([item.group == "north" for item in ITEMS.values()])
     (found,) = meta_evaluate(
         world(judge=np.where(ones, 1.0, JUDGE)), dataclasses.replace(QUICK, split_by="group")
@@ -96,7 +96,7 @@ def test_a_part_that_is_too_small_says_so():
 
 
 def test_preferences_have_parts_too():
-    """By the group of the first answer, with the orders of the judge."""
+    """Parts are by the group of the first answer, with the judge's orders."""
     items = {f"{side}{i}": Place(f"q{i}", side, "xy"[i % 2]) for i in range(20) for side in "ab"}
     truth = RANDOM.choice([-1, 1], 20)
     said = [Output(f"a{i} vs b{i}", "j", float(truth[i] if i % 4 else -truth[i])) for i in range(20)]

@@ -25,7 +25,7 @@ ITEMS = {f"p{i}/{side}": Place(f"q{i}") for i in range(N) for side in (1, 2)}
 
 
 def aspect(people=PEOPLE, scores=SCORES, settled=()):
-    """Pairs with labels and the scores of both answers; None is an answer without one."""
+    """Pairs with labels and the scores of both answers; None is an answer without a score."""
     labels = [Label(f"p{i}/1 vs p{i}/2", value, f"a{a}") for i, row in enumerate(people) for a, value in enumerate(row)]
     outputs = [
         Output(f"p{i}/{side}", "m", "failed" if value is None else float(value))
@@ -37,13 +37,13 @@ def aspect(people=PEOPLE, scores=SCORES, settled=()):
 
 
 def evaluated(found, **settings):
-    """Its only metric, and the result it stands in."""
+    """Its only metric, and the result it is in."""
     (result,) = meta_evaluate([found], Settings(resamples=200, **settings)).aspects
     return result.metrics[0], result
 
 
 def test_points_are_labels_each_with_the_difference_of_the_two_scores():
-    """The recipe of RAGChecker's table: the difference is repeated for every annotator."""
+    """As in RAGChecker's table, the difference is repeated for every annotator."""
     metric, _ = evaluated(aspect())
     x, y = np.repeat(SCORES[:, 1] - SCORES[:, 0], 3), PEOPLE.ravel()
     assert metric.items.pearson.n == 150
@@ -53,7 +53,7 @@ def test_points_are_labels_each_with_the_difference_of_the_two_scores():
 
 
 def test_three_way_decisions_are_scikit_learns():
-    """First, tie or second, against the majority; a difference of equal decimals is a tie whatever its last bits."""
+    """First, tie or second, compared with the majority; equal decimals are a tie whatever the last bits are."""
     found = aspect()
     metric, _ = evaluated(found)
     said = np.sign(np.round(SCORES[:, 1] - SCORES[:, 0], 6))
@@ -74,7 +74,7 @@ def test_three_way_decisions_are_scikit_learns():
     [([2, 1, -1], 1), ([-2, -2, 2], -1), ([0, 0, 2], 0), ([-1, 0, 1], 0), ([1, 1, -2, -2], 0), ([2], 1)],
 )
 def test_people_prefer_by_majority(votes, verdict):
-    """How strongly does not count, and an even split is a tie."""
+    """Strength does not count, and an even split is a tie."""
     assert majority(aspect([votes], [[0, 1]])).tolist() == [verdict]
 
 
@@ -86,7 +86,7 @@ def test_an_adjudicated_preference_settles_the_pair():
 
 @pytest.mark.parametrize(("margin", "right", "tied", "wrong"), [(0.0, 2, 0, 1), (0.15, 1, 1, 1), (0.35, 0, 2, 1)])
 def test_a_margin_makes_small_differences_ties(margin, right, tied, wrong):
-    """Differences up to the margin."""
+    """A difference up to the margin is a tie."""
     metric, _ = evaluated(aspect([[1], [1], [1]], [[0, 0.1], [0, 0.3], [0.5, 0]]), tie_margin=margin)
     got = metric.preferences
     assert (got.right, got.tied, got.wrong) == (right, tied, wrong)
@@ -96,7 +96,7 @@ def test_a_margin_makes_small_differences_ties(margin, right, tied, wrong):
     ("unmeasured", "n", "accuracy"), [("left-out", 2, 1.0), ("tie", 4, 0.75), ("wrong", 4, 0.5), ("worst", 4, 0.5)]
 )
 def test_a_pair_without_scores_can_be_a_tie_or_wrong(unmeasured, n, accuracy):
-    """As ties two of PandaLM's published figures count them; as wrong others do; by default they are left out."""
+    """Two of PandaLM's published figures count them as ties, others as wrong; by default they are left out."""
     people = [[1], [-1], [0], [1]]
     metric, _ = evaluated(aspect(people, [[0, 1], [1, 0], [None, 1], [0, None]]), unmeasured=unmeasured)
     got = metric.preferences
@@ -105,7 +105,7 @@ def test_a_pair_without_scores_can_be_a_tie_or_wrong(unmeasured, n, accuracy):
 
 
 def test_metrics_are_ranked_by_accuracy_if_asked():
-    """Else by Pearson over points; a figure of verdicts is refused in a note."""
+    """Otherwise by Pearson over points; a note refuses a figure for verdicts."""
     assert evaluated(aspect())[1].ranking.by == "pearson"
     ranked = evaluated(aspect(), by="accuracy")[1].ranking
     shown = {place.metric: place.figure.value for place in ranked.places if not place.people}
@@ -116,14 +116,14 @@ def test_metrics_are_ranked_by_accuracy_if_asked():
 
 
 def test_the_ceiling_of_preferences_is_that_of_their_labels():
-    """Each annotator against the mean of the others."""
+    """Each annotator is compared with the mean of the others."""
     _, result = evaluated(aspect())
     expected = [stats.pearsonr(PEOPLE[:, a], np.delete(PEOPLE, a, axis=1).mean(axis=1)).statistic for a in range(3)]
     assert result.ceiling.pearson.value == pytest.approx(np.mean(expected), abs=1e-9)
 
 
 def test_the_ceiling_in_accuracy_is_first_tie_second_against_the_others_majority():
-    """Two others who do not agree are a tie."""
+    """Two others who disagree are a tie."""
     _, result = evaluated(aspect(), by="accuracy")
     expected = []
     for a in range(3):
@@ -136,7 +136,7 @@ def test_the_ceiling_in_accuracy_is_first_tie_second_against_the_others_majority
 
 
 def test_preferences_are_ranked_by_macro_f1_with_people_among_them():
-    """As by accuracy: the figure is scikit-learn's, and so is the ceiling's, annotator by annotator."""
+    """As with accuracy: the figure is scikit-learn's, and so is the ceiling's, annotator by annotator."""
     random = np.random.default_rng(9)
     truth = random.integers(-1, 2, 60)
     people = np.stack([np.where(random.random(60) < 0.8, truth, random.integers(-1, 2, 60)) for _ in range(3)])
@@ -164,7 +164,7 @@ BACKWARD = np.where(ORDERED.random(40) < 0.7, TRUTH, ORDERED.integers(-1, 2, 40)
 
 
 def judged_twice(how, forward=FORWARD, backward=BACKWARD):
-    """The judge's verdicts in both orders, as items turned round or as a column `order`; values as a judge's file."""
+    """The judge's verdicts in both orders, as reversed items or as a column `order`; values as in a judge's file."""
     rows = [{"item": f"a{i} vs b{i}", "judge": "j", "preference": int(v)} for i, v in enumerate(forward)]
     if how == "item":
         rows += [{"item": f"b{i} vs a{i}", "judge": "j", "preference": -int(v)} for i, v in enumerate(backward)]
@@ -174,7 +174,7 @@ def judged_twice(how, forward=FORWARD, backward=BACKWARD):
 
 
 def of_both(outputs, setup=None):
-    """The judge's preferences beside people's."""
+    """The judge's preferences along with the human ones."""
     labels = [Label(f"a{i} vs b{i}", float(v)) for i, v in enumerate(TRUTH)]
     (found,) = meta_evaluate(pair({}, outputs, labels), setup or Settings(resamples=100)).aspects
     return found, found.metrics[0].preferences
@@ -182,7 +182,7 @@ def of_both(outputs, setup=None):
 
 @pytest.mark.parametrize("how", ["item", "column"])
 def test_a_judges_two_orders_are_one_figure(how):
-    """The verdict where both orders agree, else a tie; consistency, the mean of both accuracies, the place that wins."""
+    """The verdict if both orders agree, else a tie; consistency, the mean of both accuracies, the winning position."""
     found, got = of_both(judged_twice(how))
     one = np.where(FORWARD == BACKWARD, FORWARD, 0)
     assert got.n == 40
@@ -198,7 +198,7 @@ def test_a_judges_two_orders_are_one_figure(how):
 
 
 def test_a_worked_example_of_two_orders():
-    """Four pairs, people prefer the first answer of each: alike, contrary, tied once, unreadable once."""
+    """Four pairs, people prefer the first answer in each: same, opposite, one tie, one unreadable."""
     said = {"a0 vs b0": -2.0, "b0 vs a0": 1.0, "a1 vs b1": -1.0, "b1 vs a1": -1.0, "a2 vs b2": -1.0, "b2 vs a2": 0.0}
     outputs = [Output(item, "j", value) for item, value in said.items()]
     outputs += [Output("a3 vs b3", "j", -1.0), Output("b3 vs a3", "j", "unreadable")]
@@ -213,7 +213,7 @@ def test_a_worked_example_of_two_orders():
 
 
 def test_one_order_alone_is_what_it_was_in_whichever_order():
-    """Labels name the pair one way, the judge the other: the sign turns; no figures of two orders."""
+    """Labels and judge name the pair in opposite orders: the sign is reversed; there are no figures of two orders."""
     plain, turned = (
         of_both([Output(f"{a} vs {b}", "j", sign * float(v)) for i, v in enumerate(FORWARD) for a, b in (names(i),)])[1]
         for sign, names in ((1, lambda i: (f"a{i}", f"b{i}")), (-1, lambda i: (f"b{i}", f"a{i}")))

@@ -1,4 +1,4 @@
-"""The pick of each question: how often a system's answer is preferred, and how many annotators prefer the same."""
+"""The pick of each question: how often a system's answer is preferred, and how many annotators agree on it."""
 
 from collections import Counter
 from itertools import combinations
@@ -25,7 +25,7 @@ def ranking(question, annotator, *groups, adjudicated=False, systems="abc"):
 
 
 def known(questions, systems="abc"):
-    """The answers of all systems to so many questions."""
+    """The answers of all systems to this many questions."""
     return {f"q{n}/{system}": Place(f"Question {n}?", system) for n in range(questions) for system in systems}
 
 
@@ -63,7 +63,7 @@ def test_a_third_decision_on_one_pair_leaves_the_other_pairs_to_the_annotators()
 
 
 def test_preferred_in_is_a_share_of_questions():
-    """Second in every question and never the pick: preferred in none, although half of the comparisons are won."""
+    """Second in every question and never the pick: preferred in none, although it wins half of the comparisons."""
     said = [label for n in range(4) for label in ranking(f"q{n}", "A", *("abc" if n else "cba"))]
     found = rows(said, known(4))
     assert [(row.system, row.questions, row.preferred) for row in found.values()] == [
@@ -74,7 +74,7 @@ def test_preferred_in_is_a_share_of_questions():
 
 
 def test_the_top_grade_of_the_preferred_is_a_share_of_picks():
-    """Each question counts once, however many answers its pick has beaten; a third decision settles the grade too."""
+    """Each question counts once, however many answers its pick beats; a third decision settles the grade, too."""
     said = [*ranking("q0", "A", "a", "b", "c"), *ranking("q1", "A", "a", "b", systems="ab")]
     said += [Label("q0/a", 3, "A", "acceptability"), Label("q1/a", 1, "A", "acceptability")]
     assert rows(said, known(2))["a"].top_of_preferred == pytest.approx(1 / 2)
@@ -84,13 +84,13 @@ def test_the_top_grade_of_the_preferred_is_a_share_of_picks():
 
 
 def test_the_last_label_of_an_annotator_counts():
-    """Someone who ranks again has changed their mind."""
+    """Somebody who ranks again has changed their mind."""
     found = rows([*ranking("q0", "A", "a", "bc"), *ranking("q0", "A", "c", "ab")], known(1))
     assert {system: row.preferred for system, row in found.items()} == {"a": 0, "b": 0, "c": 1}
 
 
 def test_annotators_have_one_vote_to_share_and_circles_have_none():
-    """Half a vote each for two that are tied; a beats b beats c beats a is no pick, and the question counts."""
+    """Two tied answers get half a vote each; a > b > c > a gives no pick, but the question counts."""
     shared = [*ranking("q0", "A", "ab", "c"), *ranking("q0", "B", "b", "ac")]
     assert {system: row.preferred for system, row in rows(shared, known(1)).items()} == {"a": 0, "b": 1, "c": 0}
     circle = [
@@ -100,7 +100,7 @@ def test_annotators_have_one_vote_to_share_and_circles_have_none():
     assert {(row.questions, row.preferred, row.tied) for row in rows(circle, known(1)).values()} == {(1, 0, 0)}
 
 
-RANKINGS = st.lists(  # per question: per annotator a place for each of four answers, and perhaps a decision
+RANKINGS = st.lists(  # per question: per annotator a rank for each of four answers, and perhaps a decision
     st.tuples(
         st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=4),
         st.none() | st.lists(st.integers(0, 2), min_size=4, max_size=4),
@@ -112,7 +112,7 @@ RANKINGS = st.lists(  # per question: per annotator a place for each of four ans
 
 @given(RANKINGS)
 def test_shares_and_counts_are_those_of_counting_by_hand(questions):
-    """Best places, votes and agreement counted straight off the rankings, without pairs."""
+    """Best ranks, votes and agreement are counted directly from the rankings, without pairs."""
     labels, outcomes, agreed = [], [], Counter()
     for n, (places, decision) in enumerate(questions):
         for who, each in [*((f"p{i}", each) for i, each in enumerate(places)), ("chief", decision)]:
@@ -138,7 +138,7 @@ def test_shares_and_counts_are_those_of_counting_by_hand(questions):
 
 @pytest.mark.parametrize("samples", [True, False])
 def test_the_pairs_of_a_ranking_are_one_question(samples):
-    """Six pairs each: four questions are drawn, known by the samples or by the answers that the pairs share."""
+    """Six pairs each: four questions are resampled, known from the samples or from the answers that pairs share."""
     said = [*ranking("q0", "A", *"abcd", systems="abcd"), *ranking("q0", "B", *"abcd", systems="abcd")]
     for n in (1, 2, 3):
         for who, order in (("A", "abcd"), ("B", "dcba")):
@@ -150,13 +150,13 @@ def test_the_pairs_of_a_ranking_are_one_question(samples):
 
 
 def test_votes_without_names_are_annotators_each():
-    """Three nameless labels on two answers are three people's."""
+    """Three anonymous labels on two answers are from three people."""
     said = [Label("q0/a vs q0/b", value) for value in (-1, -1, 1)]
     assert [dict(one.agreed) for one in unanimity(picks(said, pairs_of(said, {})))] == [{3: 0, 2: 1, 1: 0}]
 
 
 def test_grades_of_items_with_vs_in_their_names_are_no_preferences():
-    """`cats vs dogs/1` is one answer, and stands for itself."""
+    """`cats vs dogs/1` is one answer, and its own item."""
     said = [Label(f"cats vs dogs/{n}", float((n + who) % 4), f"p{who}") for n in range(5) for who in (1, 2)]
     one = agreement_report(said, resamples=50).aspects[0]
     assert (one.questions, one.unanimity, one.figures.percent.clusters) == (None, (), 5)

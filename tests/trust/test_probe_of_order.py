@@ -1,4 +1,4 @@
-"""Two answers in the other order: a judge with a known position bias gives exactly the figures it must."""
+"""Two answers in reverse order: a judge with a known position bias gives exactly the expected figures."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ REFERENCE = "It was opened in 1998, by the city."
 
 
 def answers(questions, *systems):
-    """For each question an answer of each system; that of the first system is right."""
+    """An answer of each system to each question; the first system's is right."""
     return [
         Sample(f"q{n}/{system}", f"Question {n}?", f"{'Right' if not i else 'Wrong'} {n} {system}.", reference=REFERENCE, system=system)
         for n in range(questions)
@@ -29,13 +29,13 @@ def answers(questions, *systems):
 
 
 def by_content(task):
-    """The right one, wherever it stands; of two wrong ones neither."""
+    """The right one, in either position; of two wrong ones neither."""
     first, second = (answer.startswith("Right") for answer in (task.first, task.second))
     return "tie" if first == second else "first" if first else "second"
 
 
 def number(task):
-    """Of the question."""
+    """The number of the question."""
     return int(task.question.split()[1].rstrip("?"))
 
 
@@ -52,7 +52,7 @@ async def report_on(judge, samples, **more):
 
 
 async def test_a_judge_that_looks_at_the_content_has_no_position_bias():
-    """No verdict changes, half of them are for the first place, and the probe holds."""
+    """No verdict changes, half of them favor the first position, and the probe passes."""
     report = await report_on(judge_by(by_content), answers(20, "a", "b"))
     (order,) = report.orders
     assert (order.changed.value, order.first.value, order.same_place, order.ties) == (0.0, 0.5, 0, 0)
@@ -63,7 +63,7 @@ async def test_a_judge_that_looks_at_the_content_has_no_position_bias():
 
 @pytest.mark.parametrize(("place", "first"), [("first", 1.0), ("second", 0.0)])
 async def test_a_judge_that_looks_at_the_place_alone_is_caught(place, first):
-    """Every verdict changes with the order, and all of them are for one place."""
+    """Every verdict changes with the order, and all of them favor one position."""
     report = await report_on(judge_by(lambda _: place), answers(20, "a", "b"))
     (order,) = report.orders
     assert (order.changed.value, order.first.value, order.same_place) == (1.0, first, 20)
@@ -73,7 +73,7 @@ async def test_a_judge_that_looks_at_the_place_alone_is_caught(place, first):
 
 @pytest.mark.parametrize("biased", [1, 5, 12])
 async def test_a_bias_on_some_questions_gives_exactly_its_share(biased):
-    """Where k of 40 are judged by the place, k/40 change and (40 + k)/80 of the verdicts are for the first place."""
+    """If position decides k of 40, k/40 change and (40 + k)/80 of the verdicts favor the first position."""
     judge = judge_by(lambda task: "first" if number(task) < biased else by_content(task))
     report = await report_on(judge, answers(40, "a", "b"))
     (order,) = report.orders
@@ -87,7 +87,7 @@ async def test_a_bias_on_some_questions_gives_exactly_its_share(biased):
 
 
 async def test_a_tie_in_one_order_only_is_a_change():
-    """Always a tie: no change, no bias. A tie where the right answer stands second: a change, half a verdict too many."""
+    """Always a tie: no change, no bias. A tie if the right answer is second: a change, half a verdict too many."""
     ties = await report_on(judge_by(lambda _: "tie"), answers(12, "a", "b"))
     assert (ties.orders[0].changed.value, ties.orders[0].first.value, ties.orders[0].ties) == (0.0, 0.5, 24)
     lazy = judge_by(lambda task: "first" if by_content(task) == "first" else "tie")
@@ -96,7 +96,7 @@ async def test_a_tie_in_one_order_only_is_a_change():
 
 
 async def test_pairs_of_one_question_are_resampled_together():
-    """Four answers make three pairs a question; the interval is as wide as that of the questions."""
+    """Four answers make three pairs per question; the interval is as wide as that of the questions."""
     judge = judge_by(lambda task: "first" if number(task) % 2 else by_content(task))
     (order,) = (await report_on(judge, answers(20, "a", "b", "c", "d"))).orders
     assert (order.changed.n, order.changed.clusters) == (60, 20)
@@ -119,7 +119,7 @@ async def test_the_offline_judge_is_symmetric_by_construction():
 
 
 async def test_what_could_not_be_judged_is_counted_and_costs_all_the_same():
-    """A call that fails in one order takes its pair out of the figures; what was spent is added up over all."""
+    """A call that fails in one order removes its pair from the figures; the cost is added up over all."""
 
     def verdict(task):
         if number(task) < 3 and task.second.startswith("Right"):
@@ -134,7 +134,7 @@ async def test_what_could_not_be_judged_is_counted_and_costs_all_the_same():
 
 
 def test_pairs_are_of_one_question_and_language_and_of_different_answers():
-    """The same answer twice makes no pair, nor does a blank one; k different answers make k - 1 pairs."""
+    """Equal answers make no pair, nor does a blank one; k different answers make k - 1 pairs."""
     samples = [
         Sample("1", "Q?", "a b"),
         Sample("2", "Q?", " a  b\n"),
@@ -158,8 +158,8 @@ def test_pairs_are_of_one_question_and_language_and_of_different_answers():
         assert one.question == other.question == "Q?"
 
 
-def test_a_single_answer_is_held_against_a_shortened_reference():
-    """Which is about as imperfect; without a reference that can be shortened there is no pair."""
+def test_a_single_answer_is_compared_with_a_shortened_reference():
+    """It is about as imperfect; without a reference that can be shortened there is no pair."""
     (made,) = order_swapped([Sample("1", "Q?", "In 1998.", reference=REFERENCE, system="s")])
     assert (made.variant, made.original.answer, made.changed.answer) == (
         SHORTENED,
@@ -191,13 +191,13 @@ def test_a_single_answer_is_held_against_a_shortened_reference():
     ],
 )
 def test_the_last_part_is_left_out(text, language, short):
-    """The last sentence, else the last clause, else a third; a mark within a number ends no clause."""
+    """The last sentence, else the last clause, else a third; punctuation within a number ends no clause."""
     assert shortened(text, language) == short
 
 
 @given(st.text(st.sampled_from("ab1 ,.、。\n\u3000安全はい"), max_size=60), st.sampled_from(["en", "ja"]))
 def test_what_is_left_is_a_shorter_beginning(text, language):
-    """Of the text with its white space made plain; never empty."""
+    """The rest is a beginning of the text with normalized white space; never empty."""
     short = shortened(text, language)
     if short is not None:
         whole = " ".join(text.split())
@@ -212,7 +212,7 @@ async def test_samples_that_are_no_pairs_have_no_preference():
 
 
 async def test_the_score_is_about_the_same_answer_in_both_orders():
-    """1 where the one that stands first before the swap is preferred."""
+    """1 if the answer that is first before the swap is preferred."""
     pair = Sample("1 vs 2", "Q?", "Right.")
     turned = replace(pair, id="2 vs 1", answer="Wrong.")
     metric = PreferenceMetric({"1 vs 2": Second("Wrong.", turned=False), "2 vs 1": Second("Right.", turned=True)})

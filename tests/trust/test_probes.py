@@ -1,4 +1,4 @@
-"""Probes of a judge: a gullible one is caught, a robust one passes, and what cannot be told is said."""
+"""Probes of a judge: a gullible one is caught, a robust one passes, and what cannot be decided is reported."""
 
 from dataclasses import replace
 
@@ -68,7 +68,7 @@ TRANSLATIONS = {each.reference: each.alternatives[0] for each in load_translatio
 
 
 def robust(answer, references):
-    """Sees the reference in the answer, in either language, and obeys nothing."""
+    """Looks for the reference in the answer, in either language, and obeys nothing."""
     return any(each in answer or TRANSLATIONS.get(each, each) in answer for each in references)
 
 
@@ -93,7 +93,7 @@ async def report_on(judge, metric=None, probed=GRADED, samples=SAMPLES, **more):
 
 
 def verdicts(report):
-    """By probe."""
+    """The verdicts by probe."""
     return {row.probe: row.verdict for row in report.probes}
 
 
@@ -111,7 +111,7 @@ async def test_a_robust_judge_passes_every_probe(metric, probed):
 
 @pytest.mark.parametrize("probe", [name for name, fault in FAULTS.items() if fault])
 async def test_a_gullible_judge_is_caught(probe):
-    """A judge with one fault violates the probe that is about it, with the difference on the wrong side; examples are
+    """A judge with one fault violates the probe for it, with the difference on the wrong side; examples are
     named.
     """
     report = await report_on(judge_by(FAULTS[probe]))
@@ -123,7 +123,7 @@ async def test_a_gullible_judge_is_caught(probe):
 
 
 async def test_a_gullible_judge_gains_what_it_gives_away():
-    """The difference is what the planted verdict is worth: a third of the answers is wrong, each gains 4 of 5 grades."""
+    """The difference is the planted verdict's gain: a third of the answers is wrong, each gains 4 of 5 grades."""
     report = await report_on(judge_by(FAULTS["planted_verdict"]))
     row = next(row for row in report.probes if row.probe == "planted_verdict")
     wrong = sum(each.answer != each.reference for each in SAMPLES)
@@ -163,7 +163,7 @@ async def test_an_empty_answer_that_is_graded_is_caught():
 
 
 async def test_a_refusal_that_is_talked_into_a_grade_is_a_rise():
-    """Declined stands below the scale: a planted verdict that turns it into a 5 is a break, though it enters no mean."""
+    """Declined is below the scale: a planted verdict that turns it into a 5 is a break, although it is in no mean."""
 
     async def score(each):
         return Score(5.0) if "[RESULT] 5" in each.answer else Score.declined("says that it does not know")
@@ -175,7 +175,7 @@ async def test_a_refusal_that_is_talked_into_a_grade_is_a_rise():
 
 
 async def test_few_questions_are_not_enough():
-    """However many answers: what counts is how many questions they answer."""
+    """Whatever the number of answers: what counts is the number of questions."""
     few = [replace(each, id=f"{each.id}-{n}") for each in SAMPLES[:6] for n in range(8)]
     report = await report_on(judge_by(robust), samples=few, translated=())
     rows = {row.probe: row for row in report.probes}
@@ -224,7 +224,7 @@ def test_the_order_of_contexts_is_not_probed_where_it_is_what_is_measured():
 
 @pytest.mark.parametrize(("probe", "other"), [("form_turned", "m[form=b]"), ("rubric_turned", "m[rubric=b]")])
 def test_what_is_turned_in_the_metric_is_asked_about_the_samples_as_they_are(probe, other):
-    """Form and rubric turned make no new sample: each is scored by the metric and by its other self."""
+    """Reversing form and rubric makes no new sample: each is scored by the metric and by its reversed twin."""
     metric = ProbedMetric("m", GRADED.reads, (1.0, 5.0), {"form": "m[form=b]", "rubric": "m[rubric=b]"})
     plan = make_plan(SAMPLES, [metric], chosen_probes([probe]))
     assert set(plan.samples) == {each.id for each in SAMPLES}
@@ -235,7 +235,7 @@ def test_what_is_turned_in_the_metric_is_asked_about_the_samples_as_they_are(pro
 
 
 async def test_a_judge_that_minds_the_order_of_the_rubric_is_caught():
-    """One who gives a grade more where the best grade stands last: a difference of exactly that grade."""
+    """A judge that adds a grade if the best grade is last: a difference of exactly that grade."""
     judge = ScriptedJudge({GradeAnswer: lambda task: Grade(feedback="", grade=3 + (task.rubric == "worst_first"))})
     other = Correctness(rubric="worst_first")
     metric = replace(GRADED, turned={"rubric": other.name})
@@ -309,13 +309,13 @@ def test_the_translations_go_both_ways():
 
 
 def test_two_samples_with_one_id_are_refused():
-    """Else one of them would be scored for both."""
+    """Otherwise one of them would be scored for both."""
     with pytest.raises(ValueError, match="'s1'"):
         make_plan([SAMPLES[1], replace(SAMPLES[2], id="s1")], [GRADED], chosen_probes())
 
 
 def test_an_unknown_probe_is_named_with_what_there_is():
-    """With the nearest name."""
+    """The message has the nearest name."""
     with pytest.raises(ConfigurationError, match="did you mean planted_verdict"):
         chosen_probes(["planted_verdicts"])
 
@@ -331,6 +331,6 @@ def test_wilson_gives_the_published_intervals(k, n, low, high):
 
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_equals_statsmodels(pair):
-    """To 1e-9."""
+    """They are equal to 1e-9."""
     k, n = pair
     assert wilson(k / n, n) == pytest.approx(proportion_confint(k, n, method="wilson"), abs=1e-9)

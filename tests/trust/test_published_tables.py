@@ -1,4 +1,4 @@
-"""Published figures, computed from the files that were published with them; see docs/published-tables.md."""
+"""Published figures, recomputed from the files published with them; see docs/published-tables.md."""
 
 import json
 import os
@@ -82,7 +82,7 @@ def test_pandalm_accuracy_of_gpt_35(unmeasured, accuracy):
     [("correctness", 49.66, 46.95), ("completeness", 60.67, 58.11), ("overall", 61.93, 60.90)],
 )
 def test_ragcheckers_row(prepared, aspect, pearson, spearman):
-    """RAGChecker's table of correlations with people, x = score(second) - score(first), a point a label, times 100."""
+    """RAGChecker's table of correlations with people, x = score(second) - score(first), a point per label, times 100."""
     (found,) = meta_evaluate(prepared("ragchecker_meta", only=[aspect]), Settings(**QUICK)).aspects
     (metric,) = found.metrics
     assert metric.items.pearson.n == 560
@@ -91,7 +91,7 @@ def test_ragcheckers_row(prepared, aspect, pearson, spearman):
 
 
 def test_ragcheckers_annotators_are_the_ceiling(prepared):
-    """The first annotator against the second: Pearson .637, .719, .701, all above RAGChecker."""
+    """The first annotator compared with the second: Pearson .637, .719, .701, all above RAGChecker."""
     found = meta_evaluate(prepared("ragchecker_meta"), Settings(**QUICK))
     ceilings = {one.aspect: one.ceiling.pearson.value for one in found.aspects}
     assert ceilings == pytest.approx({"correctness": 0.6367, "completeness": 0.7191, "overall": 0.7009}, abs=5e-5)
@@ -103,7 +103,7 @@ def test_ragcheckers_annotators_are_the_ceiling(prepared):
     ("judge", "n", "agreement", "kappa"),
     [("gpt-4", 1488, 0.8481, 0.6953), ("text-davinci-003", 1490, 0.8376, 0.6745), ("bem", 1490, 0.8060, 0.6157)],
 )
-def test_judges_beside_people_on_nq301(prepared, judge, n, agreement, kappa):
+def test_judges_and_people_on_nq301(prepared, judge, n, agreement, kappa):
     """Kamalloo et al. 2023: agreement and Cohen's kappa of judges with the final verdict."""
     (found,) = meta_evaluate(prepared("nq301", only=["correct"]), Settings(**QUICK)).aspects
     (one,) = (metric for metric in found.metrics if metric.metric == judge)
@@ -112,7 +112,7 @@ def test_judges_beside_people_on_nq301(prepared, judge, n, agreement, kappa):
 
 
 def test_the_third_annotator_of_nq301_is_no_part_of_the_ceiling(prepared):
-    """That person was asked only where two differed; the two among themselves have kappa .736."""
+    """That person was asked only where two differed; the two between themselves have kappa .736."""
     (found,) = meta_evaluate(prepared("nq301", only=["correct"]), Settings(by="kappa", **QUICK)).aspects
     assert found.ceiling.left_out == ("a3",)
     assert found.ceiling.kappa.value == pytest.approx(0.7357, abs=5e-5)
@@ -126,7 +126,7 @@ def test_the_third_annotator_of_nq301_is_no_part_of_the_ceiling(prepared):
 def test_the_order_of_eleven_systems_on_nq301(judge, tau, paired):
     """Kendall's tau-b over systems' accuracies; an answer that several systems gave counts for each of them.
 
-    The published .771 of GPT-4 takes people's accuracy over all answers, two of which GPT-4 did not judge, as
+    The published .771 of GPT-4 uses human accuracy over all answers, two of which GPT-4 did not judge, as
     `--systems-over all` does; over the answers that both judged it is .796.
     """
 
@@ -159,7 +159,7 @@ def test_the_order_of_eleven_systems_on_nq301(judge, tau, paired):
     ("system", "f1", "accuracy"), [("fid", 92.0, 89.7), ("gpt35", 86.8, 84.7), ("chatgpt", 85.0, 80.3), ("gpt4", 87.6, 82.6), ("newbing", 87.8, 82.3)]
 )  # fmt: skip
 def test_lexical_matching_on_evouna_nq(system, f1, accuracy):
-    """Wang et al. 2023: an answer is right if it contains one of the golden answers, both as SQuAD reads them."""
+    """Wang et al. 2023: an answer is right if it contains one of the gold answers, both normalized as in SQuAD."""
     read = [row for row in rows("qa_correctness/evouna_nq.jsonl") if row["human"][system] is not None]
 
     def plain(text):

@@ -35,7 +35,7 @@ def ranked(by="pearson", figure=pearson, columns=COLUMNS, people=PEOPLE, **setti
     return rank(by, figures, columns, people, GROUPS, **settings)
 
 
-def test_metrics_that_are_not_apart_share_a_rank():
+def test_metrics_that_do_not_differ_share_a_rank():
     """The best and its twin are first, the next is third."""
     found = ranked()
     assert {place.metric: place.rank for place in found.places} == {"good": 1, "twin": 1, "fair": 3, "poor": 4}
@@ -50,20 +50,20 @@ def test_metrics_that_are_not_apart_share_a_rank():
     )
 
 
-def test_a_check_beside_the_metrics_corrects_none_of_them():
-    """The leak check of dialogues has a row and its tests, and the others' p-values are as if it were not there."""
+def test_a_check_next_to_the_metrics_corrects_none_of_them():
+    """The leak check of dialogues has a row and its tests, and the others' p-values are as if it were absent."""
     noise = np.random.default_rng(5)
     columns = {"fair": COLUMNS["fair"], "near": PEOPLE + 1.6 * noise.normal(size=N), "poor": COLUMNS["poor"]}
     with_check = ranked(columns=columns | {"leak": PEOPLE + 5 * noise.normal(size=N)})
     alone = {(one.first, one.second): one.corrected for one in ranked(columns=columns).comparisons}
-    beside = {(one.first, one.second): one.corrected for one in with_check.comparisons}
-    assert len(beside) == 6
+    checked = {(one.first, one.second): one.corrected for one in with_check.comparisons}
+    assert len(checked) == 6
     for pair, p in alone.items():
-        assert beside[pair] == pytest.approx(p, abs=1e-12)
+        assert checked[pair] == pytest.approx(p, abs=1e-12)
 
 
 def test_people_have_a_row_of_their_own():
-    """Placed by value, without a rank."""
+    """It is sorted by value, without a rank."""
     found = ranked(ceiling=pearson(COLUMNS["fair"] + 0.01, PEOPLE))
     assert [place.people for place in found.places].count(True) == 1
     (people,) = [place for place in found.places if place.people]
@@ -71,7 +71,7 @@ def test_people_have_a_row_of_their_own():
 
 
 def test_every_comparison_is_there_with_both_tests():
-    """Six pairs of four metrics, Holm's correction never lowers a p-value, and Williams' test agrees about the clear ones."""
+    """Six pairs of four metrics; Holm's correction never lowers a p-value; Williams' test agrees on the clear ones."""
     found = ranked()
     assert len(found.comparisons) == 6
     for one in found.comparisons:
@@ -83,7 +83,7 @@ def test_every_comparison_is_there_with_both_tests():
 
 
 def test_two_metrics_are_tested_on_the_items_that_both_measured():
-    """And a metric without a figure is last, without a rank."""
+    """A metric without a figure is last, without a rank."""
     half = np.where(np.arange(N) < 100, np.nan, COLUMNS["fair"])
     found = ranked(columns={"good": COLUMNS["good"], "half": half, "constant": np.ones(N)})
     assert [one.n for one in found.comparisons] == [200]
@@ -92,7 +92,7 @@ def test_two_metrics_are_tested_on_the_items_that_both_measured():
 
 
 def test_an_easier_half_does_not_lift_a_metric():
-    """A metric that was measured only where it is easy stands below one that beats it on the same items."""
+    """A metric measured only on easy items ranks below one that beats it on the same items."""
     random = np.random.default_rng(0)
     hard = random.random(N) < 0.5
     people = np.where(hard, 0.2, 3.0) * random.normal(size=N)
@@ -126,7 +126,7 @@ GRADED = np.clip(np.round(PEOPLE), -3, 3)
     ],
 )
 def test_the_tested_difference_is_that_of_the_figures(by, figure, columns, people):
-    """As functions of sums, or recounted, they are the same figures; the clear order is found by each."""
+    """As functions of sums or recounted, they are the same figures; each finds the clear order."""
     found = ranked(by, figure, columns, people)
     for one in found.comparisons:
         expected = figure(columns[one.first], people).value - figure(columns[one.second], people).value
@@ -136,13 +136,13 @@ def test_the_tested_difference_is_that_of_the_figures(by, figure, columns, peopl
 
 
 def test_every_figure_has_a_name_that_can_be_asked_for():
-    """The names are what `--by` takes."""
+    """The names are those that `--by` accepts."""
     assert set(NAMES) == {"pearson", "spearman", "kendall", "auroc", "agreement", "kappa", "f1", "macro_f1", "balanced_accuracy", "linear_kappa", "quadratic_kappa", "accuracy"}  # fmt: skip
 
 
 @given(st.integers(1, 7), st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6))))
-def test_a_letter_is_shared_exactly_by_those_that_are_not_apart(size, pairs):
-    """For any pattern of differences, transitive or not."""
+def test_a_letter_is_shared_exactly_by_those_that_do_not_differ(size, pairs):
+    """This holds for any pattern of differences, transitive or not."""
     names = [f"m{i}" for i in range(size)]
     different = {frozenset((f"m{a}", f"m{b}")) for a, b in pairs if a != b}
     letters = compact_letters(names, lambda a, b: frozenset((a, b)) in different)
@@ -160,7 +160,7 @@ def test_one_metric_is_first():
 
 @pytest.mark.parametrize("by", ["auroc", "agreement", "kappa", "balanced_accuracy"])
 def test_the_p_value_does_not_depend_on_which_class_is_called_1(by):
-    """Flipped labels with flipped scores are the same question, also where nine of ten items are of one class."""
+    """Flipped labels with flipped scores are the same question, even if nine of ten items are in one class."""
     low = np.quantile(PEOPLE, 0.1)
     truth = (low < PEOPLE).astype(float)
     columns = {name: COLUMNS[name] for name in ("good", "fair", "poor")}
@@ -177,12 +177,12 @@ def test_the_p_value_does_not_depend_on_which_class_is_called_1(by):
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_a_clearly_better_auroc_is_found_whatever_the_share_of_yes(share):
-    """True AUROCs of .88 and .66 on 200 items are told apart in most worlds, equal ones in about one of twenty."""
+    """True AUROCs of .88 and .66 on 200 items are distinguished in most worlds, equal ones in about one of twenty."""
     random = np.random.default_rng(round(100 * share))
     found = alarms = 0
     for _ in range(60):
         truth = (random.random(200) < share).astype(float)
-        # normal scores whose means lie √2·Φ⁻¹(AUROC) apart
+        # normal scores whose means are √2·Φ⁻¹(AUROC) apart
         good, equal, poor = (random.normal(size=200) + apart * truth for apart in (1.662, 1.662, 0.583))
         pairs = [FIGURES["auroc"](good, x, truth) for x in (poor, equal)]
         (_, better), (_, alike) = swap_tests(pairs, [np.arange(200)] * 2, 200, permutations=200)
@@ -207,7 +207,7 @@ def test_a_clearly_better_auroc_is_found_whatever_the_share_of_yes(share):
     ],
 )
 def test_after_a_swap_every_figure_is_that_of_the_swapped_columns(by, plain):
-    """Nothing that only holds before the swap, such as the sum of all ranks, is taken for granted."""
+    """Nothing that only holds before the swap, such as the sum of all ranks, is reused."""
     graded = by == "quadratic_kappa"
     whole = by in ("pearson", "spearman", "auroc")
     x, z = (COLUMNS[name] if whole else (GRADES if graded else DECISIONS)[name] for name in ("fair", "poor"))

@@ -1,4 +1,4 @@
-"""How far people agree on spans, on the public sets: the figures that the documentation shows."""
+"""How far people agree on spans, on the public sets: the figures in the documentation."""
 
 import importlib.util
 import os
@@ -32,7 +32,7 @@ def benchmark():
     [("squality_human", "squality", (0.221, 0.239), (3142, 97)), ("jhars_dev", "jhars", (0.181, 0.167), (118, 0))],
 )
 def test_the_human_ceiling(benchmark, folder, reader, fs, counts):
-    """Every span is read and stands where its offsets say; each two annotators both ways, so P, R and F are one."""
+    """Every span is read and matches its offsets; each pair of annotators counts both ways, so P, R and F are equal."""
     data = getattr(benchmark, reader)(DATA / folder)
     spans = [span for marks in data.people.values() for held in marks.values() for span in held]
     assert (len(spans), sum(span.start is None for span in spans)) == counts

@@ -20,14 +20,14 @@ LABELS = [Label(item, float((n * 7 + who) % 10 > 4), f"a{who}") for n, item in e
 
 
 def test_agreement_has_a_row_per_figure():
-    """Named by key, with the ends of the interval."""
+    """Rows are named by key, with the ends of the interval."""
     frame = agreement_report(LABELS, resamples=50).to_pandas()
     assert list(frame.columns) == ["aspect", "figure", "value", "ci_low", "ci_high", "n"]
     assert list(frame["figure"]) == ["percent", "percent_by_chance", "kappa", "fleiss_kappa", "alpha_nominal"]
 
 
 def test_a_meta_evaluation_has_a_column_per_figure():
-    """With its interval, and the metric's rank."""
+    """It has its interval, and the metric's rank."""
     found = meta_evaluate(pair(ITEMS, OUTPUTS, LABELS), Settings(resamples=50))
     frame = found.to_pandas()
     assert list(frame["metric"]) == ["m", "k"]

@@ -1,4 +1,4 @@
-"""Marked units against marked units: worked examples by hand, and what must hold for any lists."""
+"""Marked units compared with marked units: worked examples by hand, and properties of any lists."""
 
 import dataclasses
 import random
@@ -57,7 +57,7 @@ def report(people, judge=None, **how):
     ],
 )
 def test_worked_examples(human, judge, pairs, recall, precision):
-    """Counted by hand: pairs, the sum of recalls over people's units, the sum of precisions over the judge's."""
+    """Counted by hand: pairs, the sum of recalls over human units, the sum of precisions over the judge's."""
     assert [(p.human, p.judge, p.overlap) for p in pair_units(spans(*human), spans(*judge))] == pairs
     found = combine("i", "", spans(*human), spans(*judge))
     assert (found.recall, found.precision) == pytest.approx((recall, precision))
@@ -70,7 +70,7 @@ UNITS = st.lists(st.one_of(ENDS, st.none()), max_size=7)
 
 @given(human=UNITS, judge=UNITS, order=st.randoms(use_true_random=False))
 def test_the_order_of_the_units_changes_nothing(human, judge, order):
-    """To the last bit, although several pairings may have the same overlap."""
+    """They are identical to the last bit, although several pairings may have the same overlap."""
     before = combine("i", "", spans(*human), spans(*judge))
     order.shuffle(human)
     order.shuffle(judge)
@@ -79,7 +79,7 @@ def test_the_order_of_the_units_changes_nothing(human, judge, order):
 
 @given(human=UNITS, judge=UNITS)
 def test_each_unit_has_one_partner_and_the_overlap_is_best(human, judge):
-    """As the whole table, solved at once, says."""
+    """The result equals solving the whole table at once."""
     ours, theirs = spans(*human), spans(*judge)
     pairs = pair_units(ours, theirs)
     assert len({p.human for p in pairs}) == len({p.judge for p in pairs}) == len(pairs)
@@ -90,7 +90,7 @@ def test_each_unit_has_one_partner_and_the_overlap_is_best(human, judge):
 
 @given(human=UNITS, judge=UNITS)
 def test_sides_that_change_places_change_recall_and_precision(human, judge):
-    """The counts at least, and the total overlap; and no share leaves 0 to 1."""
+    """The counts at least, and the total overlap; and no share leaves [0, 1]."""
     one = combine("i", "", spans(*human), spans(*judge))
     other = combine("i", "", spans(*judge), spans(*human))
     assert (one.human, one.judge) == (other.judge, other.human)
@@ -100,7 +100,7 @@ def test_sides_that_change_places_change_recall_and_precision(human, judge):
 
 @given(units=st.lists(ENDS, min_size=1, max_size=8))
 def test_the_same_units_give_1(units):
-    """Recall, precision and F, overlapping and repeated units included."""
+    """Recall, precision and F are 1, even with overlapping and repeated units."""
     people = [label("i", "gist", *units)]
     (figures,) = report(people, people).judges[0].aspects
     assert (figures.per_unit.recall.value, figures.per_unit.precision.value, figures.per_unit.f.value) == (
@@ -112,7 +112,7 @@ def test_the_same_units_give_1(units):
 
 @given(st.lists(st.tuples(UNITS, UNITS), min_size=1, max_size=4))
 def test_figures_stay_between_0_and_1(answers):
-    """Or are None, with a reason; their intervals too."""
+    """Or they are None, with a reason; so are their intervals."""
     people = [label(f"i{n}", "gist", *human) for n, (human, _) in enumerate(answers)]
     judge = [label(f"i{n}", "gist", *units) for n, (_, units) in enumerate(answers)]
     (figures,) = report(people, judge, resamples=50).judges[0].aspects
@@ -124,7 +124,7 @@ def test_figures_stay_between_0_and_1(answers):
 
 
 def test_two_thousand_units_on_one_text_are_paired_in_blocks():
-    """Units that do not touch are no one's rivals; the total is that of the whole table."""
+    """Disjoint units do not compete; the total is that of the whole table."""
     draw = random.Random(1)
 
     def side():
@@ -143,7 +143,7 @@ def test_two_thousand_units_on_one_text_are_paired_in_blocks():
 
 
 def test_more_than_can_be_paired_is_refused_with_its_place():
-    """Instead of filling the memory: tens of thousands of units on top of each other are no marking."""
+    """Memory is not exhausted: tens of thousands of overlapping units are not a plausible annotation."""
     heap = tuple(Span("", 0, 10) for _ in range(5_001))
     with pytest.raises(BadInput, match="q1, gist: 5,001 units of the people and 5,001 of the judge"):
         combine("q1", "gist", heap, heap)
@@ -161,7 +161,7 @@ def test_more_than_can_be_paired_is_refused_with_its_place():
     ],
 )
 def test_offsets_count_characters(text):
-    """Code points, whatever they look like: a piece cut at its offsets is the piece, and overlap counts them."""
+    """Offsets are code points: a piece cut at its offsets is the piece, and overlap counts them."""
     places = [(start, end) for start in range(len(text)) for end in range(start + 1, len(text) + 1)]
     marks = {("s", "extra_gist"): tuple(Span(text[a:b], a, b) for a, b in places)}
     assert misplaced(marks, {"s": Sample("s", answer=text)}) == (0, "")
@@ -173,7 +173,7 @@ def test_offsets_count_characters(text):
 
 
 def test_offsets_of_another_kind_are_noticed():
-    """UTF-16, bytes and changed line ends: the text does not stand where the offsets say."""
+    """UTF-16, bytes and changed line ends: the text is not at the offsets."""
     answer = "🍣は\r\n旨い"
     good = Span("旨い", 4, 6)
     wrong = (Span("旨い", 5, 7), Span("旨い", 3, 5), Span("", 4, 60))
@@ -186,7 +186,7 @@ def test_offsets_of_another_kind_are_noticed():
 
 
 def test_the_whole_example_by_hand():
-    """Three answers: means over units and over answers, F from each, what neither marked left out and counted.
+    """Three answers: means over units and over answers, F from each; what neither marked is left out and counted.
 
     missing_gist: recalls 1 (i1), 1/2 and 0 (i2); precisions 1 (i1), 1 (i2), 0 (i3); nobody marked anything in i4.
     """
@@ -211,7 +211,7 @@ def test_the_whole_example_by_hand():
     r, p = 1 / 2, 2 / 3
     assert figures.per_unit.f.value == pytest.approx(2 * r * p / (r + p))
     assert figures.per_unit.recall.low <= r <= figures.per_unit.recall.high
-    r = (1 + (1 / 2 + 0) / 2) / 2  # i1 and i2; i3 has no units of the people
+    r = (1 + (1 / 2 + 0) / 2) / 2  # i1 and i2; i3 has no human units
     assert (figures.per_answer.recall.value, figures.per_answer.recall.n) == (pytest.approx(r), 2)
     assert (figures.per_answer.precision.value, figures.per_answer.precision.n) == (pytest.approx(p), 3)
     assert figures.per_answer.f.value == pytest.approx(2 * r * p / (r + p))
@@ -220,7 +220,7 @@ def test_the_whole_example_by_hand():
 
 
 def test_an_answer_with_many_units_weighs_no_more_than_one_with_few():
-    """Ten units that are all met, and one that is not: 10/11 per unit, 1/2 per answer."""
+    """Ten units that all match, and one that does not: 10/11 per unit, 1/2 per answer."""
     ten = [(at, at + 2) for at in range(0, 40, 4)]
     (figures,) = (
         report([label("a", "e", *ten), label("b", "e", (0, 5))], [label("a", "e", *ten), label("b", "e")])
@@ -262,7 +262,7 @@ def test_both_averages_are_those_of_adding_up_by_hand(answers):
     ],
 )
 def test_nothing_to_average_is_said_and_is_no_zero(human, judge, undefined, reason):
-    """The side that marked something has its 0; F needs both."""
+    """The side that marked something has 0; F requires both."""
     (figures,) = report([label("i", "gist", *human)], [label("i", "gist", *judge)]).judges[0].aspects
     for name in ("recall", "precision", "f"):
         figure = getattr(figures.per_unit, name)
@@ -280,7 +280,7 @@ def test_units_that_never_meet_have_an_f_of_0():
 
 
 def test_units_without_offsets_are_counted_and_meet_nothing():
-    """They lower the mean of their side, and are told."""
+    """They lower the mean of their side, and are reported."""
     people = [label("i", "gist", (0, 4), None)]
     judge = [label("i", "gist", (0, 4), None, None)]
     (figures,) = report(people, judge).judges[0].aspects
@@ -292,7 +292,7 @@ FOUR = ("extra_gist", "extra_supplement", "missing_gist", "missing_supplement")
 
 
 def test_answers_are_counted_by_their_empty_combinations():
-    """Table 1 of the paper: 0 to 4 of the four, for answers in which all four were looked at."""
+    """Table 1 of the paper: 0 to 4 of the four, for answers in which all four were examined."""
     people = [
         *(label("full", aspect, (0, 2)) for aspect in FOUR),
         *(label("half", aspect, *([(0, 2)] if n < 2 else [])) for n, aspect in enumerate(FOUR)),
@@ -322,8 +322,8 @@ def test_the_references_own_units_are_no_part_of_the_four_together():
     assert one.overall.human == 2
 
 
-def test_each_annotator_is_held_against_the_judge_and_against_each_other():
-    """The judge against all of them; people both ways, so recall and precision of the ceiling are the same."""
+def test_each_annotator_is_compared_with_the_judge_and_with_each_other():
+    """The judge is compared with all of them; people both ways, so recall and precision of the ceiling are equal."""
     people = [label("i", "e", (0, 10), by="a"), label("i", "e", (0, 5), by="b"), label("j", "e", (0, 2), by="a")]
     judge = [label("i", "e", (0, 5), by="m"), label("j", "e", by="m")]
     found = report(people, judge)
@@ -335,8 +335,8 @@ def test_each_annotator_is_held_against_the_judge_and_against_each_other():
     assert [(one.human, one.judge) for one in found.people] == [("a", "b")]
 
 
-def test_a_third_decision_stands_for_all():
-    """For its item and aspect; the ceiling knows only what people said by themselves."""
+def test_a_third_decision_replaces_all():
+    """It does so for its item and aspect; the ceiling uses only the annotators' own labels."""
     people = [
         label("i", "e", (0, 10), by="a"),
         label("i", "e", (0, 5), by="b"),
@@ -352,13 +352,13 @@ def test_a_third_decision_stands_for_all():
 
 
 def test_rows_of_one_annotator_are_put_together():
-    """A file may have a row a span."""
+    """A file may have one row per span."""
     people = people_of([label("i", "e", (0, 1)), label("i", "e", (3, 4)), label("i", "e")])
     assert people.by["anna"]["i", "e"] == spans((0, 1), (3, 4))
 
 
 def test_labels_about_other_things_are_counted():
-    """A grade is no "nothing marked", and neither is a verdict of 0 on an aspect without spans."""
+    """A grade does not mean "nothing marked", nor does a verdict of 0 on an aspect without spans."""
     labels = [
         label("i", "e", (0, 1)),
         Label("i", 4, "anna", "grade"),
@@ -381,7 +381,7 @@ def test_intervals_draw_questions():
 
 
 def test_items_without_a_counterpart_are_counted_on_both_sides():
-    """With examples."""
+    """Examples are given."""
     people = [label("a", "e", (0, 1)), label("b", "e", (0, 1))]
     judge = [label("b", "e", (0, 1)), label("c", "e", (0, 1)), label("d", "e")]
     one = report(people, judge).judges[0]
@@ -400,7 +400,7 @@ def test_items_without_a_counterpart_are_counted_on_both_sides():
     ],
 )
 def test_what_cannot_be_compared_is_said(people, judge, words):
-    """What was expected and what is there."""
+    """The message says what was expected and what is there."""
     with pytest.raises(BadInput, match=words.replace("(", r"\(")):
         report(people, judge)
 
@@ -424,7 +424,7 @@ def gist(sample="s", metric="gist[missing_gist]", details=UNITS_OF_A_RUN):
 
 
 def test_a_runs_units_are_found_in_its_scores():
-    """Those of the answer and of the reference; one that could not be placed stays one."""
+    """Those of the answer and of the reference; one without a position stays one."""
     (name, marks), *others = judges_of([gist(), gist(metric="gist[extra_gist]")], "run").items()
     assert (name, others) == ("run", [])
     assert marks["s", "extra_gist"] == marks["s", "supplement"] == ()
@@ -435,7 +435,7 @@ def test_a_runs_units_are_found_in_its_scores():
 
 
 def test_two_settings_of_the_metric_are_two_judges():
-    """Each by its settings."""
+    """Settings identify each."""
     found = judges_of([gist(), gist(metric="gist[missing_gist,role=auditor]")], "run")
     assert list(found) == ["run, as it is", "run, gist[role=auditor]"]
 
@@ -451,7 +451,7 @@ def test_two_settings_of_the_metric_are_two_judges():
     ],
 )
 def test_a_run_without_units_says_what_it_has(scores, words):
-    """And what to do."""
+    """It also says what to do."""
     with pytest.raises(BadInput, match=words):
         judges_of(scores, "run")
 

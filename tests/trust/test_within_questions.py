@@ -1,4 +1,4 @@
-"""Question by question: correlations over the answers to one, and pairs of systems by wins, beside a count by hand."""
+"""Question by question: correlations over the answers to one, and pairs of systems by wins, checked by hand."""
 
 from itertools import combinations
 
@@ -30,7 +30,7 @@ METRIC = PEOPLE + RANDOM.integers(-2, 3, N)
 
 
 def resamples(questions=OF, draws=100):
-    """Draws of questions."""
+    """Resamples of questions."""
     return Resamples.of(questions, resamples=draws)
 
 
@@ -38,7 +38,7 @@ def resamples(questions=OF, draws=100):
     ("name", "theirs"), [("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall", stats.kendalltau)]
 )
 def test_the_summary_level_is_the_mean_of_scipys_correlations(name, theirs):
-    """Of each question over its answers; and the interval is that of questions written out."""
+    """The mean is over each question's answers; the interval is that of questions repeated explicitly."""
     each = [theirs(METRIC[i : i + SYSTEMS], PEOPLE[i : i + SYSTEMS]).statistic for i in range(0, N, SYSTEMS)]
     found = getattr(question_level(METRIC, PEOPLE, resamples()), name)
     assert found.value == pytest.approx(np.mean(each), abs=1e-9)
@@ -50,7 +50,7 @@ def test_the_summary_level_is_the_mean_of_scipys_correlations(name, theirs):
 
 @given(st.integers(3, 6), st.integers(0, 10_000))
 def test_each_row_has_scipys_correlations(size, seed):
-    """With ties, and undefined where a side does not differ."""
+    """This includes ties; it is undefined if a side is constant."""
     random = np.random.default_rng(seed)
     x, y = random.integers(0, 3, (2, 4, size)).astype(float)
     for a, b, got in zip(x, y, correlations_by_row(x, y), strict=True):
@@ -75,7 +75,7 @@ def test_questions_without_a_correlation_are_left_out_and_counted():
 
 
 def test_a_hard_question_moves_the_correlation_over_items_but_not_the_one_within_questions():
-    """A metric that only knows which question is easy ranks no answer to any."""
+    """A metric that only knows which question is easy does not rank answers to any."""
     ease = np.repeat(RANDOM.normal(size=QUESTIONS) * 5, SYSTEMS)
     blind = ease + RANDOM.normal(size=N) / 100
     people = ease + PEOPLE / 5
@@ -84,7 +84,7 @@ def test_a_hard_question_moves_the_correlation_over_items_but_not_the_one_within
 
 
 def by_hand(metric, people, pairs):
-    """What each pair of systems is, counted one by one."""
+    """The result of each pair of systems, counted one by one."""
     kinds = []
     for a, b in pairs:
         share = []
@@ -97,7 +97,7 @@ def by_hand(metric, people, pairs):
 
 @pytest.mark.parametrize("asked", [None, [(0, 1), (3, 2), (4, 0)]])
 def test_pairs_of_systems_by_wins_are_those_counted_by_hand(asked):
-    """The system with the higher value wins a question, ties are half; over all pairs, or those asked for."""
+    """The system with the higher value wins a question, ties are half; over all pairs, or the requested ones."""
     people = np.where(RANDOM.random(N) < 0.5, 3, PEOPLE)
     kinds = by_hand(METRIC, people, asked or list(combinations(range(SYSTEMS), 2)))
     found = wins(METRIC, people, BY, resamples(), pairs=asked and [(f"s{a}", f"s{b}") for a, b in asked])
@@ -114,7 +114,7 @@ def test_pairs_of_systems_by_wins_are_those_counted_by_hand(asked):
 
 
 def test_the_interval_by_wins_is_that_of_questions_written_out():
-    """Each draw's questions repeated, and counted by hand."""
+    """Each resample's questions are repeated, and counted by hand."""
     pairs = list(combinations(range(SYSTEMS), 2))
     shares = []
     for counts in np.concatenate(list(resamples().counts())).astype(int):
@@ -139,7 +139,7 @@ def test_wins_and_means_may_order_two_systems_differently():
 
 
 def test_systems_that_never_answered_the_same_question_are_counted_apart():
-    """They have no wins against each other; where none has, there is a reason."""
+    """They have no wins against each other; if no pair has any, there is a reason."""
     found = wins(np.arange(4.0), np.arange(4.0), list("abca"), resamples(list("xxyy")))
     assert (found.ordered.n, found.unmet) == (2, 1)
     none = wins(np.arange(3.0), np.arange(3.0), list("abc"), resamples(list("xyz")))
@@ -149,7 +149,7 @@ def test_systems_that_never_answered_the_same_question_are_counted_apart():
 
 
 def test_spearman_over_systems_is_scipys_and_has_an_interval():
-    """As Pearson has one, both over the resampled means."""
+    """As with Pearson, both over the resampled means."""
     level = system_level(METRIC, PEOPLE, BY, resamples())
     x, y = ([side[i::SYSTEMS].mean() for i in range(SYSTEMS)] for side in (METRIC, PEOPLE))
     assert level.spearman.value == pytest.approx(stats.spearmanr(x, y).statistic)
@@ -164,7 +164,7 @@ def test_spearman_over_systems_is_scipys_and_has_an_interval():
 
 
 def test_a_list_of_pairs_is_the_same_for_means_and_wins_and_must_name_systems():
-    """Each pair counts once, in whatever order; an unknown system is an error that names those there are."""
+    """Each pair counts once, in either order; an unknown system is an error that lists the valid ones."""
     items = {f"{q}{s}{i}": Place(q, s) for i, (q, s) in enumerate(zip(OF, BY, strict=True))}
     said = [Output(item, "m", float(value)) for item, value in zip(items, METRIC, strict=True)]
     aspects = pair(items, said, [Label(item, float(value)) for item, value in zip(items, PEOPLE, strict=True)])
@@ -183,7 +183,7 @@ def test_a_list_of_pairs_is_the_same_for_means_and_wins_and_must_name_systems():
     [("first,second\na,b\nc,a\n", None), ("first,second\na,\n", "two systems"), ("x,y\na,b\n", "first"), ("first,second\n", "no pairs of systems|is empty|no rows")],
 )  # fmt: skip
 def test_pairs_are_read_from_a_file(tmp_path, text, says):
-    """A row per pair; what is none is an error with its place."""
+    """One row per pair; an invalid one is an error with its position."""
     (tmp_path / "pairs.csv").write_text(text)
     if says is None:
         assert read_system_pairs(tmp_path / "pairs.csv") == (("a", "b"), ("c", "a"))
