@@ -30,7 +30,7 @@ SETTINGS = {"system": "own"}
 
 @dataclass
 class Own:
-    """A system that does what a function of the question says."""
+    """A system that is a function of the question."""
 
     what: object
     asked: list = field(default_factory=list)
@@ -45,45 +45,45 @@ class Own:
         return await found if asyncio.iscoroutine(found) else found
 
     async def close(self):
-        """Nothing to let go of."""
+        """Has nothing to close."""
 
 
 class Watch:
-    """Counts what it is told."""
+    """Counts its notifications."""
 
     def __init__(self):
-        self.told = Counter()
+        self.counts = Counter()
 
     def sample_read(self, sample):
-        self.told["before"] += 1
+        self.counts["before"] += 1
 
     def result(self, sample, result):
-        self.told[type(result).__name__] += 1
-        self.told["before"] -= 1
+        self.counts[type(result).__name__] += 1
+        self.counts["before"] -= 1
 
     def sample_done(self, sample):
         pass
 
     def bad_row(self, row):
-        self.told["bad"] += 1
+        self.counts["bad"] += 1
 
 
 def opened(path="answers.jsonl", settings=SETTINGS, **more):
-    """The file, with its notes left aside."""
+    """The file, without its notes."""
     return AnswersFile.open(path, RunSettings(more=settings), "own", **{"notify": lambda _: None} | more)
 
 
 async def collect(system, samples=SAMPLES, path="answers.jsonl", limit=4, **more):
-    """Ask all of them into the file."""
+    """Put all of them to the system and write the answers to the file."""
     watch = Watch()
     strict = more.pop("strict", False)
     with opened(path, **more) as ledger:
         await run_all(Collecting(system, ledger), samples, LocalExecutor(limit), watch, strict=strict)
-    return dict(+watch.told)
+    return dict(+watch.counts)
 
 
 def rows(path="answers.jsonl"):
-    """Id → row."""
+    """ID → row."""
     lines = Path(path).read_text().splitlines()
     found = {row["id"]: row for row in map(json.loads, lines)}
     assert len(found) == len(lines)
@@ -91,19 +91,19 @@ def rows(path="answers.jsonl"):
 
 
 def to(inquiry):
-    """An answer like any other."""
+    """A plain answer."""
     return Answer(f"To {inquiry.question}", (Passage("c", "s.md", 0.5, 3, 4),), 0.25, Usage(1, 10, 5, 0.5), (TimedCall("qa", 0.2, Usage(1, 10, 5, 0.5)),))  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def somewhere(tmp_path, monkeypatch):
-    """Each test in a folder of its own."""
+    """Run each test in its own folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 async def test_each_row_has_all_that_is_known():
-    """What came with the question, what the system answered, what it took."""
+    """The fields of the question, the system's answer, the cost."""
     await collect(Own(to), SAMPLES[:1])
     usage = {"calls": 1, "prompt_tokens": 10, "completion_tokens": 5, "cost": 0.5, "unpriced": 0, "reused": 0}
     assert rows()["q0"] == {
@@ -122,7 +122,7 @@ async def test_each_row_has_all_that_is_known():
 
 
 async def test_the_file_is_read_as_samples_as_it_is():
-    """Answers, contexts, references and failures; contexts that were not told stay not told."""
+    """Answers, contexts, references and failures; missing contexts stay missing."""
 
     def mixed(inquiry):
         if inquiry.id == "q1":
@@ -137,7 +137,7 @@ async def test_the_file_is_read_as_samples_as_it_is():
 
 
 async def test_one_that_fails_does_not_stop_the_rest():
-    """Each failure has its kind and reason, and what it cost; also errors that nobody expected."""
+    """Each failure has its kind, reason and cost, even for unexpected errors."""
     errors = [
         SystemFailed("slow", "timeout", Usage(2)),
         CallFailed("down", Usage(3)),
@@ -151,8 +151,8 @@ async def test_one_that_fails_does_not_stop_the_rest():
             raise errors[number]
         return to(inquiry)
 
-    told = await collect(Own(some))
-    assert told == {"SystemFailed": 4, "Answer": 16}
+    counts = await collect(Own(some))
+    assert counts == {"SystemFailed": 4, "Answer": 16}
     found = rows()
     assert [found[f"q{n}"]["error"] for n in range(4)] == [
         {"kind": "timeout", "reason": "slow"},
@@ -165,7 +165,7 @@ async def test_one_that_fails_does_not_stop_the_rest():
 
 
 async def test_what_was_answered_or_failed_is_not_asked_again():
-    """Unless failures are asked for; then each stands there once."""
+    """Unless failures are requested; then each appears once."""
 
     def some(inquiry):
         if inquiry.id in {"q3", "q4"}:
@@ -185,7 +185,7 @@ async def test_what_was_answered_or_failed_is_not_asked_again():
 
 
 async def test_a_budget_that_is_spent_stops_cleanly():
-    """What is under way ends and is written; what was not asked is not in the file."""
+    """Calls in flight end and are written; unasked questions are not in the file."""
 
     def bounded(inquiry):
         if len(system.asked) > 7:
@@ -205,7 +205,7 @@ async def test_a_budget_that_is_spent_stops_cleanly():
 
 @pytest.mark.parametrize("error", [ConfigurationError("no server"), BadInput("no file")])
 async def test_what_concerns_the_whole_run_stops_it_at_once(error):
-    """And is no row."""
+    """It does not become a row."""
 
     def broken(inquiry):
         if inquiry.id == "q5":
@@ -218,7 +218,7 @@ async def test_what_concerns_the_whole_run_stops_it_at_once(error):
 
 
 async def test_rows_that_cannot_be_used_are_kept_apart_once():
-    """Also a row without a question; `strict` stops there."""
+    """This includes a row without a question; `strict` stops there."""
     bad = [BadRow("f:1", "no JSON", "{"), Sample("empty", " ", "An answer."), *SAMPLES[:2]]
     assert await collect(Own(to), bad) == {"bad": 2, "Answer": 2}
     assert await collect(Own(to), bad) == {"bad": 2, "before": 2}
@@ -242,14 +242,14 @@ async def test_rows_that_cannot_be_used_are_kept_apart_once():
     ids=["nan", "infinity", "object", "33 MiB", "cost", "number", "nothing"],
 )
 async def test_an_answer_that_cannot_be_kept_is_unreadable(answer):
-    """The file stays one that can be read."""
-    told = await collect(Own(lambda _: answer), SAMPLES[:1])
-    assert told == {"SystemFailed": 1}
+    """The file stays readable."""
+    counts = await collect(Own(lambda _: answer), SAMPLES[:1])
+    assert counts == {"SystemFailed": 1}
     assert rows()["q0"]["error"]["kind"] == "unreadable"
 
 
 async def test_another_question_under_a_known_id_is_refused():
-    """Nothing is overwritten; a changed reference is counted and told."""
+    """Nothing is overwritten; a changed reference is counted and reported."""
     await collect(Own(to))
     with pytest.raises(BadInput, match="'q3' is not the one"):
         await collect(Own(to), [Sample("q3", "Another?")])
@@ -261,7 +261,7 @@ async def test_another_question_under_a_known_id_is_refused():
 
 
 def test_other_settings_in_the_same_file_are_refused_with_what_differs():
-    """Unless there is no row yet: after a mistyped name the right one is given."""
+    """Unless there is no row yet: after a mistyped name the right one can be given."""
     opened(settings={"system": "a", "seed": "1"}).close()
     with opened(settings={"system": "b"}) as ledger:
         ledger.answered(SAMPLES[0], Answer("a"))
@@ -271,7 +271,7 @@ def test_other_settings_in_the_same_file_are_refused_with_what_differs():
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: Path("answers.jsonl").write_text("{}\n"), "holds something already"),
         (lambda: Path("answers.jsonl").mkdir(), "is no file"),
@@ -282,17 +282,17 @@ def test_other_settings_in_the_same_file_are_refused_with_what_differs():
         (lambda: Path("answers.jsonl.saiten").write_text("x"), "cannot be made"),
     ],
 )
-def test_what_is_not_ours_is_left_alone(make, told):
-    """The questions themselves, named by mistake, for example."""
+def test_what_is_not_ours_is_left_alone(make, message):
+    """For example, the questions themselves, named by mistake."""
     make()
     before = sorted(Path().rglob("*"))
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=message):
         opened()
     assert sorted(Path().rglob("*")) == before
 
 
 def test_answers_are_json_lines():
-    """Another ending would be read as another format."""
+    """Another extension would be read as another format."""
     with pytest.raises(ConfigurationError, match=r"ends in .jsonl, not a.csv"):
         opened("a.csv")
 
@@ -307,7 +307,7 @@ def test_answers_are_json_lines():
     ],
 )
 def test_a_last_line_that_was_cut_off_is_moved_aside(torn, left):
-    """One that lacks nothing but its line end is whole."""
+    """One that lacks only its line end is complete."""
     asyncio.run(collect(Own(to), SAMPLES[:3]))
     with Path("answers.jsonl").open("ab") as file:
         file.write(torn)
@@ -318,7 +318,7 @@ def test_a_last_line_that_was_cut_off_is_moved_aside(torn, left):
 
 
 def test_a_long_torn_line_is_found_from_the_end():
-    """Without reading the file from the beginning."""
+    """The file is not read from the beginning."""
     asyncio.run(collect(Own(lambda _: Answer("長" * 200_000)), SAMPLES[:2]))
     whole = Path("answers.jsonl").read_bytes()
     for cut in (1, 100, 300_000):
@@ -338,7 +338,7 @@ def test_a_line_in_the_middle_that_cannot_be_read_counts_as_not_written():
 
 
 async def test_at_most_so_many_are_asked_at_once():
-    """And questions are read no faster than they are answered."""
+    """Questions are read no faster than they are answered."""
     open_now = peak = pulled = 0
 
     async def slowly(inquiry):
@@ -363,7 +363,7 @@ async def test_at_most_so_many_are_asked_at_once():
 
 
 async def test_the_summary_counts_what_is_in_the_file():
-    """Answers, failures by kind and reason, the latency of what was measured, and all that was spent."""
+    """Answers, failures by kind and reason, the measured latencies, and all costs."""
 
     def some(inquiry):
         number = int(inquiry.id[1:])
@@ -382,7 +382,7 @@ async def test_the_summary_counts_what_is_in_the_file():
 
 
 async def test_the_summary_counts_what_failures_cost_that_were_asked_again():
-    """Their rows are taken out of the file; the money is gone all the same."""
+    """Their rows are removed from the file; the money is spent nevertheless."""
 
     def some(inquiry):
         raise SystemFailed("no", usage=Usage(2, 20, 0, 1.0))
@@ -449,7 +449,7 @@ def test_a_run_that_is_killed_again_and_again_loses_and_doubles_nothing():
 
 
 def test_a_second_process_is_refused_until_the_first_is_killed():
-    """Also by way of a link to the file."""
+    """This holds even through a link to the file."""
     code = WRITER.replace(
         "await asyncio.sleep(0.001 * (hash(inquiry.id) % 5))", "os.write(1, b'open\\n'); await asyncio.sleep(600)"
     )

@@ -1,4 +1,4 @@
-"""Processes that are killed while they write, and two that want the same folder."""
+"""Processes that are killed while writing, and two that want the same folder."""
 
 import random
 import signal
@@ -35,7 +35,7 @@ WRITER = textwrap.dedent("""
 
 
 def start(folder, most):
-    """A process that goes on with the run, for so many scores."""
+    """A process that resumes the run, for this many scores."""
     arguments = [sys.executable, "-c", WRITER, str(folder), " ".join(SAMPLES), " ".join(METRICS), str(most)]
     return subprocess.Popen(arguments, stdout=subprocess.PIPE)
 
@@ -85,7 +85,7 @@ def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path):
 
 
 def test_a_process_that_exits_without_closing_keeps_what_it_wrote(tmp_path):
-    """Neither an exception nor os._exit costs a line."""
+    """Neither an exception nor os._exit loses a line."""
     code = textwrap.dedent("""
         import os, sys
         from saiten.runs import Journal, RunSettings

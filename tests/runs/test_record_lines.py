@@ -43,7 +43,7 @@ USAGES = st.builds(
 
 @st.composite
 def scores(draw):
-    """Scores whose value goes with their status."""
+    """Scores whose value fits their status."""
     status = draw(st.sampled_from(STATUSES))
     value = draw(FINITE) if status == "ok" else None
     votes = tuple(draw(st.lists(st.none() | FINITE, max_size=3)))
@@ -52,20 +52,20 @@ def scores(draw):
 
 @given(SAMPLES)
 def test_any_sample_comes_back_as_it_was(sample):
-    """A sample survives being written and read, halves of characters and empty tuples included."""
+    """A sample survives writing and reading, including lone surrogates and empty tuples."""
     assert sample_from_json(from_line(to_line(sample_to_json(sample)))) == sample
 
 
 @given(st.builds(Scored, TEXT, TEXT, scores()))
 def test_any_score_comes_back_as_it_was(scored):
-    """A score survives being written and read, to the last bit of its value."""
+    """A score survives writing and reading, to the last bit of its value."""
     line = to_line(scored_to_json(scored))
     assert line.count(b"\n") == 1
     assert scored_from_json(from_line(line)) == scored
 
 
 def test_a_line_of_scores_has_the_documented_fields():
-    """The fields and their order are as documented; votes stand there only where there are any."""
+    """The fields and their order are as documented; votes appear only if there are any."""
     score = Score(0.5, details={"文": ["a"]}, usage=Usage(1, 2, 3, 0.25))
     line = to_line(scored_to_json(Scored("q1", "faithfulness", score)))
     assert line.decode() == (
@@ -78,7 +78,7 @@ def test_a_line_of_scores_has_the_documented_fields():
 
 
 def test_what_was_not_given_is_left_out_of_a_sample():
-    """A line of samples names what was given, and the language."""
+    """A line of samples has the given fields, and the language."""
     assert sample_to_json(Sample("a", answer="", contexts=())) == {
         "id": "a",
         "answer": "",
@@ -106,7 +106,7 @@ def test_nan_and_infinity_are_refused_wherever_they_are(bad, place):
 
 @pytest.mark.parametrize("score", [Score(None), Score(0.0, "failed"), Score(1.0, "undefined"), Score(0.0, "declined")])
 def test_a_value_that_does_not_go_with_its_status_is_refused(score):
-    """A score has a value exactly if it is ok: at writing, and at reading."""
+    """A score has a value exactly if it is ok: on writing, and on reading."""
     with pytest.raises(ValueError, match="exactly if it is ok"):
         scored_to_json(Scored("a", "m", score))
     with pytest.raises(ValueError, match="does not go with"):
@@ -114,7 +114,7 @@ def test_a_value_that_does_not_go_with_its_status_is_refused(score):
 
 
 def test_details_may_hold_what_metrics_have_at_hand():
-    """Tuples, sets, numpy values and read-only mappings are written; anything else is named."""
+    """Tuples, sets, numpy values and read-only mappings are written; anything else is named in the error."""
     details = MappingProxyType({"t": (1, 2), "s": {"b", "a"}, "n": np.int64(3), "a": np.array([0.5])})
     written = json.loads(to_line(scored_to_json(Scored("a", "m", Score(1.0, details=details)))))
     assert written["details"] == {"t": [1, 2], "s": ["a", "b"], "n": 3, "a": [0.5]}
@@ -133,6 +133,6 @@ def test_an_object_that_is_no_score_is_refused(value):
 
 @pytest.mark.parametrize("line", [b"[" * 100_000, b'{"a":' * 100_000, b"[]", b"5", b"\xff", b""])
 def test_a_line_that_is_no_object_is_refused(line):
-    """Whatever a damaged file holds is a ValueError, which its readers report with the line's number."""
+    """Any content of a damaged file is a ValueError, which its readers report with the line number."""
     with pytest.raises(ValueError, match=r"."):
         from_line(line)

@@ -1,4 +1,4 @@
-"""A run on disk: what is kept, what is refused, what is mended."""
+"""A run on disk: what is kept, what is refused, what is repaired."""
 
 import errno
 import json
@@ -22,12 +22,12 @@ SETTINGS = RunSettings(judge={"judge": "offline-overlap", "votes": 1}, more={"co
 
 
 def scored(sample, metric="m", value=1.0, status="ok", **more):
-    """A score with its place."""
+    """A score with its sample and metric."""
     return Scored(sample, metric, Score(value if status == "ok" else None, status, **more))
 
 
 def contents(folder):
-    """What the files of a folder hold, the lock apart."""
+    """The contents of a folder's files, except the lock."""
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}
 
 
@@ -38,7 +38,7 @@ def run(tmp_path):
 
 
 def test_a_run_keeps_samples_scores_and_errors(run):
-    """Everything that was written is read back, in order."""
+    """Everything written is read back, in order."""
     sample = Sample("a", "質問", "回答", ("c",), language="ja")
     with Journal.open(run, SETTINGS, signatures={"m": "m|judge:x"}, command=["saiten", "score"]) as journal:
         journal.sample(sample)
@@ -71,7 +71,7 @@ def test_a_run_keeps_samples_scores_and_errors(run):
 
 
 def test_a_line_is_in_the_file_when_the_call_returns(run):
-    """A score can be read by others at once, before anything is closed."""
+    """Others can read a score immediately, before anything is closed."""
     with Journal.open(run, SETTINGS) as journal:
         for number in range(3):
             journal.score(scored(f"s{number}"))
@@ -80,7 +80,7 @@ def test_a_line_is_in_the_file_when_the_call_returns(run):
 
 
 def test_going_on_knows_what_is_done(run):
-    """A second opening knows every pair that has a score, and no other."""
+    """Reopening knows every pair that has a score, and no other."""
     with Journal.open(run, SETTINGS) as journal:
         journal.score(scored("a"))
         journal.score(scored("b", status="failed"))
@@ -114,7 +114,7 @@ def test_the_last_line_of_a_pair_counts(run):
 
 
 def test_a_sample_that_changed_is_refused_with_what_changed(run):
-    """The same id with other content would mix two things in one figure."""
+    """The same ID with other content would mix two things in one figure."""
     with Journal.open(run, SETTINGS) as journal:
         journal.sample(Sample("a", "q", "old", ("c",)))
     with Journal.open(run, SETTINGS) as journal:
@@ -128,7 +128,7 @@ def test_a_sample_that_changed_is_refused_with_what_changed(run):
 
 
 def test_a_sample_written_differently_by_another_version_is_the_same(run):
-    """What counts is the content, not how the line was laid out."""
+    """The content counts, not the layout of the line."""
     with Journal.open(run, SETTINGS) as journal:
         journal.sample(Sample("a", "q"))
     (run / "samples.jsonl").write_text('{ "language": "en", "id": "a", "question": "q", "answer": null }\n')
@@ -138,7 +138,7 @@ def test_a_sample_written_differently_by_another_version_is_the_same(run):
 
 
 def test_a_bad_row_is_kept_once(run):
-    """However often a run goes on, its bad rows stand there once."""
+    """However often a run is resumed, its bad rows appear once."""
     for _ in range(3):
         with Journal.open(run, SETTINGS) as journal:
             journal.bad_row("d.jsonl:3", "not JSON", "{")
@@ -146,7 +146,7 @@ def test_a_bad_row_is_kept_once(run):
 
 
 def test_other_settings_are_refused_and_listed(run):
-    """Each setting that differs is named with what it was and is, and nothing is touched."""
+    """Each differing setting is named with its old and new value, and nothing is touched."""
     with Journal.open(
         run, replace(SETTINGS, more={"compat": None, "prompts": {"ja": "x", "en": "y"}}), signatures={"m": "1"}
     ) as journal:
@@ -170,14 +170,14 @@ def test_other_settings_are_refused_and_listed(run):
 
 
 def test_metrics_may_be_added(run):
-    """More metrics on the same folder are not another run; the manifest learns their signatures."""
+    """More metrics in the same folder are not another run; their signatures are added to the manifest."""
     Journal.open(run, SETTINGS, signatures={"m": "1"}).close()
     Journal.open(run, SETTINGS, signatures={"n": "2"}).close()
     assert read_run(run).manifest.signatures == {"m": "1", "n": "2"}
 
 
 def test_tuples_and_lists_are_the_same_setting(run):
-    """Settings are compared as JSON gives them back."""
+    """Settings are compared in their JSON form."""
     Journal.open(run, RunSettings(more={"metrics": ("a", "b")})).close()
     Journal.open(run, RunSettings(more={"metrics": ["a", "b"]})).close()
     with pytest.raises(ConfigurationError, match="ready for JSON"):
@@ -185,7 +185,7 @@ def test_tuples_and_lists_are_the_same_setting(run):
 
 
 def test_a_folder_with_other_things_is_left_alone(run):
-    """What is no run is refused, and neither a file nor a lock is left in it."""
+    """A folder that is not a run is refused, and neither a file nor a lock is left in it."""
     run.mkdir()
     (run / "thesis.txt").write_text("do not touch")
     with pytest.raises(ConfigurationError, match=r"not empty and no run of saiten \(it holds thesis\.txt\)"):
@@ -207,7 +207,7 @@ def test_a_folder_with_other_things_is_left_alone(run):
     ],
 )
 def test_a_foreign_manifest_is_refused(run, manifest, message):
-    """A manifest.json of something else, of the future or broken is not overwritten."""
+    """A manifest.json that is foreign, too new or broken is not overwritten."""
     run.mkdir()
     (run / "manifest.json").write_text(manifest)
     for opening in (lambda: Journal.open(run, SETTINGS), lambda: read_run(run)):
@@ -217,7 +217,7 @@ def test_a_foreign_manifest_is_refused(run, manifest, message):
 
 
 def test_an_empty_folder_and_one_left_by_a_killed_start_are_fine(run):
-    """A process killed before its manifest was written leaves a folder that can be used."""
+    """A process killed before its manifest was written leaves a usable folder."""
     run.mkdir()
     (run / ".lock").write_text("")
     (run / ".manifest.json.0a1b2c3d.new").write_text('{"kind"')
@@ -226,7 +226,7 @@ def test_an_empty_folder_and_one_left_by_a_killed_start_are_fine(run):
 
 
 def test_a_corrupt_line_is_named_and_the_rest_is_read(run):
-    """A damaged line in the middle costs that line alone, for readers and for going on."""
+    """A damaged line in the middle loses that line alone, for reading and for resuming."""
     with Journal.open(run, SETTINGS) as journal:
         for name in "abc":
             journal.score(scored(name))
@@ -239,15 +239,15 @@ def test_a_corrupt_line_is_named_and_the_rest_is_read(run):
         + b'{"sample": "x", "metric": "m", "usage": 3, "status": "ok", "value": 1}\n'
         + lines[2]
     )
-    told = []
-    assert [s.sample for s in read_run(run, notify=told.append).scores()] == ["a", "c"]
-    assert [note.split(" ")[0] for note in told] == [f"{path}:2", f"{path}:3"]
-    told.clear()
-    with Journal.open(run, SETTINGS, notify=told.append) as journal:
+    notices = []
+    assert [s.sample for s in read_run(run, notify=notices.append).scores()] == ["a", "c"]
+    assert [note.split(" ")[0] for note in notices] == [f"{path}:2", f"{path}:3"]
+    notices.clear()
+    with Journal.open(run, SETTINGS, notify=notices.append) as journal:
         assert journal.is_done("a", "m")
         assert not journal.is_done("b", "m")
         assert journal.is_done("c", "m")
-    assert told == [f"{path}:2 cannot be read; it counts as not written"]
+    assert notices == [f"{path}:2 cannot be read; it counts as not written"]
 
 
 LINES = [to_line(scored_to_json(scored(f"標本{n}", value=n / 7, details={"改行": "一\n二"}))) for n in range(5)]
@@ -255,24 +255,24 @@ LINES = [to_line(scored_to_json(scored(f"標本{n}", value=n / 7, details={"改�
 
 @given(cut=st.integers(0, sum(map(len, LINES))))
 def test_any_truncation_loses_the_torn_line_alone(tmp_path_factory, cut):
-    """Whatever byte the file ends at, whole lines are kept, half a line is moved aside and told, and the run goes on."""
+    """At whatever byte the file ends, whole lines stay, a torn one is moved aside and reported, and the run resumes."""
     run = tmp_path_factory.mktemp("cut")
     Journal.open(run, SETTINGS).close()
     content = b"".join(LINES)[:cut]
     (run / "scores.jsonl").write_bytes(content)
     whole = content.count(b"\n")
     tail = content.rpartition(b"\n")[2]
-    if tail + b"\n" in LINES:  # only the line end is gone, so nothing is
+    if tail + b"\n" in LINES:  # only the line end is missing, so nothing is
         whole, tail = whole + 1, b""
-    told = []
-    with Journal.open(run, SETTINGS, notify=told.append) as journal:
+    notices = []
+    with Journal.open(run, SETTINGS, notify=notices.append) as journal:
         assert [journal.is_done(f"標本{n}", "m") for n in range(5)] == [n < whole for n in range(5)]
         for n in range(whole, 5):
             journal.score(scored(f"標本{n}", value=n / 7, details={"改行": "一\n二"}))
     assert (run / "scores.jsonl").read_bytes() == b"".join(LINES)
     torn = run / "scores.jsonl.torn"
     assert (torn.read_bytes() if torn.exists() else b"") == (tail + b"\n" if tail else b"")
-    assert len(told) == bool(tail)
+    assert len(notices) == bool(tail)
 
 
 @pytest.mark.parametrize("name", ["samples.jsonl", "errors.jsonl"])
@@ -283,26 +283,26 @@ def test_the_other_files_are_mended_too(run, name):
         journal.bad_row("d:1", "r")
     with (run / name).open("ab") as file:
         file.write(b'{"id": "b", "que')
-    told = []
-    Journal.open(run, SETTINGS, notify=told.append).close()
-    assert name in told[0]
+    notices = []
+    Journal.open(run, SETTINGS, notify=notices.append).close()
+    assert name in notices[0]
     assert (run / name).read_bytes().count(b"\n") == 1
 
 
 def test_a_reader_passes_over_a_line_that_is_being_written(run):
-    """Half a line at the end is told, not an error, and the file is left as it is."""
+    """A torn last line is reported, is not an error, and the file is left as it is."""
     with Journal.open(run, SETTINGS) as journal:
         journal.score(scored("a"))
     with (run / "scores.jsonl").open("ab") as file:
         file.write(b'{"sample": "b"')
-    before, told = contents(run), []
-    assert [s.sample for s in read_run(run, notify=told.append).scores()] == ["a"]
-    assert len(told) == 1
+    before, notices = contents(run), []
+    assert [s.sample for s in read_run(run, notify=notices.append).scores()] == ["a"]
+    assert len(notices) == 1
     assert contents(run) == before
 
 
 def test_nan_is_refused_and_nothing_of_it_is_written(run):
-    """A bug in a metric is raised, and the file keeps whole lines only."""
+    """A bug in a metric is raised, and the file has only whole lines."""
     with Journal.open(run, SETTINGS) as journal:
         journal.score(scored("a"))
         with pytest.raises(ValueError, match="JSON"):
@@ -312,7 +312,7 @@ def test_nan_is_refused_and_nothing_of_it_is_written(run):
 
 
 def test_half_characters_of_a_reply_are_kept(run):
-    """A judge's reply with a lone surrogate is written and read as it came."""
+    """A judge's reply with a lone surrogate is written and read unchanged."""
     with Journal.open(run, SETTINGS) as journal:
         journal.score(scored("a", status="unreadable", reason="no JSON", details={"raw": "\ud83d 半分"}))
     assert next(read_run(run).scores()).score.details == {"raw": "\ud83d 半分"}
@@ -321,7 +321,7 @@ def test_half_characters_of_a_reply_are_kept(run):
 
 
 def test_a_second_journal_on_the_folder_is_refused(run):
-    """Two writers on one run would pay twice; the second is told who has it, and the folder is free afterwards."""
+    """Two writers on one run would pay twice; the second learns who has it, and the folder is free afterwards."""
     with (
         Journal.open(run, SETTINGS),
         pytest.raises(ConfigurationError, match=rf"in use by another saiten process \(number {os.getpid()}\)"),
@@ -331,7 +331,7 @@ def test_a_second_journal_on_the_folder_is_refused(run):
 
 
 def test_a_refused_opening_frees_the_folder(run):
-    """After a refusal for other settings the right ones can be given at once."""
+    """After a refusal because of other settings the right ones work immediately."""
     with Journal.open(run, SETTINGS) as journal:
         journal.score(scored("a"))
     with pytest.raises(ConfigurationError, match="other settings"):
@@ -340,7 +340,7 @@ def test_a_refused_opening_frees_the_folder(run):
 
 
 def test_a_run_without_a_score_may_begin_anew_with_other_settings(run):
-    """After a mistyped model or column nothing binds: the right one is taken, and what was read wrongly is forgotten."""
+    """A mistyped model or column is not binding: the right one is accepted, and what was read wrongly is forgotten."""
     with Journal.open(run, SETTINGS, signatures={"m": "1"}) as journal:
         journal.sample(Sample("a", "wrong column"))
         journal.bad_row("d:1", "no answer")
@@ -353,7 +353,7 @@ def test_a_run_without_a_score_may_begin_anew_with_other_settings(run):
 
 
 def test_closing_twice_is_fine_and_writing_after_it_is_not(run):
-    """A closed journal takes nothing more."""
+    """A closed journal accepts nothing more."""
     journal = Journal.open(run, SETTINGS)
     journal.close()
     journal.close()
@@ -362,7 +362,7 @@ def test_closing_twice_is_fine_and_writing_after_it_is_not(run):
 
 
 def test_a_full_disk_is_an_error_that_leaves_whole_lines(run):
-    """When the disk takes half a line, the half is taken back, the error says so, and what was there stays."""
+    """If the disk takes half a line, the half is removed, the error says so, and earlier contents stay."""
     code = textwrap.dedent("""
         import resource, sys
         from saiten.errors import ConfigurationError
@@ -393,14 +393,14 @@ def test_a_full_disk_is_an_error_that_leaves_whole_lines(run):
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a place that not even root can write")
-def test_a_place_that_cannot_be_written_is_told():
-    """A folder that cannot be made is an error with what to do."""
+def test_a_place_that_cannot_be_written_is_reported():
+    """A folder that cannot be made is an error that says what to do."""
     with pytest.raises(ConfigurationError, match=r"cannot be made.*name another place"):
         Journal.open("/proc/saiten/run", SETTINGS)
 
 
 def test_the_manifest_is_replaced_as_a_whole(run):
-    """No temporary file stays, and the manifest is readable JSON for people."""
+    """No temporary file stays, and the manifest is human-readable JSON."""
     Journal.open(run, SETTINGS).close()
     assert sorted(path.name for path in run.iterdir()) == [
         ".lock",
@@ -434,7 +434,7 @@ def test_what_is_written_reaches_the_disk_within_a_second(run, monkeypatch):
 
 
 def test_a_disk_that_does_not_keep_stops_the_run(run, monkeypatch):
-    """When syncing fails, the next score is refused instead of being lost in silence."""
+    """If syncing fails, the next score is refused instead of being lost silently."""
     from saiten.durable import appended_file as appending
 
     def broken(_):
@@ -452,7 +452,7 @@ def test_a_disk_that_does_not_keep_stops_the_run(run, monkeypatch):
 
 
 def test_memory_does_not_grow_with_what_the_lines_say(run):
-    """A run remembers a few dozen bytes a score, whatever its details are."""
+    """A run keeps a few dozen bytes per score in memory, whatever its details are."""
     import tracemalloc
 
     Journal.open(run, SETTINGS).close()
@@ -469,11 +469,11 @@ def test_memory_does_not_grow_with_what_the_lines_say(run):
 
 
 class TestFinished:
-    """A run is finished once its samples were all named and every metric has a score for each."""
+    """A run is finished once all its samples are known and every metric has a score for each."""
 
     @staticmethod
     def go_on(run, samples, metrics, scores, **more):
-        """A process that reads these samples and ends well; whether the run is finished then."""
+        """Read these samples to the end; returns whether the run is finished then."""
         with Journal.open(run, SETTINGS, signatures=dict.fromkeys(metrics, "x"), **more) as journal:
             for name in samples:
                 journal.sample(Sample(name, "q", "a"))
@@ -483,18 +483,18 @@ class TestFinished:
         return read_run(run).manifest.finished
 
     def test_only_what_is_whole(self, run):
-        """Fewer metrics or rows than a killed run had begun with do not make it a whole one."""
+        """Fewer metrics or rows than a killed run had begun with do not complete it."""
         assert self.go_on(run, "ab", "mn", [("a", "m"), ("b", "m"), ("a", "n")]) is False
         assert self.go_on(run, "ab", "m", []) is False
         assert self.go_on(run, "a", "mn", [("b", "n")]) is False
         assert self.go_on(run, "ab", "mn", []) is True
 
     def test_no_usable_row_is_no_end(self, run):
-        """All of them may have been bad."""
+        """All rows may have been bad."""
         assert self.go_on(run, "", "m", []) is False
 
     def test_reopened(self, run):
-        """A whole run stays one when it is only looked at, and is none as soon as there is more to do."""
+        """A finished run stays so when it is only viewed, and is unfinished as soon as there is more to do."""
         assert self.go_on(run, "a", "m", [("a", "m")]) is True
         Journal.open(run, SETTINGS, signatures={"m": "x"}).close()
         assert read_run(run).manifest.finished is True
@@ -507,7 +507,7 @@ class TestFinished:
 
     @pytest.mark.parametrize("odd", ['"no"', "0", "[]"])
     def test_an_odd_mark_is_damage(self, run, odd):
-        """And not taken for an end."""
+        """It does not count as finished."""
         self.go_on(run, "a", "m", [("a", "m")])
         path = run / "manifest.json"
         path.write_text(path.read_text().replace('"finished": true', f'"finished": {odd}'))

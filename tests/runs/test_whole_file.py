@@ -1,4 +1,4 @@
-"""A file as a whole or not at all."""
+"""A file is written completely or not at all."""
 
 import os
 import signal
@@ -24,8 +24,8 @@ with whole_file(Path(sys.argv[1])) as file:
 """
 
 
-def test_what_was_there_stands_until_the_end(tmp_path):
-    """The new content is seen at once and in full, with the permissions of the old file."""
+def test_old_content_stays_until_the_end(tmp_path):
+    """The new content appears at once and in full, with the permissions of the old file."""
     path = tmp_path / "x.txt"
     path.write_bytes(b"old")
     path.chmod(0o640)
@@ -40,7 +40,7 @@ def test_what_was_there_stands_until_the_end(tmp_path):
 @pytest.mark.parametrize("old", [b"old", None])
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_after_an_error_nothing_has_changed(tmp_path, old, error):
-    """Neither the file nor its folder."""
+    """Neither in the file nor in its folder."""
     path = tmp_path / "x.txt"
     if old:
         path.write_bytes(old)
@@ -57,7 +57,7 @@ def test_after_an_error_nothing_has_changed(tmp_path, old, error):
 
 @pytest.mark.skipif(os.name == "nt", reason="has no SIGKILL")
 def test_killed_in_the_middle(tmp_path):
-    """The old content is there; what was left beside it is hidden and in nobody's way."""
+    """The old content is there; the leftover next to it is hidden and harmless."""
     path = tmp_path / "x.txt"
     path.write_bytes(b"old")
     killed = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
@@ -72,7 +72,7 @@ def test_killed_in_the_middle(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no named pipes")
 def test_a_pipe_is_written_to(tmp_path):
-    """And is a pipe still."""
+    """It remains a pipe."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     came = []
@@ -86,7 +86,7 @@ def test_a_pipe_is_written_to(tmp_path):
 
 
 def test_through_a_link_what_it_leads_to_is_written(tmp_path):
-    """And the link stays one."""
+    """The link stays a link."""
     (tmp_path / "real.html").write_bytes(b"old")
     link = tmp_path / "link.html"
     link.symlink_to("real.html")
@@ -97,7 +97,7 @@ def test_through_a_link_what_it_leads_to_is_written(tmp_path):
 
 
 def test_nothing_of_somebody_elses_is_in_the_way(tmp_path):
-    """A file that is called as ours might be, or a link that waits for us there, is left alone."""
+    """A file named like our temporary file, or a link in its place, is left alone."""
     (tmp_path / "x.txt.new").write_bytes(b"mine")
     with whole_file(tmp_path / "x.txt") as file:
         file.write(b"new")
@@ -105,7 +105,7 @@ def test_nothing_of_somebody_elses_is_in_the_way(tmp_path):
 
 
 def test_what_only_one_may_read_is_never_read_by_others(tmp_path):
-    """While it is written, too."""
+    """This holds during writing, too."""
     path = tmp_path / "x.txt"
     path.write_bytes(b"old")
     path.chmod(0o600)
@@ -115,7 +115,7 @@ def test_what_only_one_may_read_is_never_read_by_others(tmp_path):
 
 
 def test_several_writers_at_once_leave_one_whole_file(tmp_path):
-    """One of theirs, at each moment."""
+    """At each moment it is that of one writer."""
     path = tmp_path / "x.txt"
     contents = [bytes([65 + n]) * 300_000 for n in range(4)]
 
@@ -133,7 +133,7 @@ def test_several_writers_at_once_leave_one_whole_file(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="has no /dev/stdout")
 def test_standard_output_by_its_name(tmp_path):
-    """It is written to, and no file of that name is made."""
+    """It is written to, and no file with that name is made."""
     code = "from pathlib import Path\nfrom saiten.durable.whole_file import whole_file\nwith whole_file(Path('/dev/stdout')) as f: f.write(b'x')"
     with (tmp_path / "out").open("wb") as out:
         subprocess.run([sys.executable, "-c", code], check=True, stdout=out)
@@ -142,6 +142,6 @@ def test_standard_output_by_its_name(tmp_path):
 
 
 def test_where_nothing_can_be_written_it_says_what_to_do(tmp_path):
-    """A folder that is not there, here."""
+    """Here, a folder that does not exist."""
     with pytest.raises(ConfigurationError, match="none cannot be written: No such file or directory; name another"):
         write_whole(tmp_path / "none" / "x.txt", "x", otherwise="name another")

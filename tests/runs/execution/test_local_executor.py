@@ -18,7 +18,7 @@ AHEAD = 8
 
 
 class Watch:
-    """Counts what is open at a time: pulled from the source, in work, done, handed out."""
+    """Counts what is open at a time: pulled from the source, in progress, done, handed out."""
 
     def __init__(self, number):
         self.number = number
@@ -50,7 +50,7 @@ class Watch:
 
 
 async def drain(stream, into):
-    """Put the results into a list one by one, so that those before an exception are there."""
+    """Append the results to a list one by one, so that those before an exception are there."""
     async for result in stream:
         into.append(result)
 
@@ -63,8 +63,8 @@ async def drain(stream, into):
     asynchronous=st.booleans(),
 )
 def test_every_item_once_within_the_bounds(number, limit, pauses, rests, asynchronous):
-    """Whatever the speed of work and consumer: each item once, never more than the limit in work, never more than
-    the limit and eight pulled and not handed out.
+    """Whatever the speed of work and consumer: each item once, never more than the limit in progress, never more than
+    the limit plus eight pulled and not handed out.
     """
     watch = Watch(number)
 
@@ -85,7 +85,7 @@ def test_every_item_once_within_the_bounds(number, limit, pauses, rests, asynchr
 
 
 async def test_as_many_are_in_work_as_are_allowed():
-    """The limit is used in full: so many items wait for each other and all get through."""
+    """The limit is fully used: this many items wait for each other and all get through."""
     barrier = asyncio.Barrier(16)
 
     async def work(item):
@@ -96,7 +96,7 @@ async def test_as_many_are_in_work_as_are_allowed():
 
 
 async def test_results_come_as_they_are_done():
-    """A slow item does not hold back those after it."""
+    """A slow item does not delay those after it."""
     gate = asyncio.Event()
 
     async def work(item):
@@ -113,7 +113,7 @@ async def test_results_come_as_they_are_done():
 
 
 async def test_a_consumer_that_stops_stops_the_source():
-    """While nobody asks for results, work comes to rest and nothing more is pulled."""
+    """While nobody requests results, work comes to rest and nothing more is pulled."""
     watch = Watch(10_000)
     async with aclosing(LocalExecutor(4).run(watch.work([0]), watch.source())) as results:
         await anext(results)
@@ -125,7 +125,7 @@ async def test_a_consumer_that_stops_stops_the_source():
 
 
 async def test_the_first_exception_cancels_the_rest_and_is_raised():
-    """An exception ends the run: what is under way is cancelled and awaited, nothing more is pulled, what was done
+    """An exception ends the run: what is in progress is cancelled and awaited, nothing more is pulled, what was done
     before is handed out.
     """
     started, ended, results = [], [], []
@@ -149,7 +149,7 @@ async def test_the_first_exception_cancels_the_rest_and_is_raised():
 
 
 async def test_work_that_ends_in_spite_of_the_cancellation_is_handed_out():
-    """A result that was paid for comes out, although another item failed meanwhile."""
+    """A result that was paid for comes out, although another item failed in the meantime."""
 
     async def work(item):
         if item == "bad":
@@ -168,7 +168,7 @@ async def test_work_that_ends_in_spite_of_the_cancellation_is_handed_out():
 
 @pytest.mark.parametrize("asynchronous", [False, True])
 async def test_an_exception_of_the_source_is_raised(asynchronous):
-    """A source that breaks ends the run like work that breaks, after the results that were there."""
+    """An error of the source ends the run like an error of the work, after the results that were there."""
 
     def broken():
         yield 1
@@ -188,7 +188,7 @@ async def test_an_exception_of_the_source_is_raised(asynchronous):
 
 
 async def test_several_failures_leave_no_noise(caplog):
-    """Of several exceptions the first is raised; the others are not reported as forgotten."""
+    """Of several exceptions the first is raised; the others are not reported as never retrieved."""
     barrier = asyncio.Barrier(3)
 
     async def work(item):
@@ -206,7 +206,7 @@ async def test_several_failures_leave_no_noise(caplog):
 
 
 async def test_cancelling_the_consumer_ends_all_work():
-    """When the task that reads is cancelled, every item under way has ended before the cancellation goes on."""
+    """If the reading task is cancelled, every item in progress has ended before the cancellation continues."""
     under_way, ended = asyncio.Event(), []
 
     async def work(item):
@@ -214,7 +214,7 @@ async def test_cancelling_the_consumer_ends_all_work():
         try:
             await asyncio.sleep(3600)
         finally:
-            await asyncio.sleep(0)  # an ending that takes a moment is awaited
+            await asyncio.sleep(0)  # a slow ending is awaited
             ended.append(item)
 
     async def main():
@@ -231,7 +231,7 @@ async def test_cancelling_the_consumer_ends_all_work():
 
 
 async def test_leaving_early_ends_all_work():
-    """A consumer that has enough closes the stream, and nothing runs on."""
+    """A consumer that has enough closes the stream, and nothing keeps running."""
     watch = Watch(1_000)
     async with aclosing(LocalExecutor(5).run(watch.work([0, 1, 9]), watch.source())) as results:
         async for _ in results:
@@ -241,7 +241,7 @@ async def test_leaving_early_ends_all_work():
 
 
 async def test_work_that_is_cancelled_from_inside_does_not_hang():
-    """A cancellation that nobody asked for is an error like any other, never a lost item."""
+    """An unrequested cancellation is an error like any other, never a lost item."""
 
     async def work(_):
         raise asyncio.CancelledError
@@ -254,7 +254,7 @@ async def test_work_that_is_cancelled_from_inside_does_not_hang():
 
 
 def test_ctrl_c_ends_cleanly():
-    """On SIGINT every item under way ends, and the process says nothing but KeyboardInterrupt."""
+    """On SIGINT every item in progress ends, and the process prints only KeyboardInterrupt."""
     code = textwrap.dedent("""
         import asyncio
         from saiten.executor import LocalExecutor
@@ -285,13 +285,13 @@ def test_ctrl_c_ends_cleanly():
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_a_limit_below_one_is_refused(limit):
-    """Nothing at a time would wait for ever."""
+    """A limit of zero would wait forever."""
     with pytest.raises(ConfigurationError, match="at least one"):
         LocalExecutor(limit)
 
 
 async def test_no_task_is_made_per_item():
-    """Ten thousand items run on as many tasks as the limit says."""
+    """Ten thousand items run in as many tasks as the limit says."""
     seen = set()
 
     async def work(_):

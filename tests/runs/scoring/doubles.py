@@ -18,7 +18,7 @@ SAMPLE = Sample("s", "Where?", "In Nagoya.", ("Nagoya is where.",), "In Nagoya."
 
 @dataclass(frozen=True)
 class Own:
-    """A metric of one's own: what it does is a function of the sample and the judge."""
+    """A custom metric whose behavior is a function of the sample and the judge."""
 
     what: Callable[..., Any]
     called: str = "own"
@@ -44,12 +44,12 @@ def split_of(sample: Sample) -> SplitStatements:
 
 
 def paid(reply: Any) -> Any:
-    """The reply, as if one call had been paid for it."""
+    """The reply, as if it had cost one call."""
     return reply.with_usage(CALL)
 
 
 def speaking(**verdicts: bool) -> ScriptedJudge:
-    """A judge that answers the tasks of faithfulness, correctness and context relevance, each for one call."""
+    """A judge that answers the tasks of faithfulness, correctness and context relevance, each with one call."""
     yes = verdicts.get("yes", True)
     return ScriptedJudge(
         {

@@ -1,4 +1,4 @@
-"""One score: whatever goes wrong with it becomes a status, and what concerns the whole run is raised."""
+"""One score: whatever goes wrong with it becomes a status, and errors of the whole run are raised."""
 
 import asyncio
 
@@ -24,7 +24,7 @@ from saiten.tasks.statements import SplitStatements, Statements
     ],
 )
 async def test_a_missing_field_is_undefined_and_named(metric, sample, said):
-    """The metric is not asked about a sample that lacks what it needs; the reason names the fields."""
+    """The metric is not run on a sample that lacks a needed field; the reason names the fields."""
     judge = speaking()
     score = await score_once(sample, make_metric(metric), judge)
     assert (score.value, score.status, score.reason) == (None, "undefined", said)
@@ -41,7 +41,7 @@ async def test_a_missing_field_is_undefined_and_named(metric, sample, said):
     ],
 )
 async def test_the_error_of_one_call_is_a_status_with_its_reason_and_cost(error, status, details):
-    """An unreadable reply keeps its raw text; whatever happened, what was spent is in the score."""
+    """An unreadable reply keeps its raw text; in any case the score has the cost."""
     score = await score_once(SAMPLE, make_metric("faithfulness"), ScriptedJudge({SplitStatements: error}))
     assert (score.value, score.status, score.reason, dict(score.details)) == (None, status, str(error), details)
     assert score.usage == CALL
@@ -67,7 +67,7 @@ async def returning(value, sample, judge):
     ids=str,
 )
 async def test_what_is_no_score_is_failed_and_still_counted(value, said):
-    """A metric of one's own may return NaN, a bare number or nothing: that is never a figure and never ends the run."""
+    """A custom metric may return NaN, a bare number or nothing: that is never a figure and never ends the run."""
     metric = Own(lambda sample, judge: returning(value, sample, judge))
     score = await score_once(SAMPLE, metric, speaking())
     assert (score.value, score.status) == (None, "failed")
@@ -76,13 +76,13 @@ async def test_what_is_no_score_is_failed_and_still_counted(value, said):
 
 
 async def test_numbers_of_numpy_are_numbers():
-    """Metrics count with NumPy; its floats are as good as Python's."""
+    """Metrics compute with NumPy; its floats are as good as Python's."""
     score = await score_once(SAMPLE, Own(lambda s, j: returning(Score(np.float64(0.25)), s, j)), speaking())
     assert (score.value, score.status) == (0.25, "ok")
 
 
 async def test_a_metric_that_raises_is_failed_with_its_traceback():
-    """The reason names the exception, the details say where; other metrics are not touched."""
+    """The reason names the exception, the details say where; other metrics are not affected."""
 
     async def broken(sample, judge):
         await judge.perform(split_of(sample))
@@ -96,7 +96,7 @@ async def test_a_metric_that_raises_is_failed_with_its_traceback():
 
 @pytest.mark.parametrize("error", [BudgetSpent("no more"), ConfigurationError("no key")])
 async def test_what_concerns_the_run_is_raised(error):
-    """A wrong set-up and a spent budget are no property of the sample."""
+    """A wrong setup and a spent budget are not properties of the sample."""
     with pytest.raises(type(error), match=str(error)):
         await score_once(SAMPLE, make_metric("faithfulness"), ScriptedJudge({SplitStatements: error}))
 
@@ -111,7 +111,7 @@ async def test_what_concerns_the_run_is_raised(error):
     ],
 )
 async def test_errors_in_a_task_group_are_unpacked(errors, outcome):
-    """A metric that asks within an asyncio.TaskGroup is treated as one that asks in a row."""
+    """A metric that asks within an asyncio.TaskGroup is treated like one that asks sequentially."""
 
     async def grouped(sample, judge):
         async def fail(error):

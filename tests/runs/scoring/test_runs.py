@@ -1,4 +1,4 @@
-"""A run: shared steps once, costs that add up, votes, the ends that a run can have, and no more in memory than needed."""
+"""A run: shared steps once, costs that add up, votes, possible ends of a run, and bounded memory."""
 
 import asyncio
 from collections import Counter
@@ -37,7 +37,7 @@ class Book:
         self.scores[scored.sample, scored.metric] = scored.score
 
     def result(self, sample, scored):
-        assert (sample.id, scored.metric) in self.scores  # told only after it is written
+        assert (sample.id, scored.metric) in self.scores  # reported only after it is written
 
     def bad_row(self, where, reason=None, raw=""):
         if reason is not None:
@@ -54,12 +54,12 @@ class Book:
 
 
 def samples(number):
-    """So many samples with two contexts each."""
+    """This many samples with two contexts each."""
     return [Sample(f"s{n}", f"q{n}", f"a{n}", (f"c{n}", f"d{n}"), f"r{n}") for n in range(number)]
 
 
 async def run(judge, rows, names=("faithfulness",), book=None, concurrency=4, **settings):
-    """Score into a book; what came out."""
+    """Score into a book; returns the outcome."""
     book = book or Book()
     metrics = names if not isinstance(names[0], str) else make_metrics(names)
     await run_all(Scoring(tuple(metrics), judge, book), rows, LocalExecutor(concurrency), book, **settings)
@@ -85,7 +85,7 @@ async def test_equal_tasks_of_several_metrics_are_asked_once():
 
 
 async def test_the_shared_step_of_a_failed_call_is_paid_once_too():
-    """Two metrics see the same failure; one of them carries what it cost."""
+    """Two metrics see the same failure; one of them has its cost."""
     from saiten.errors import CallFailed
 
     async def score(sample, judge):
@@ -100,7 +100,7 @@ async def test_the_shared_step_of_a_failed_call_is_paid_once_too():
 
 
 class Purse(ScriptedJudge):
-    """A judge with so many calls to spend."""
+    """A judge with a fixed number of calls to spend."""
 
     def __init__(self, calls, script):
         super().__init__(script)
@@ -135,7 +135,7 @@ async def test_a_spent_budget_keeps_what_was_under_way_and_leaves_the_rest_pendi
 
 
 async def test_no_sample_is_begun_after_the_budget_is_spent():
-    """The source of a long file is left alone."""
+    """The source of a long file is not read further."""
     pulled = []
 
     def source():
@@ -159,7 +159,7 @@ async def test_a_wrong_set_up_stops_at_once_and_keeps_what_other_metrics_have():
 
 
 async def test_the_preflight_comes_before_the_first_score_and_only_if_a_judge_is_needed():
-    """A wrong set-up is found by one small call; metrics on text, and a run that is done, need none."""
+    """One small call finds a wrong setup; metrics on text, and a finished run, need none."""
 
     class Refused(ScriptedJudge):
         async def preflight(self):
@@ -174,7 +174,7 @@ async def test_the_preflight_comes_before_the_first_score_and_only_if_a_judge_is
 
 
 def panel(*grades):
-    """Each member grades as told and takes contexts for useful if its grade is above 3."""
+    """Each member gives a fixed grade and considers contexts useful if its grade is above 3."""
 
     def member(grade):
         return ScriptedJudge(
@@ -189,7 +189,7 @@ def panel(*grades):
 
 
 async def test_votes_are_merged_kept_and_not_asked_for_again():
-    """Grades are averaged, verdicts go by majority; each vote's own value stands beside, without a further call."""
+    """Grades are averaged, verdicts go by majority; each vote's own value is kept, without a further call."""
     judge = panel(5, 2, 4)
     book = await run(judge, [SAMPLE], ("correctness", "context_precision"))
     graded, precise = book.scores["s", "correctness"], book.scores["s", "context_precision"]
@@ -202,14 +202,14 @@ async def test_votes_are_merged_kept_and_not_asked_for_again():
 
 
 async def test_a_panels_refusal_is_a_vote_without_a_value():
-    """Most members say that the answer declines: so does the panel; who did not has a grade."""
+    """If most members say that the answer declines, so does the panel; the others have grades."""
     book = await run(panel(0, 0, 4), [SAMPLE], ("correctness",))
     score = book.scores["s", "correctness"]
     assert (score.status, score.value, score.votes) == ("declined", None, (None, None, 4.0))
 
 
 async def test_metrics_without_a_vote_have_no_votes():
-    """Text metrics are the same every time; so is a split, which only the first member makes."""
+    """Text metrics are deterministic; a split is made only by the first member."""
 
     async def score(sample, judge):
         return Score(float(len((await judge.perform(split_of(sample))).statements)))
@@ -221,7 +221,7 @@ async def test_metrics_without_a_vote_have_no_votes():
 
 
 async def test_a_source_of_a_million_samples_is_not_pulled_ahead():
-    """Memory is bounded by what is in work: when a few are done, little more than those were read."""
+    """Memory is bounded by the work in progress: when a few are done, little more than those were read."""
     pulled = 0
 
     def source():
@@ -245,7 +245,7 @@ async def test_a_source_of_a_million_samples_is_not_pulled_ahead():
 
 
 async def test_bad_rows_are_kept_apart_and_strict_stops():
-    """A bad row costs the other rows nothing, unless the user wants to be stopped; then file and line are named."""
+    """A bad row does not affect the others, unless the user wants to stop; then file and line are named."""
     rows = [samples(2)[0], BadRow("d.jsonl:2", "not JSON", "{"), samples(2)[1]]
     book = await run(speaking(), rows)
     assert book.bad == [("d.jsonl:2", "not JSON")]
@@ -255,7 +255,7 @@ async def test_bad_rows_are_kept_apart_and_strict_stops():
 
 
 async def test_details_that_are_no_json_make_one_failed_score(tmp_path):
-    """A metric of one's own may put anything into its details; the run goes on, and the cost is kept."""
+    """A custom metric may put anything into its details; the run goes on, and the cost is kept."""
 
     async def score(sample, judge):
         await judge.perform(split_of(sample))
@@ -278,7 +278,7 @@ class Book2(Book):
 
 
 def test_a_signature_names_judge_settings_and_version():
-    """Under a figure of a judge stands the judge; under one of text the tokeniser; saiten's version under each."""
+    """A judged figure has the judge in its signature, one on text the tokenizer, and each has saiten's version."""
     judged, counted = make_metrics(["faithfulness", "token_f1"])
     assert str(signature_of(judged, speaking())).startswith("faithfulness|judge:scripted|")
     assert "tokeniser_ja:" in str(signature_of(counted, speaking()))

@@ -1,4 +1,4 @@
-"""The summary: what enters a mean, what is counted beside it, and the figures by hand."""
+"""The summary: what is averaged, what is only counted, and the figures worked out by hand."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from saiten.stats.estimate import bootstrap_mean
 
 
 def scored(sample, value, status="ok", metric="m", **more):
-    """A score in its place."""
+    """A score with its sample and metric."""
     return Scored(sample, metric, Score(value, status, **more))
 
 
@@ -18,8 +18,8 @@ def places(**questions):
     return {sample: Place(question) for sample, question in questions.items()}
 
 
-def test_only_ok_enters_the_mean_and_every_other_status_is_counted():
-    """A refusal, an undefined, an unreadable and a failed score are no zeros; each shows in the coverage."""
+def test_only_ok_is_averaged_and_every_other_status_is_counted():
+    """A refusal, an undefined, an unreadable and a failed score are not zeros; each appears in the coverage."""
     rows = [scored("a", 1.0), scored("b", 0.5), scored("c", None, "declined"), scored("d", None, "undefined")]
     rows += [scored("e", None, "unreadable"), scored("f", None, "failed"), scored("g", None, "failed")]
     figure = summarise(rows, {}).overall("m")
@@ -50,14 +50,14 @@ def test_the_interval_is_that_of_the_bootstrap_over_questions():
 
 
 def test_samples_without_a_question_are_clusters_of_their_own():
-    """An empty question is not one question that all share; a score without a sample is its own cluster, too."""
+    """An empty question is not shared by all without one; a score without a sample is its own cluster, too."""
     blank = [Sample("a"), Sample("b")]
     rows = [scored("a", 1.0), scored("b", 0.0), scored("gone", 0.5)]
     assert summarise(rows, {sample.id: place_of(sample) for sample in blank}).overall("m").questions == 3
 
 
 def test_systems_and_groups_have_figures_of_their_own():
-    """Over everything first, then per system, then per group; who has neither is only in the first."""
+    """Overall first, then per system, then per group; samples with neither are only in the first."""
     where = {
         "a": Place("q1", "careful", "ja"),
         "b": Place("q1", "hasty", "ja"),
@@ -76,20 +76,20 @@ def test_systems_and_groups_have_figures_of_their_own():
 
 
 def test_one_system_alone_is_not_repeated():
-    """It would only say the same twice."""
+    """It would only repeat the same figures."""
     rows = [scored("a", 1.0)]
     assert len(summarise(rows, {"a": Place("q", "s", "g")}).figures) == 1
 
 
 def test_too_many_groups_are_not_broken_down_and_that_is_said():
-    """A group of its own for every sample would make a table that nobody reads, and take for ever."""
+    """A group for every sample would make a table that nobody reads, and take forever."""
     rows = [scored(f"s{n}", 1.0) for n in range(101)]
     found = summarise(rows, {f"s{n}": Place("q", None, f"g{n}") for n in range(101)})
     assert [figure.group for figure in found.figures] == [None]
     assert tuple(map(str, found.remarks)) == ("There are 101 groups; more than 100 are not broken down.",)
 
 
-def test_metrics_stand_in_the_order_in_which_they_were_asked_for():
+def test_metrics_are_in_the_requested_order():
     """Scores come in any order; the signatures have the order of the run; metrics without a score are left out."""
     rows = [scored("a", 1.0, metric="z"), scored("a", 1.0, metric="a"), scored("b", 1.0, metric="z")]
     summary = summarise(rows, {}, {"a": "a|x", "never": "n", "z": "z|y"})
@@ -109,7 +109,7 @@ def test_metrics_stand_in_the_order_in_which_they_were_asked_for():
     ],
 )
 def test_grades_have_a_distribution_and_other_figures_have_none(values, distribution):
-    """How often each grade was given, where there are at most eleven, in rising order."""
+    """How often each grade was given, if there are at most eleven, in ascending order."""
     rows = [scored(f"s{n}", value) for n, value in enumerate(values)]
     found = summarise(rows, {}).overall("m").distribution
     assert found == distribution
@@ -117,20 +117,20 @@ def test_grades_have_a_distribution_and_other_figures_have_none(values, distribu
 
 
 def test_grades_are_counted_as_given_where_the_value_is_finer():
-    """The mean of three votes, 3, 4 and 4, is counted as the grade that stands nearest, 4."""
+    """The mean of three votes, 3, 4 and 4, is counted as the nearest grade, 4."""
     rows = [scored("a", 11 / 3, details={"grade": 4}), scored("b", 4.0, details={"grade": 4})]
     rows.append(scored("c", 2.0, details={"grade": 2}))
     assert summarise(rows, {}).overall("m").distribution == {2.0: 1, 4.0: 2}
 
 
 def graded(sample, value, mode, pieces=2):
-    """A grade that was given with one mode of evidence."""
+    """A grade given with one mode of evidence."""
     metric = "correctness" if mode == "reference" else f"correctness[evidence={mode}]"
     status = "declined" if value is None else "ok"
     return scored(sample, value, status, metric, details={"evidence": {"mode": mode, "pieces": pieces}})
 
 
-def test_the_two_modes_of_evidence_stand_beside_each_other():
+def test_the_two_modes_of_evidence_are_compared():
     """The shift from E2 to E3 is the mean difference over the answers that both graded."""
     rows = [graded("a", 5.0, "answer"), graded("b", 4.0, "answer"), graded("c", 3.0, "answer")]
     rows += [graded("a", 4.0, "reference"), graded("b", 4.0, "reference"), graded("c", None, "reference")]
@@ -138,8 +138,8 @@ def test_the_two_modes_of_evidence_stand_beside_each_other():
     assert (shift.difference, shift.n, shift.losses, shift.ties) == (-0.5, 2, 1, 1)
 
 
-def test_a_grade_without_evidence_is_neither_mode_and_is_told():
-    """A sample that brings no evidence is graded by the reference alone: no E3, and the summary says how many."""
+def test_a_grade_without_evidence_is_neither_mode_and_is_reported():
+    """A sample without evidence is graded by the reference alone: not E3, and the summary says how many."""
     rows = [graded("a", 5.0, "answer"), graded("a", 4.0, "reference", pieces=0), graded("b", 4.0, "reference", 0)]
     found = summarise(rows, {})
     assert found.evidence is None
@@ -148,7 +148,7 @@ def test_a_grade_without_evidence_is_neither_mode_and_is_told():
 
 @pytest.mark.parametrize("modes", [("answer",), ("reference",), ("none", "reference")])
 def test_one_mode_of_evidence_alone_has_no_shift(modes):
-    """Without both E2 and E3 there is nothing to hold beside each other."""
+    """Without both E2 and E3 there is nothing to compare."""
     assert summarise([graded("a", 4.0, mode) for mode in modes], {}).evidence is None
 
 
@@ -168,8 +168,8 @@ def test_the_usage_is_that_of_all_scores():
     assert summarise(rows, {}).usage == Usage(calls=10, cost=0.5)
 
 
-def test_why_scores_are_missing_is_counted_by_status_and_reason():
-    """The most frequent first; refusals to answer are grades, and no measurement that is missing."""
+def test_missing_scores_are_counted_by_status_and_reason():
+    """The most frequent comes first; refusals to answer are grades, not missing measurements."""
     rows = [
         scored("a", 1.0),
         scored("b", None, "undefined", reason="no contexts"),
