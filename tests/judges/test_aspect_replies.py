@@ -1,4 +1,4 @@
-"""Replies to the rating of an aspect as models write them, and how several votes become one."""
+"""Replies with an aspect's rating as models write them, and how several votes are merged."""
 
 import pytest
 from hypothesis import given
@@ -37,7 +37,7 @@ TASK = RateAspect("formality", "Is it?", "-1: casual\n0: right\n1: stiff", "Why?
     ],
 )
 def test_a_grade_is_read_in_many_forms(text, grade):
-    """Signs of every kind for the minus, other widths, the grade with its meaning beside it, fences and drafts."""
+    """Minus signs of every kind, other widths, the grade with its meaning next to it, fences and drafts."""
     assert read_reply(TASK, text).grade == grade
 
 
@@ -62,13 +62,13 @@ def test_a_grade_is_read_in_many_forms(text, grade):
     ],
 )
 def test_what_is_no_grade_of_the_scale_is_refused(text, fault):
-    """With a sentence that the model can act on; never a guess, and never 1 for true."""
+    """The message is a sentence that the model can act on; nothing is guessed, and true is not 1."""
     with pytest.raises(ValueError, match=fault) as refusal:
         read_reply(TASK, text)
     assert fault_in("ja", str(refusal.value)) != fault_in("ja", "something unheard of")
 
 
-def test_a_long_scale_is_told_by_its_ends():
+def test_a_long_scale_is_named_by_its_ends():
     """A hundred grades are not listed one by one."""
     task = RateAspect("a", "?", "0: no\n100: yes", "q", "a", tuple(range(101)), language="en")
     with pytest.raises(ValueError, match="one of 0 to 100, not 101"):
@@ -76,14 +76,14 @@ def test_a_long_scale_is_told_by_its_ends():
 
 
 def test_a_model_that_is_held_to_the_schema_writes_a_reason_and_then_a_whole_number():
-    """What only the judge fills in is not asked for."""
+    """What only the judge fills in is not requested."""
     properties = schema_of(Rating)["properties"]
     assert list(properties) == ["reason", "grade"]
     assert properties["grade"]["type"] == "integer"
 
 
 def test_an_aspects_own_example_is_shown_instead_of_the_prompts():
-    """One shot, in the form of a reply, with the aspect's own texts; the answer cannot close its block."""
+    """One example, in the form of a reply, with the aspect's own texts; the answer cannot close its block."""
     example = AspectExample("Why?", "</answer> lol", "Slang.", -1)
     shown = prompts.render(RateAspect("formality", "Is it?", "-1: x", "Q", "A", (-1, 0), (example,), language="en"))
     assert [message.role for message in shown] == ["system", "user", "assistant", "user"]

@@ -1,4 +1,4 @@
-"""An encoder as judge: what it grades, what it refuses, and that a grade depends on the answer alone."""
+"""An encoder as judge: what it grades, what it refuses, and that a grade depends only on the answer."""
 
 import asyncio
 import json
@@ -38,13 +38,13 @@ READS = 48
 
 
 def rate(answer, aspect="clarity", values=(-1, 0, 1), language="en", question="is the cat in tokyo"):
-    """A task that the judge below learned."""
+    """A task that the judge below has learned."""
     return RateAspect(aspect, "Is it clear?", "…", question, answer, values, language=language)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A finished judge with random weights: an encoder, its head, and what `saiten tune judge` writes last."""
+    """A finished judge with random weights: an encoder, its head, and the last file of `saiten tune judge`."""
     found = tiny_bert(tmp_path_factory.mktemp("judge"), layers=2)
     draw = np.random.default_rng(1)
     LinearHead(draw.normal(0, 0.2, (len(ASPECTS), 32)), np.array([0.5, 0.0, 3.0])).save(found)
@@ -53,7 +53,7 @@ def folder(tmp_path_factory):
 
 
 def manifest(head="regression", aspects=ASPECTS, **network):
-    """What stands in `saiten-judge.json`."""
+    """The contents of `saiten-judge.json`."""
     return TunedJudge(
         head, "base", "", aspects, "", "", "abc", 3, 40, 20, 4, {}, HeldOut("judge", ()),
         network=network or {"length": READS, "windows": 3},
@@ -70,7 +70,7 @@ async def judge(folder):
 
 
 async def test_a_rating_keeps_the_real_number_and_says_that_there_is_no_reason(judge):
-    """The value is the prediction, the grade the nearest of the scale; the reason invents nothing."""
+    """The value is the prediction, the grade the nearest on the scale; the reason invents nothing."""
     rating = await judge.perform(rate("the cat sat on the bridge"))
     assert rating.value == rating.exact != rating.grade
     assert rating.grade == min((-1, 0, 1), key=lambda grade: abs(grade - rating.value))
@@ -81,7 +81,7 @@ async def test_a_rating_keeps_the_real_number_and_says_that_there_is_no_reason(j
 
 @pytest.mark.witness
 async def test_a_grade_and_a_decision(judge):
-    """From question, references and answer; a grade is 1 to 5, the probability decides about a verdict."""
+    """It uses question, references and answer; a grade is 1 to 5, and the probability decides a verdict."""
     grade = await judge.perform(GradeAnswer("is it on", "the cat", ("the dog",), language="en"))
     assert 1 <= grade.value <= 5
     assert grade.grade == round(grade.value)
@@ -92,7 +92,7 @@ async def test_a_grade_and_a_decision(judge):
 
 
 async def test_a_prediction_off_the_scale_is_clipped_and_says_so(folder, tmp_path):
-    """With the figure as it was predicted."""
+    """The reason has the original prediction."""
     own = TunedAspect("clarity", "rate_aspect", (-1, 0, 1), 0.0)
     for file in folder.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
@@ -108,7 +108,7 @@ async def test_a_prediction_off_the_scale_is_clipped_and_says_so(folder, tmp_pat
 
 
 async def test_a_grade_depends_on_the_answer_alone(judge, folder):
-    """Not on what is graded at the same time, nor on how long that is; the same from another judge of the folder."""
+    """Neither other answers graded at the same time nor their length matter; another judge of the folder agrees."""
     draw = random.Random(3)
     words = ["the", "cat", "dog", "sat", "on", "bridge", "橋", "猫", "zebra", "!"]
     answers = [" ".join(draw.choices(words, k=draw.randint(1, 90))) for _ in range(40)]
@@ -144,7 +144,7 @@ async def test_any_text_has_a_grade(judge, answer):
 
 
 async def test_one_reading_gives_all_aspects_and_is_counted_once(folder):
-    """Whoever asks first is told what it cost."""
+    """Whoever asks first gets the cost."""
     aspects = [TunedAspect(name, "rate_aspect", (-1, 0, 1), 0.0) for name in ("a", "b", "c")]
     judge = EncoderJudge(folder, aspects, {"length": READS, "windows": 3})
     ratings = await asyncio.gather(*(judge.perform(rate("the cat", name)) for name in ("a", "b", "c")))
@@ -171,7 +171,7 @@ async def test_one_reading_gives_all_aspects_and_is_counted_once(folder):
     ],
 )
 async def test_what_was_not_learned_is_refused(folder, task, message):
-    """With what it can do; another scale with both scales."""
+    """The message has what it can do; for another scale, both scales."""
     judge = EncoderJudge.of(str(folder))
     with pytest.raises(CannotJudge, match=message):
         await judge.perform(task)
@@ -186,7 +186,7 @@ async def test_similarity_is_the_embedders(judge):
 
 
 async def test_what_a_figure_depends_on(judge, folder, tmp_path):
-    """Name, fingerprint and kind; trained weights have another."""
+    """Name, fingerprint and kind; trained weights have another fingerprint."""
     described = judge.describe([RateAspect])
     assert described["judge"].startswith(f"hf:{folder.name}@")
     for file in folder.iterdir():
@@ -198,27 +198,27 @@ async def test_what_a_figure_depends_on(judge, folder, tmp_path):
 
 
 def no_head(folder):
-    """The head is gone."""
+    """The head is missing."""
     (folder / FILE).unlink()
 
 
 def no_weights(folder):
-    """The encoder's weights are gone."""
+    """The encoder's weights are missing."""
     (folder / "model.safetensors").unlink()
 
 
 def half_a_head(folder):
-    """Cut off."""
+    """The head is truncated."""
     (folder / FILE).write_bytes((folder / FILE).read_bytes()[:-20])
 
 
 def half_the_weights(folder):
-    """Cut off."""
+    """The weights are truncated."""
     (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:5000])
 
 
 def another_heads_weights(folder):
-    """Of another number of aspects and features."""
+    """The head has another number of aspects and features."""
     LinearHead(np.zeros((2, 16)), np.zeros(2)).save(folder)
 
 
@@ -228,7 +228,7 @@ def no_numbers(folder):
 
 
 def garbage(folder):
-    """Bytes."""
+    """Random bytes."""
     (folder / FILE).write_bytes(b"\xff" * 4000)
 
 
@@ -249,7 +249,7 @@ async def test_a_damaged_folder_is_found_before_the_first_answer(folder, tmp_pat
 
 
 def test_a_training_that_was_cut_off_is_no_judge(folder, tmp_path):
-    """The manifest is written last; without it the folder is not finished."""
+    """The manifest is written last; without it the folder is unfinished."""
     for file in folder.iterdir():
         if file.name != NAME:
             (tmp_path / file.name).write_bytes(file.read_bytes())
@@ -258,7 +258,7 @@ def test_a_training_that_was_cut_off_is_no_judge(folder, tmp_path):
 
 
 def test_what_is_no_encoder_is_left_to_others(folder, tmp_path):
-    """A chat model of one's own, or any other folder."""
+    """A user's chat model, or any other folder."""
     assert EncoderJudge.of(str(tmp_path)) is None
     write_tuned(tmp_path, manifest("chat"))
     assert EncoderJudge.of(str(tmp_path)) is None
@@ -268,15 +268,15 @@ def test_what_is_no_encoder_is_left_to_others(folder, tmp_path):
         EncoderJudge.of(str(tmp_path))
 
 
-def test_votes_would_tell_nothing(folder):
-    """It says the same every time."""
+def test_votes_would_add_nothing(folder):
+    """The result is the same every time."""
     with pytest.raises(ConfigurationError, match="an encoder always gives the same answer"):
         assemble_judge(JudgeSettings(f"hf:{folder}", votes=3), environ={})
 
 
 @pytest.mark.parametrize("network", [{"windows": 3}, {"length": "48", "windows": 3}, {"length": 0, "windows": 1}])
 def test_a_manifest_without_the_windows_is_refused(folder, network):
-    """No default is taken for what was learned with."""
+    """No default replaces the windows it was trained with."""
     with pytest.raises(ConfigurationError, match="does not give its encoder"):
         EncoderJudge(folder, ASPECTS, network)
 
@@ -291,7 +291,7 @@ def encoder(folder):
 
 
 def test_a_short_answer_is_one_window_as_the_tokeniser_makes_it(encoder):
-    """`[CLS] question [SEP] answer [SEP]`, with the types that BERT knows."""
+    """`[CLS] question [SEP] answer [SEP]`, with BERT's token types."""
     (window,) = encoder.cutter.cut(Texts("is it on", "the cat sat")).windows
     expected = encoder.tokenizer("is it on", "the cat sat")
     assert list(window.ids) == expected["input_ids"]
@@ -300,7 +300,7 @@ def test_a_short_answer_is_one_window_as_the_tokeniser_makes_it(encoder):
 
 @pytest.mark.parametrize("words", [0, 1, 40, 41, 42, 43, 80, 100, 126])
 def test_a_long_answer_is_read_as_a_whole(encoder, words):
-    """In pieces of like length, each behind the question, none longer than the encoder reads."""
+    """It is read in pieces of similar length, each after the question, none longer than the encoder reads."""
     answer = " ".join(["cat", "dog", "bridge"][n % 3] for n in range(words))
     cut = encoder.cutter.cut(Texts("tokyo is", answer))
     asked, whole = (encoder.tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("tokyo is", answer))
@@ -313,7 +313,7 @@ def test_a_long_answer_is_read_as_a_whole(encoder, words):
 
 
 async def test_what_is_not_read_is_said(judge):
-    """Of an answer that is too long for all windows, and of a question that is longer than half of one."""
+    """For an answer too long for all windows, and for a question longer than half of one."""
     rating = await judge.perform(rate("cat " * 500))
     assert "Not all was read: the answer (" in rating.reason
     assert "of 500 tokens read)" in rating.reason
@@ -330,13 +330,13 @@ def test_an_answer_cannot_write_control_tokens(encoder, mark):
 
 
 def test_too_short_a_window_is_refused(encoder):
-    """Instead of reading nothing."""
+    """Otherwise nothing would be read."""
     with pytest.raises(ConfigurationError, match="at least 16 tokens at once"):
         Cutter(encoder.tokenizer, 8, 3)
 
 
 def test_the_features_are_the_mean_over_all_tokens(encoder):
-    """As sentence-transformers pools, over all windows of an answer."""
+    """This is the pooling of sentence-transformers, over all windows of an answer."""
     import torch
 
     cut = encoder.cutter.cut(Texts("is it on", "cat dog " * 40))

@@ -36,7 +36,7 @@ SOUND = split(
 
 
 def scored(openai_server, first, second):
-    """The four scores of the sample, with these replies to the two steps."""
+    """The four scores of the sample with these replies to the two steps."""
 
     def reply(asked):
         fields = (asked.schema or {}).get("properties", {})
@@ -49,12 +49,12 @@ def scored(openai_server, first, second):
 
 
 def sound_whatever_came(one):
-    """A finite value, or none and the reason; no NaN, no half of a surrogate pair, and the text at its offsets."""
+    """A finite value, or none and the reason; no NaN, no lone surrogate, and the text at its offsets."""
     score = one.score
     assert (score.value is None) == (score.status != "ok")
     assert score.reason
     assert score.value is None or math.isfinite(score.value)
-    written = orjson.loads(to_line(scored_to_json(one)))  # refuses halves of pairs
+    written = orjson.loads(to_line(scored_to_json(one)))  # refuses lone surrogates
     json.dumps(written, allow_nan=False)
     for part in ("reference", "spans"):
         for name, units in score.details.get(part, {}).items():
@@ -122,7 +122,7 @@ NAMES_NO_UNIT = (
     ],
 )  # fmt: skip
 def test_no_comparison_does_either(openai_server, second, values):
-    """Each unit counts once, what names no unit costs one unit and not the reply, what cannot be seen is no passage."""
+    """Each unit counts once, an unknown unit costs one unit and not the reply, and an invisible passage is not one."""
     scores = scored(openai_server, SOUND, second)
     statuses = {sound_whatever_came(one) for one in scores.values()}
     assert statuses == ({"unreadable"} if values is None else {"ok"})
@@ -132,6 +132,6 @@ def test_no_comparison_does_either(openai_server, second, values):
 
 
 def test_a_unit_of_the_reference_that_is_called_extra_is_reported(openai_server):
-    """It is in the answer word for word, and still adds nothing: if the judge insists, the details say so."""
+    """It is in the answer verbatim, and still adds nothing: if the judge insists, the details say so."""
     score = scored(openai_server, SOUND, found(extra_gist=["Children pay nothing."]))["extra_gist"].score
     assert score.details["faults"] == ["answer: “Children pay nothing.” is a unit of the reference, so it is not extra"]

@@ -1,4 +1,4 @@
-"""Replies to the two tasks of gist as models write them, and the one more question about those that are odd."""
+"""Replies to the two gist tasks as models write them, and the additional request about odd ones."""
 
 import json
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def found(missing_gist=(), missing_supplement=(), extra_gist=(), extra_supplemen
 
 
 def has_its_japanese(fault):
-    """Whether a Japanese repair request can name the fault, and not just say that there is one."""
+    """Whether a Japanese repair request can name the fault, and not just report one."""
     return fault_in("ja", fault) not in (fault, fault_in("ja", "something unheard of"))
 
 
@@ -57,7 +57,7 @@ def has_its_japanese(fault):
     ],
 )
 def test_a_split_is_read_in_many_forms(text, gist, supplement):
-    """Fences, objects for texts, trailing commas and further keys do not matter; doubles are no matter of reading."""
+    """Fences, objects for texts, trailing commas and extra keys do not matter; reading ignores duplicates."""
     reply = read_reply(SPLIT, text)
     assert (reply.gist, reply.supplement) == (gist, supplement)
 
@@ -77,7 +77,7 @@ def test_a_split_is_read_in_many_forms(text, gist, supplement):
     ],
 )
 def test_what_is_no_split_is_refused(text, fault):
-    """With a sentence that the model can act on."""
+    """The message is a sentence that the model can act on."""
     with pytest.raises(ValueError, match=fault) as refusal:
         read_reply(SPLIT, text)
     assert has_its_japanese(str(refusal.value))
@@ -104,7 +104,7 @@ def test_what_is_no_split_is_refused(text, fault):
     ],
 )
 def test_units_are_named_by_number_or_by_text(named, positions):
-    """Numbers as numbers, as words, in brackets, with their text; a text that can mean one unit only; doubles once."""
+    """Numbers as numbers, as words, in brackets, with their text; an unambiguous text; duplicates once."""
     assert FIND.missing(read_reply(FIND, found(missing_gist=named)))[0][0] == positions
 
 
@@ -145,7 +145,7 @@ def test_what_is_neither_number_nor_text_is_refused(lists, fault):
     ],
 )
 def test_a_number_or_text_that_names_no_unit_is_asked_about(lists, fault, gist, supplement):
-    """A 0 may mean the first, or none: it is no unit. What else was named stands."""
+    """A 0 may mean the first, or none: it is not a unit. The other units named count."""
     reply = read_reply(FIND, found(**lists))
     said = doubt(FIND, reply)
     assert fault in said
@@ -156,7 +156,7 @@ def test_a_number_or_text_that_names_no_unit_is_asked_about(lists, fault, gist, 
 
 
 def test_a_reference_without_a_class_has_no_such_unit():
-    """Where there is no supplement, none can be missing."""
+    """If there is no supplement, none can be missing."""
     task = FindMissingAndExtra("q", "a", ("x",), (), language="en")
     reply = read_reply(task, found(missing_supplement=[1]))
     assert "there is no supplement unit" in doubt(task, reply)
@@ -164,14 +164,14 @@ def test_a_reference_without_a_class_has_no_such_unit():
 
 
 def test_a_model_that_is_held_to_the_schema_writes_numbers():
-    """However leniently a reply is read, what is asked for is one thing."""
+    """However leniently a reply is read, only one form is requested."""
     properties = schema_of(MissingAndExtra)["properties"]
     assert properties["missing_gist"]["items"]["type"] == "integer"
     assert properties["extra_gist"]["items"] == {"type": "string"}
 
 
 @pytest.mark.parametrize(
-    ("gist", "supplement", "told"),
+    ("gist", "supplement", "message"),
     [
         (["The fee is 5 euros,", "payable in cash.", "Children pay nothing."], ["The desk was painted last year."], None),
         (["The fee is 5 euros, payable in cash. Children pay nothing."], [], "no unit covers “The desk was painted"),
@@ -180,14 +180,14 @@ def test_a_model_that_is_held_to_the_schema_writes_numbers():
         ([REFERENCE, "Adults pay 70 dollars."], [], "does not stand in the text"),
     ],
 )  # fmt: skip
-def test_what_is_odd_about_a_split(gist, supplement, told):
-    """Uncovered text, overlaps, a unit in two lists, words that are not the reference's."""
+def test_what_is_odd_about_a_split(gist, supplement, message):
+    """Uncovered text, overlaps, a unit in two lists, words not in the reference."""
     said = doubt(SPLIT, ReferenceUnits(gist=gist, supplement=supplement))
-    assert (said is None) if told is None else (told in said and has_its_japanese(said))
+    assert (said is None) if message is None else (message in said and has_its_japanese(said))
 
 
 @pytest.mark.parametrize(
-    ("extra_gist", "extra_supplement", "told"),
+    ("extra_gist", "extra_supplement", "message"),
     [
         (["It costs 6 euros."], ["Dogs are welcome."], None),
         (["It costs 6 euros."], ["It costs 6 euros."], "in `extra_gist` and in `extra_supplement`"),
@@ -196,18 +196,18 @@ def test_what_is_odd_about_a_split(gist, supplement, told):
         ([], ["Children pay nothing."], "is a unit of the reference, so it is not extra"),
     ],
 )
-def test_what_is_odd_about_missing_and_extra(extra_gist, extra_supplement, told):
-    """A passage in two lists, overlapping ones, one that the answer has not, one that the reference has."""
+def test_what_is_odd_about_missing_and_extra(extra_gist, extra_supplement, message):
+    """A passage in two lists, overlapping ones, one not in the answer, one in the reference."""
     reply = MissingAndExtra(
         missing_gist=[], missing_supplement=[], extra_gist=extra_gist, extra_supplement=extra_supplement
     )
     said = doubt(FIND, reply)
-    assert (said is None) if told is None else (told in said and has_its_japanese(said))
+    assert (said is None) if message is None else (message in said and has_its_japanese(said))
 
 
 @dataclass
 class Says:
-    """A chat that says these things in turn, and notes what it was asked."""
+    """A chat with these replies in turn that records its requests."""
 
     lines: Sequence[str]
     asked: list[ChatRequest] = field(default_factory=list)
@@ -233,7 +233,7 @@ PART = json.dumps({"gist": ["The fee is 5 euros,"], "supplement": []})
     ],
 )
 async def test_an_odd_reply_is_asked_about_once_and_then_kept(lines, calls, gist):
-    """The model is told what is odd; what comes then stands, and if it is of no use, the first reply does."""
+    """The model gets the oddities; its next reply is used, or, if that is useless, the first one."""
     chat = Says(lines)
     reply = await LLMJudge(chat).perform(SPLIT)
     assert reply.gist == gist
@@ -257,7 +257,7 @@ async def test_other_tasks_are_not_asked_about_twice():
 
 
 def test_the_role_and_the_users_examples_are_shown():
-    """The role in a block; the examples instead of the prompt's own, those without an answer in the first step alone."""
+    """The role is in a block; examples replace the prompt's own; those without an answer are in the first step only."""
     example = GistExample(
         "en", "Why </question>?", "Because. Really.", ("Because.",), ("Really.",), "No.", (1,), (1,), ("No.",), ()
     )
@@ -279,5 +279,5 @@ def test_the_role_and_the_users_examples_are_shown():
 
 
 def messages_of_file():
-    """What is shown without examples of one's own."""
+    """What is shown without custom examples."""
     return prompts.render(SplitGist("other", "text", language="en"))

@@ -1,4 +1,4 @@
-"""The small judges: metered, rehearsal, scripted; and that every wrapper passes on what is not its business."""
+"""The small judges (metered, rehearsal, scripted), and that every wrapper passes on what it does not handle."""
 
 import pytest
 
@@ -21,7 +21,7 @@ REPLY = Statements(statements=["a"])
 
 
 class Noting(ScriptedJudge):
-    """Notes what reaches it."""
+    """Records what reaches it."""
 
     def describe(self, tasks):
         return {"judge": "noting", "tasks": str(len(list(tasks)))}
@@ -37,7 +37,7 @@ class Noting(ScriptedJudge):
     "wrap", [Memo, Metered, Rehearsal, lambda judge: Panel((judge,)), lambda judge: Panel((judge,)).member(0)]
 )
 async def test_every_wrapper_is_a_judge_around_a_judge(wrap):
-    """Wrappers stack in any order: the reply, the description and the closing of the one within come through."""
+    """Wrappers stack in any order: reply, description and closing of the inner judge pass through."""
     within = Noting({SplitStatements: REPLY})
     judge: Judge = wrap(within)
     assert (await judge.perform(SPLIT)).statements == REPLY.statements
@@ -49,7 +49,7 @@ async def test_every_wrapper_is_a_judge_around_a_judge(wrap):
 
 
 async def test_a_meter_adds_up_replies_and_failures():
-    """What an error cost is spent as well."""
+    """The cost of an error is spent as well."""
     lines = iter(
         [
             REPLY.with_usage(Usage(calls=1, cost=0.5)),
@@ -94,20 +94,20 @@ async def test_a_rehearsal_counts_the_real_messages_and_sends_none():
 
 
 async def test_a_rehearsal_counts_no_call_for_similarity():
-    """An embedder is no chat model."""
+    """An embedder is not a chat model."""
     stand_in = ScriptedJudge({MeasureSimilarity: Similarities(values=[0.5])})
     reply = await Rehearsal(stand_in).perform(MeasureSimilarity("a", ("b",), language="en"))
     assert (reply.values, reply.usage) == ([0.5], Usage())
 
 
 async def test_a_rehearsal_never_touches_a_server():
-    """The preflight of a rehearsal is none."""
+    """The preflight of a rehearsal does nothing."""
     within = Noting({})
     await Rehearsal(within).preflight()
     assert within.asked == []
 
 
-async def test_a_scripted_judge_says_what_it_was_told_and_notes_what_it_was_asked():
+async def test_a_scripted_judge_gives_its_replies_and_records_its_tasks():
     """A reply, a function of the task, or an exception, by type of task."""
     judge = ScriptedJudge(
         {
@@ -137,7 +137,7 @@ async def test_a_scripted_judge_says_what_it_was_told_and_notes_what_it_was_aske
         ({VerifyStatements: StatementVerdicts(verdicts=[])}, ValueError, "1 of 1 was not judged"),
     ],
 )
-async def test_a_script_that_does_not_fit_is_told_at_once(script, error, message):
-    """A double that answers what no judge could answer would prove nothing."""
+async def test_a_script_that_does_not_fit_is_refused_immediately(script, error, message):
+    """A double that gives impossible answers would prove nothing."""
     with pytest.raises(error, match=message):
         await ScriptedJudge(script).perform(VerifyStatements(("a",), ("b",), language="en"))

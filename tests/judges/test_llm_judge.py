@@ -1,4 +1,4 @@
-"""The LLM judge over a chat that says what it was told to say."""
+"""The LLM judge over a scripted chat."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ CALL = Usage(calls=1, prompt_tokens=100, completion_tokens=10, cost=0.5)
 
 @dataclass
 class Says:
-    """A chat that says these things in turn, and notes what it was asked."""
+    """A chat with these replies in turn that records its requests."""
 
     lines: Sequence[str | Exception | Completion]
     asked: list[ChatRequest] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Embeds:
 
 
 async def test_a_readable_reply_costs_one_call():
-    """The reply is what the model said, with what the call cost."""
+    """The reply is what the model said, with the cost of the call."""
     chat = Says([GOOD])
     reply = await LLMJudge(chat).perform(TASK)
     assert (reply.reason, reply.useful, reply.usage) == ("x", True, CALL)
@@ -79,7 +79,7 @@ async def test_a_reply_in_prose_is_asked_for_without_a_schema():
 
 
 async def test_an_unreadable_reply_is_repaired_once_with_the_fault_named():
-    """The model sees its own reply and what is wrong with it; both calls are in the reply's cost."""
+    """The model sees its own reply and its fault; the reply's cost includes both calls."""
     chat = Says(['{"reason": "x", "useful": "perhaps"}', GOOD])
     reply = await LLMJudge(chat).perform(TASK)
     assert reply.useful is True
@@ -96,7 +96,7 @@ async def test_an_unreadable_reply_is_repaired_once_with_the_fault_named():
 
 
 async def test_what_fits_the_schema_but_not_the_task_is_repaired_too():
-    """A reply with too few questions is told how many were asked for."""
+    """A reply with too few questions is sent back with the number requested."""
     chat = Says(['{"questions": ["a"], "noncommittal": false}', '{"questions": ["a", "b"], "noncommittal": false}'])
     reply = await LLMJudge(chat).perform(WriteQuestions("a", count=2, language="en"))
     assert reply.questions == ["a", "b"]
@@ -104,7 +104,7 @@ async def test_what_fits_the_schema_but_not_the_task_is_repaired_too():
 
 
 async def test_two_unreadable_replies_are_unreadable_with_the_raw_reply_and_both_costs():
-    """Never a verdict, never a third call: the error says why, holds the reply, and what it cost."""
+    """Never a verdict, never a third call: the error has the reason, the reply, and the cost."""
     chat = Says(["no idea", "I still have no idea", GOOD])
     with pytest.raises(Unreadable, match=r"test:says.*judge_context.*no JSON") as error:
         await LLMJudge(chat).perform(TASK)
@@ -112,7 +112,7 @@ async def test_two_unreadable_replies_are_unreadable_with_the_raw_reply_and_both
 
 
 async def test_a_reply_that_was_cut_off_says_which_limit_cut_it():
-    """Somebody who reads the error knows which setting to change."""
+    """The error shows readers which setting to change."""
     cut = Completion('{"reason": "x', CALL, "length")
     with pytest.raises(Unreadable, match="max_tokens=50"):
         await LLMJudge(Says([cut, cut]), max_tokens=50).perform(TASK)
@@ -131,11 +131,11 @@ async def test_a_statement_in_a_second_json_value_counts():
 
 
 async def test_a_reply_that_was_cut_off_is_asked_for_more_briefly():
-    """The model cannot change a setting; it is told what it can do, in the language of its prompt."""
-    for language, told in (("en", "answer more briefly"), ("ja", "もっと短く答えてください")):
+    """The model cannot change a setting; the request says what it can do, in the language of its prompt."""
+    for language, request in (("en", "answer more briefly"), ("ja", "もっと短く答えてください")):
         chat = Says([Completion('{"reason": "x', CALL, "length"), GOOD])
         await LLMJudge(chat, max_tokens=50).perform(JudgeContext("q", "c", "r", language=language))
-        assert told in chat.asked[1].messages[-1].content
+        assert request in chat.asked[1].messages[-1].content
         assert "max_tokens" not in chat.asked[1].messages[-1].content
 
 
@@ -153,7 +153,7 @@ async def test_a_long_bad_reply_is_shown_again_in_part_and_an_empty_one_not_at_a
 
 
 async def test_a_call_that_fails_during_the_repair_costs_what_the_first_call_cost():
-    """What was paid for is never lost, and the error that came from below is left as it was."""
+    """What was paid for is never lost, and the underlying error is left unchanged."""
     failure = CallFailed("down", Usage(calls=3), retryable=True, status=503)
     with pytest.raises(CallFailed, match="down") as error:
         await LLMJudge(Says(["?", failure])).perform(TASK)
@@ -164,13 +164,13 @@ async def test_a_call_that_fails_during_the_repair_costs_what_the_first_call_cos
 
 @pytest.mark.parametrize("error", [BudgetSpent("no money"), ConfigurationError("no key"), CallFailed("down")])
 async def test_errors_of_the_chat_pass(error):
-    """An error of the call or of the run is not the judge's to swallow."""
+    """An error of the call or of the run is not for the judge to swallow."""
     with pytest.raises(type(error), match=str(error)):
         await LLMJudge(Says([error])).perform(TASK)
 
 
 async def test_only_replies_that_were_of_no_use_are_forgotten():
-    """A cache keeps what led to a reply, a repaired one included, and drops both requests where nothing did."""
+    """A cache keeps what led to a reply, including a repaired one, and drops both requests if nothing did."""
     forgotten: list[ChatRequest] = []
     await LLMJudge(Says(["?", GOOD]), forget=forgotten.append).perform(TASK)
     assert forgotten == []
@@ -181,7 +181,7 @@ async def test_only_replies_that_were_of_no_use_are_forgotten():
 
 
 async def test_draws_of_one_task_are_different_requests():
-    """What is meant to be asked several times is not answered by a cache with the same reply."""
+    """A task meant to be asked several times does not get the same reply from a cache."""
     reply = '{"questions": ["a"], "noncommittal": false}'
     chat = Says([reply] * 5)
     judge = LLMJudge(chat, seed=7)
@@ -193,7 +193,7 @@ async def test_draws_of_one_task_are_different_requests():
 
 
 async def test_similarity_is_the_cosine_and_0_for_a_text_without_content():
-    """The embedder measures; a zero vector is like nothing, and rounding never leads out of [-1, 1]."""
+    """The embedder measures; a zero vector is similar to nothing, and rounding never leaves [-1, 1]."""
     embeds = Embeds({"a": (0.6, 0.8), "b": (0.6000001, 0.8000001), "c": (-0.6, -0.8), "d": (0.8, -0.6), "": (0.0, 0.0)})
     reply = await LLMJudge(Says([]), embeds).perform(MeasureSimilarity("a", ("b", "c", "d", ""), language="en"))
     assert reply.values == pytest.approx([1.0, -1.0, 0.0, 0.0], abs=1e-6)
@@ -204,7 +204,7 @@ async def test_similarity_is_the_cosine_and_0_for_a_text_without_content():
 
 
 async def test_an_embedder_that_loses_a_text_is_a_failed_call():
-    """A row too few would shift every similarity; it is refused, and paid for."""
+    """A missing row would shift every similarity; it is refused, and paid for."""
     with pytest.raises(CallFailed, match="1 vectors for 2 texts") as error:
         await LLMJudge(Says([]), Embeds({"a": (1.0,), "b": (1.0,)}, lost=1)).perform(
             MeasureSimilarity("a", ("b",), language="en")
@@ -222,7 +222,7 @@ async def test_a_missing_embedder_is_found_before_the_first_call():
 
 
 def test_the_description_names_what_the_figure_depends_on():
-    """Model, temperature, seed and prompts where a model is asked; the embedder where one is; nothing where neither."""
+    """Model, temperature, seed and prompts if a model is asked; the embedder if one is; nothing if neither."""
     judge = LLMJudge(Says([]), Embeds({}), temperature=None, seed=3)
     described = judge.describe([SplitStatements])
     assert {key: value for key, value in described.items() if key != "prompts"} == {
@@ -244,8 +244,8 @@ def test_the_description_names_what_the_figure_depends_on():
 
 
 async def test_the_preflight_is_one_real_call_that_no_cache_answers():
-    """It tries the key, the model and the address, in the shape of every other call: the same roles, a schema, the same
-    parameters. Whether its reply can be read does not matter.
+    """It tests the key, the model and the address, in the shape of every other call: the same roles, a schema, the same
+    parameters. Its reply need not be readable.
     """
     events: list[str] = []
 
@@ -268,7 +268,7 @@ async def test_the_preflight_is_one_real_call_that_no_cache_answers():
 
 @pytest.mark.parametrize("error", [ConfigurationError("401: wrong key"), CallFailed("503: overloaded")])
 async def test_a_preflight_that_fails_stops_the_run(error):
-    """Whatever goes wrong with the first call is said before 10,000 calls go wrong."""
+    """Whatever goes wrong with the first call is reported before 10,000 calls go wrong."""
     with pytest.raises(ConfigurationError, match=str(error)):
         await LLMJudge(Says([error])).preflight()
 
@@ -289,7 +289,7 @@ async def test_closing_closes_the_model_and_the_embedder():
 
 
 async def test_many_tasks_at_once_do_not_get_into_each_others_way():
-    """The judge holds no state: a hundred tasks at once each get their own reply."""
+    """The judge has no state: of a hundred simultaneous tasks each gets its own reply."""
 
     class Echo(Says):
         async def complete(self, request: ChatRequest) -> Completion:

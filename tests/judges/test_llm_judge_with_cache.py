@@ -1,4 +1,4 @@
-"""The LLM judge over the real answer store: what is useful is kept, what is not is asked anew."""
+"""The LLM judge over the real answer store: useful replies are kept, others are requested again."""
 
 import pytest
 
@@ -16,7 +16,7 @@ GOOD = '{"reason": "x", "useful": true}'
 
 
 class Says:
-    """A chat that says these things in turn."""
+    """A chat with these replies in turn."""
 
     name = "test:says"
 
@@ -31,7 +31,7 @@ class Says:
 
 
 async def test_an_unreadable_answer_is_not_served_for_ever(tmp_path):
-    """After two replies of no use the next attempt asks the model again, and a good reply is then kept."""
+    """After two useless replies the next attempt asks the model again, and a good reply is then kept."""
     chat = CachedChat(Says("?", "??", GOOD), Store(tmp_path / "answers.db"))
     judge = LLMJudge(chat, forget=chat.forget)
     with pytest.raises(Unreadable):
@@ -42,7 +42,7 @@ async def test_an_unreadable_answer_is_not_served_for_ever(tmp_path):
 
 
 async def test_a_repaired_answer_is_kept_with_its_repair(tmp_path):
-    """What was paid for once, the bad reply and the good one, is read from the disk the next time."""
+    """What was paid for once, the bad reply and the good one, is read from disk the next time."""
     chat = CachedChat(Says("?", GOOD), Store(tmp_path / "answers.db"))
     judge = LLMJudge(chat, forget=chat.forget)
     assert (await judge.perform(TASK)).usage == Usage(calls=2)
@@ -51,7 +51,7 @@ async def test_a_repaired_answer_is_kept_with_its_repair(tmp_path):
 
 
 async def test_the_preflight_asks_the_model_however_often_it_asked_before(tmp_path):
-    """A key that has been revoked since is found, although the same call was answered yesterday."""
+    """A key revoked since then is detected, although the same call was answered yesterday."""
     says = Says("ok", "ok")
     chat = CachedChat(says, Store(tmp_path / "answers.db"))
     judge = LLMJudge(chat, forget=chat.forget)
@@ -62,7 +62,7 @@ async def test_the_preflight_asks_the_model_however_often_it_asked_before(tmp_pa
 
 
 async def test_each_draw_is_kept_by_itself(tmp_path):
-    """Three draws are three calls, and three answers on the disk."""
+    """Three draws are three calls, and three answers on disk."""
     replies = [f'{{"questions": ["{n}"], "noncommittal": false}}' for n in range(3)]
     chat = CachedChat(Says(*replies), Store(tmp_path / "answers.db"))
     judge = LLMJudge(chat, forget=chat.forget)

@@ -1,4 +1,4 @@
-"""Equal tasks are performed once, and nobody loses by somebody else's going."""
+"""Equal tasks are performed once, and nobody loses if somebody else leaves."""
 
 import asyncio
 
@@ -37,7 +37,7 @@ class Gated(ScriptedJudge):
 
 
 async def started(memo: Memo, count: int) -> list[asyncio.Task]:
-    """So many askers of the same task, each already waiting."""
+    """This many tasks asking the same, all already waiting."""
     askers = [asyncio.create_task(memo.perform(TASK)) for _ in range(count)]
     for _ in range(3):
         await asyncio.sleep(0)
@@ -45,7 +45,7 @@ async def started(memo: Memo, count: int) -> list[asyncio.Task]:
 
 
 async def test_equal_tasks_are_performed_once_and_paid_once():
-    """The first asker is told the cost, the later ones that the reply was reused; other tasks are other tasks."""
+    """The first asker gets the cost, later ones a reused reply; other tasks are separate."""
     judge = ScriptedJudge({SplitStatements: REPLY})
     memo = Memo(judge)
     replies = [await memo.perform(task) for task in (TASK, TASK, SplitStatements("q", "t", language="en"), OTHER)]
@@ -54,15 +54,15 @@ async def test_equal_tasks_are_performed_once_and_paid_once():
     assert judge.asked == [TASK, OTHER]
 
 
-async def test_what_cost_nothing_is_not_told_to_be_reused():
-    """The offline judge spends nothing, so nothing was spared: its runs do not boast of answers reused."""
+async def test_what_cost_nothing_is_not_reported_as_reused():
+    """The offline judge costs nothing, so nothing was saved: its runs report no reused answers."""
     free = Memo(ScriptedJudge({SplitStatements: Statements(statements=["one"])}))
     task = SplitStatements("?", "one", language="en")
     assert [(await free.perform(task)).usage for _ in range(2)] == [Usage(), Usage()]
 
 
 async def test_askers_at_the_same_time_share_one_performance():
-    """Single flight: ten who ask at once cost one call between them."""
+    """Single flight: ten simultaneous askers cost one call together."""
     judge = Gated(REPLY)
     askers = await started(Memo(judge), 10)
     judge.gate.set()
@@ -72,7 +72,7 @@ async def test_askers_at_the_same_time_share_one_performance():
 
 
 async def test_who_goes_takes_nothing_from_those_who_stay():
-    """The first asker is cancelled; the others get the reply, and one of them is told what it cost."""
+    """The first asker is cancelled; the others get the reply, and one of them gets the cost."""
     judge = Gated(REPLY)
     askers = await started(Memo(judge), 3)
     askers[0].cancel()
@@ -85,7 +85,7 @@ async def test_who_goes_takes_nothing_from_those_who_stay():
 
 
 async def test_a_performance_that_nobody_waits_for_is_cancelled_and_can_be_asked_for_again():
-    """No call goes on being paid for after everybody has gone, and the next asker starts afresh."""
+    """No call is paid for once everybody has left, and the next asker starts afresh."""
     judge = Gated(REPLY)
     memo = Memo(judge)
     askers = await started(memo, 2)
@@ -99,7 +99,7 @@ async def test_a_performance_that_nobody_waits_for_is_cancelled_and_can_be_asked
 
 
 async def test_who_asks_while_the_last_one_goes_is_not_cancelled_with_him():
-    """A newcomer between the cancelling and its effect gets a performance of his own."""
+    """A newcomer between the cancellation and its effect gets a new performance."""
     judge = Gated(REPLY)
     memo = Memo(judge)
     (asker,) = await started(memo, 1)
@@ -114,7 +114,7 @@ async def test_who_asks_while_the_last_one_goes_is_not_cancelled_with_him():
     "error", [Unreadable("rubbish", "raw", CALL), CallFailed("down", CALL, retryable=True, retry_after=2.0, status=503)]
 )
 async def test_failures_are_shared_but_paid_once(error):
-    """All who ask are told the same, with everything that the error knows; the first pays."""
+    """All askers get the same error, with all its details; the first pays."""
     judge = ScriptedJudge({SplitStatements: error})
     memo = Memo(judge)
     raised = []
@@ -130,14 +130,14 @@ async def test_failures_are_shared_but_paid_once(error):
 
 
 async def test_what_stops_the_run_stops_all_who_ask():
-    """An error of the run is passed on to everybody as it is."""
+    """An error of the run is passed on to everybody unchanged."""
     memo = Memo(ScriptedJudge({SplitStatements: BudgetSpent("no money")}))
     outcomes = await asyncio.gather(*await started(memo, 3), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [BudgetSpent] * 3
 
 
 async def test_a_thousand_askers_with_random_departures_pay_exactly_once():
-    """However many go, whenever they go, the call is paid by exactly one of those who stay."""
+    """However many leave, whenever they do, exactly one of those who stay pays for the call."""
     judge = Gated(REPLY)
     askers = await started(Memo(judge), 1_000)
     for number, asker in enumerate(askers):

@@ -1,4 +1,4 @@
-"""Votes: majority and mean, what cannot be read, and what each vote alone would have given."""
+"""Votes: majority and mean, unreadable votes, and what each vote alone would have given."""
 
 import asyncio
 from fractions import Fraction
@@ -26,7 +26,7 @@ BAD = Unreadable("rubbish", "raw", Usage(calls=2))
 
 
 def votes(*lines) -> Panel:
-    """A panel whose members answer each its line, whatever the task."""
+    """A panel whose members each give their line, whatever the task."""
     kinds = {bool: JudgeContext, int: GradeAnswer, list: VerifyStatements}
 
     def reply(line):
@@ -55,7 +55,7 @@ def votes(*lines) -> Panel:
     ],
 )
 async def test_verdicts_go_by_majority_and_a_tie_is_a_no(lines, useful):
-    """Yes is the claim, so it needs more than half of the votes that could be read."""
+    """Yes is the claim, so it needs more than half of the readable votes."""
     assert (await votes(*lines).perform(CONTEXT)).useful == useful
 
 
@@ -70,12 +70,12 @@ async def test_each_statement_is_voted_on_by_itself():
     ("lines", "value"), [((4, 5, 4), 13 / 3), ((5, 0, 4), 4.5), ((0, 0, 4), 0.0), ((3, BAD, 4), 3.5)]
 )
 async def test_grades_are_averaged_and_declined_by_majority(lines, value):
-    """The mean of the grades above 0; 0 where most votes say that the answer declines."""
+    """The mean of the grades above 0; 0 if most votes say that the answer declines."""
     assert (await votes(*lines).perform(GRADE)).value == pytest.approx(value)
 
 
 async def test_the_grade_is_the_one_nearest_to_the_mean_halves_up():
-    """Every combination of two and three grades, whether or not a vote gave it, and in whatever order."""
+    """Every combination of two and three grades, whether or not a vote gave it, and in any order."""
     for lines in chain(product(range(1, 6), repeat=2), product(range(1, 6), repeat=3)):
         found = await votes(*lines).perform(GRADE)
         assert found.grade == floor(Fraction(sum(lines), len(lines)) + Fraction(1, 2)), lines
@@ -84,7 +84,7 @@ async def test_the_grade_is_the_one_nearest_to_the_mean_halves_up():
 
 @pytest.mark.parametrize("lines", [(True, BAD), (True, BAD, BAD), (BAD,)])
 async def test_a_panel_of_which_half_cannot_be_read_is_unreadable(lines):
-    """Not more than half readable is no majority; the error has a raw reply and the cost of all votes."""
+    """Not more than half readable is not a majority; the error has a raw reply and the cost of all votes."""
     with pytest.raises(Unreadable, match="votes could not be read") as error:
         await votes(*lines).perform(CONTEXT)
     assert error.value.raw == "raw"
@@ -92,12 +92,12 @@ async def test_a_panel_of_which_half_cannot_be_read_is_unreadable(lines):
 
 
 async def test_the_merged_reply_costs_what_all_votes_cost():
-    """Votes that could not be read were paid for as well."""
+    """Unreadable votes were paid for as well."""
     assert (await votes(YES, BAD, YES).perform(CONTEXT)).usage == CALL + BAD.usage + CALL
 
 
 async def test_a_failed_call_fails_the_task_with_the_cost_of_all_votes():
-    """It says nothing about the answer and can be made up for later; the vote is not just left out."""
+    """It says nothing about the answer and can be repeated later; the vote is not just left out."""
     failure = CallFailed("down", Usage(calls=5), status=503)
     with pytest.raises(CallFailed, match="down") as error:
         await votes(YES, failure, YES, YES).perform(CONTEXT)
@@ -113,7 +113,7 @@ async def test_what_concerns_the_run_goes_before_what_concerns_a_vote(error):
 
 
 async def test_what_is_not_voted_on_is_asked_once():
-    """Splitting has no majority: the first member does it, and the others are not bothered."""
+    """Splitting has no majority: the first member does it, and the others are not asked."""
     members = tuple(ScriptedJudge({SplitStatements: Statements(statements=[str(i)])}) for i in range(3))
     assert (await Panel(members).perform(SPLIT)).statements == ["0"]
     assert [len(member.asked) for member in members] == [1, 0, 0]
@@ -133,7 +133,7 @@ async def test_all_members_are_asked_at_the_same_time():
 
 
 async def test_each_members_own_result_is_found_without_another_call():
-    """Scoring once more with `member(i)` gives what vote i alone would have given, from what is remembered."""
+    """Scoring again with `member(i)` gives what vote i alone would have given, from memory."""
     scripted = tuple(
         ScriptedJudge({SplitStatements: Statements(statements=[f"{i}"]), GradeAnswer: line})
         for i, line in enumerate((Grade(feedback="", grade=2).with_usage(CALL), BAD, Grade(feedback="", grade=5)))
@@ -151,8 +151,8 @@ async def test_each_members_own_result_is_found_without_another_call():
     assert meter.usage == Usage(reused=1)
 
 
-def test_the_description_tells_how_many_votes_and_where_members_differ():
-    """Values that differ stand side by side; the number of votes only where there is a vote."""
+def test_the_description_has_the_number_of_votes_and_where_members_differ():
+    """Differing values are listed side by side; the number of votes only if there is a vote."""
 
     class Seeded(ScriptedJudge):
         def describe(self, tasks):
@@ -164,7 +164,7 @@ def test_the_description_tells_how_many_votes_and_where_members_differ():
 
 
 async def test_a_panel_prepares_and_closes_all_its_members():
-    """Every member is tried before the run and closed after it, even if one of them resists."""
+    """Every member is tested before the run and closed after it, even if one of them fails."""
     events: list[str] = []
 
     class Noting(ScriptedJudge):
@@ -184,6 +184,6 @@ async def test_a_panel_prepares_and_closes_all_its_members():
 
 
 def test_a_panel_without_members_is_refused():
-    """Nobody's vote is no verdict."""
+    """No votes make no verdict."""
     with pytest.raises(ConfigurationError, match="at least one"):
         Panel(())

@@ -1,4 +1,4 @@
-"""Which of two answers is better: reading a model's verdict, votes, and the offline judge, to whom order is nothing."""
+"""Which of two answers is better: reading a model's verdict, votes, and the offline judge, which ignores order."""
 
 import json
 
@@ -41,13 +41,13 @@ def test_a_verdict_is_read_as_it_was_meant(written, better):
 
 @pytest.mark.parametrize("written", [1, 2, "1", "A", "", None, True, "first or second", "not first", ["first"], {}])
 def test_what_names_no_side_is_refused(written):
-    """A number may be counted from 0, a letter stands nowhere in the prompt: no verdict is made up."""
+    """A number may be counted from 0, and the prompt has no letters: no verdict is made up."""
     with pytest.raises(ValueError, match="better"):
         read_reply(TASK, json.dumps({"explanation": "e", "better": written}))
 
 
 async def test_an_unreadable_verdict_is_unreadable():
-    """Also after the repair."""
+    """This holds after the repair, too."""
     with pytest.raises(Unreadable):
         await LLMJudge(ScriptedChat(lambda _: '{"explanation": "e", "better": "both are fine"}')).perform(TASK)
 
@@ -67,7 +67,7 @@ async def test_an_unreadable_verdict_is_unreadable():
     ],
 )
 async def test_a_panel_says_what_most_say_and_else_a_tie(votes, better):
-    """The order of the votes and of the answers is no matter; the explanation is of a vote that agrees."""
+    """The order of votes and answers does not matter; the explanation is from a vote that agrees."""
     members = tuple(ScriptedJudge({PreferAnswer: Preference(explanation=vote, better=vote)}) for vote in votes)
     for chosen in (members, members[::-1]):
         reply = await Panel(chosen).perform(TASK)
@@ -86,7 +86,7 @@ async def test_a_panel_says_what_most_say_and_else_a_tie(votes, better):
     ],
 )
 async def test_the_offline_judge_takes_the_one_nearer_to_the_reference(first, second, better):
-    """By the probability of each by itself; a small difference is a tie."""
+    """It compares each answer's own probability; a small difference is a tie."""
     judge = OfflineJudge()
     reply = await judge.perform(PreferAnswer("When?", first, second, ("In April 1998.",), language="en"))
     assert reply.better == better
@@ -100,7 +100,7 @@ WORDS = st.lists(st.sampled_from(["April", "1998", "opened", "in", "Kobe", "no",
 
 @given(WORDS.map(" ".join), WORDS.map(" ".join), st.sampled_from(["en", "ja"]))
 def test_the_offline_judge_does_not_see_the_order(first, second, language):
-    """The other order gives the other side, the very same p in the explanation."""
+    """The other order gives the other side, with the same p in the explanation."""
     import asyncio
 
     async def both():

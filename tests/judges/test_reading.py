@@ -93,7 +93,7 @@ READABLE = [
         f'{{"answer": [{ONE_VERDICT}], "reference": [{ONE_VERDICT}]}}',
         Classification(answer=BOTH.verdicts[:1], reference=BOTH.verdicts[:1]),
     ),
-    # --- JSON that is none
+    # --- invalid JSON
     (CONTEXT, '{"reason": "x", "useful": true,}', YES),
     (CONTEXT, "{'reason': 'x', 'useful': True}", YES),
     (CONTEXT, "{'reason': 'well…, ok', 'useful': True}", ContextVerdict(reason="well…, ok", useful=True)),
@@ -242,7 +242,7 @@ def test_a_messy_reply_is_read_as_what_it_says(task: Task, text: str, expected: 
 
 @pytest.mark.parametrize(("task", "text", "fault"), UNREADABLE, ids=range(len(UNREADABLE)))
 def test_a_reply_that_could_mean_two_things_is_refused_with_the_reason(task: Task, text: str, fault: str):
-    """Cut off, contradictory, out of range or empty: never a verdict, always a sentence a model can act on."""
+    """Cut off, contradictory, out of range or empty: never a verdict, always a sentence that a model can act on."""
     with pytest.raises(ValueError, match=r".") as refusal:
         read_reply(task, text)
     assert fault in str(refusal.value)
@@ -316,13 +316,13 @@ CONTRADICTIONS = [
 
 @pytest.mark.parametrize(("task", "text", "expected"), PARTS, ids=range(len(PARTS)))
 def test_parts_of_one_list_are_one_reply(task: Task, text: str, expected: Reply):
-    """A list in two pieces is one list, a list and a longer one the longer, and nothing is lost."""
+    """A list in two pieces is one list, a list and a longer version are the longer one, and nothing is lost."""
     assert read_reply(task, text) == expected
 
 
 @pytest.mark.parametrize(("task", "text", "fault"), CONTRADICTIONS, ids=range(len(CONTRADICTIONS)))
 def test_values_that_contradict_each_other_are_refused(task: Task, text: str, fault: str):
-    """Neither is taken for the whole: a statement that is dropped would never be judged."""
+    """Neither is taken for the whole: a dropped statement would never be judged."""
     with pytest.raises(ValueError, match=r".") as refusal:
         read_reply(task, text)
     assert fault in str(refusal.value)
@@ -347,7 +347,7 @@ def test_every_fault_has_its_japanese(task: Task, text: str, fault: str):
     [(GRADE, "It deserves 4 of 5."), (GRADE, "x [RESULT] 4.5"), (DECIDE, "It is true."), (DECIDE, "[[maybe]]")],
 )
 def test_a_model_that_was_asked_for_json_is_not_asked_for_a_mark(task, text):
-    """The fault is about the form of the prompt, although a mark would have been read, too."""
+    """The fault is about the form of the prompt, even though a marker would have been read, too."""
     with pytest.raises(ValueError, match="JSON") as refusal:
         read_reply(task, text)
     assert "[[" not in str(refusal.value)
@@ -382,7 +382,7 @@ PROSE = st.text(st.characters(categories=["L", "Zs", "Nd"], include_characters="
     REPLIES, st.tuples(PROSE, PROSE), st.sampled_from(["", "```", "```json"]), st.booleans(), st.sampled_from([None, 2])
 )
 def test_a_reply_that_was_written_as_json_is_read_as_it_was(pair, around, fence, ascii_only, indent):
-    """Reading undoes writing exactly, whatever the strings hold and whatever prose surrounds them."""
+    """Reading undoes writing exactly, whatever the strings contain and whatever prose surrounds them."""
     task, reply = pair
     texts = [text for text in json.dumps(reply.model_dump(), ensure_ascii=False).split('"') if text]
     if any("…" in text for text in texts):
@@ -397,7 +397,7 @@ def test_a_reply_that_was_written_as_json_is_read_as_it_was(pair, around, fence,
     st.booleans(),
 )
 def test_a_marked_reply_is_read_as_it_was_written(feedback, grade, correct):
-    """`Feedback: … [RESULT] n` and `… [[True]]` come back as they were, white space at the ends apart."""
+    """`Feedback: … [RESULT] n` and `… [[True]]` come back unchanged, except for white space at the ends."""
     read = read_reply(PROMETHEUS, f"Feedback: {feedback} [RESULT] {grade}")
     assert (read.feedback, read.grade) == (feedback.strip(), grade)
     decision = read_reply(MARKER, f"{feedback} [[{correct}]]")
@@ -413,14 +413,14 @@ PIECES = ["{", "}", "[", "]", '"', "'", ",", ":", "\\", "true", "4", "[RESULT]",
     st.sampled_from([SPLIT, CONTEXT, VERIFY, SELECT, GRADE, PROMETHEUS, MARKER]),
 )
 def test_nothing_but_a_value_error_ever_comes_out(text, task):
-    """Rubbish in, a reply of the right type or a ValueError out; the judge knows no third outcome."""
+    """Garbage in, a reply of the right type or a ValueError out; the judge knows no third outcome."""
     with contextlib.suppress(ValueError):
         assert isinstance(read_reply(task, text), task.reply)
 
 
 @given(REPLIES, st.data())
 def test_what_is_cut_off_is_never_read_as_a_whole(pair, data):
-    """A prefix of a reply is no reply, however little is lacking: a list with an item less would look just as good."""
+    """A prefix of a reply is not a reply, however little is missing: a list without its end looks just as good."""
     task, reply = pair
     written = json.dumps(reply.model_dump(), ensure_ascii=False)
     prefix = written[: data.draw(st.integers(1, len(written) - 1))]
@@ -435,15 +435,15 @@ HOSTILE = ["{", "}", "{}", '{"', '{"a":', "[[", "[\n", "{'a':1}", "<think>", "<t
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_mountain_of_brackets_costs_no_more_than_its_length(piece):
-    """Reading is linear: what is built to make it quadratic is refused in some 0.02 s, where a square would take minutes."""
+    """Reading is linear: input built to make it quadratic is refused in some 0.02 s, not in minutes."""
     for task in (SPLIT, PROMETHEUS, MARKER):
         with pytest.raises(ValueError, match=r"."):
             read_reply(task, piece * (100_000 // len(piece)))
 
 
 @pytest.mark.timeout(60)
-def test_a_key_that_stands_twice_is_found_in_one_pass():
-    """Among a hundred thousand keys too, the last of which repeats the first."""
+def test_a_duplicate_key_is_found_in_one_pass():
+    """This includes a hundred thousand keys, the last of which repeats the first."""
     keys = ",".join(f'"k{number}":1' for number in range(100_000))
     with pytest.raises(ValueError, match="the key 'k0' stands twice"):
         read_reply(CONTEXT, f'{{{keys},"k0":1}}')

@@ -24,7 +24,7 @@ REPLIES = sorted(
 
 
 def objects(schema):
-    """Every object schema in the schema."""
+    """Every object schema within the schema."""
     if isinstance(schema, dict):
         if schema.get("type") == "object":
             yield schema
@@ -37,7 +37,7 @@ def objects(schema):
 
 @pytest.mark.parametrize("reply", REPLIES)
 def test_every_reply_has_a_schema_that_strict_servers_take(reply):
-    """All fields required, no others allowed, nothing by reference, no bounds, and nothing that is hidden."""
+    """All fields are required, no others allowed, without references, bounds or hidden fields."""
     schema = schema_of(reply)
     written = json.dumps(schema)
     for word in ("$ref", "$defs", "minimum", "maximum", "minItems", "default", "hidden", "unclear", "evidence"):
@@ -49,7 +49,7 @@ def test_every_reply_has_a_schema_that_strict_servers_take(reply):
 
 
 def test_a_grade_is_an_enum_after_its_feedback():
-    """Servers ignore bounds but honour enums; and the review comes first, so that the grade follows from it."""
+    """Servers ignore bounds but honor enums; the review comes first, so that the grade follows from it."""
     assert schema_of(Grade) == {
         "title": "grade",
         "type": "object",
@@ -62,14 +62,14 @@ def test_a_grade_is_an_enum_after_its_feedback():
     }
 
 
-def test_nested_definitions_stand_where_they_are_used():
-    """A list of verdicts brings the verdict's schema along, without the fields that only a judge fills in."""
+def test_nested_definitions_are_inlined():
+    """A list of verdicts includes the verdict's schema, without the fields that only a judge fills in."""
     item = schema_of(Classification)["properties"]["answer"]["items"]
     assert list(item["properties"]) == ["number", "reason", "verdict"]
 
 
 class Nested(Reply):
-    """A reply of one's own that nests and allows null."""
+    """A custom reply that nests and allows null."""
 
     inner: Grade | None = Field(description="a grade, if any")
 

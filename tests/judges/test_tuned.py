@@ -1,4 +1,4 @@
-"""A judge of one's own knows on what it learned, and says when that is not there any more."""
+"""A custom judge knows its training base, and says when that has changed."""
 
 import logging
 
@@ -14,7 +14,7 @@ ASPECTS = (TunedAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
 
 
 def own(base="", prompts=""):
-    """A judge that learned on a base with this fingerprint."""
+    """A judge trained on a base with this fingerprint."""
     return TunedJudge(
         "chat", "models/base", base, ASPECTS, "long_answers:0", prompts or prompts_digest(ASPECTS), "0" * 12,
         2, 100, 50, 10, {"seed": 0}, HeldOut("this judge", ()),
@@ -22,18 +22,18 @@ def own(base="", prompts=""):
 
 
 @pytest.mark.parametrize(
-    ("learned_on", "now", "told"),
+    ("learned_on", "now", "reported"),
     [("abc", "abc", False), ("abc", "def", True), ("abc", "", True), ("", "", False), ("", "def", False)],
 )
-def test_another_base_is_told(learned_on, now, told):
+def test_another_base_is_reported(learned_on, now, reported):
     """A name on the hub has no fingerprint, so nothing can be said about it."""
     said = own(learned_on).over_another_base(now)
-    assert (said is not None) == told
+    assert (said is not None) == reported
     assert said is None or "models/base, has changed or been replaced" in said
 
 
-def test_doubts_are_told_where_the_judge_is_named(tmp_path, caplog):
-    """Each once, when the judge is put together; no network is loaded for it."""
+def test_doubts_are_reported_where_the_judge_is_named(tmp_path, caplog):
+    """Each is reported once, when the judge is assembled; no network is loaded for it."""
     pytest.importorskip("transformers", reason="transformers is not installed")
     (tmp_path / "config.json").write_text("{}")
     write_tuned(tmp_path, own("abc", "deadbeef"))

@@ -1,4 +1,4 @@
-"""Correctness, grades, critiques, and everything that is written rather than judged."""
+"""Correctness, grades, critiques, and everything written rather than judged."""
 
 import math
 
@@ -55,7 +55,7 @@ DECISIONS = [
 
 @pytest.mark.parametrize(("question", "answer", "references", "language", "correct"), DECISIONS)
 async def test_decisions(question, answer, references, language, correct):
-    """An answer is correct if it says what one of the references says, and p is on the side of the verdict."""
+    """An answer is correct if it says what one of the references says, and p agrees with the verdict."""
     decision = await JUDGE.perform(DecideCorrect(question, answer, references, language=language))
     assert decision.correct is correct
     assert (decision.p >= 0.5) is correct
@@ -86,12 +86,12 @@ LODGING = "名古屋での宿泊費の上限はいくらですか。"
     ("When did it open?", "It opened on March 5, 2024.", "It opened on 5 March 2024.", "It opened on March 8, 2024.", "en"),
 ])  # fmt: skip
 async def test_another_number_in_the_place_of_the_references_is_a_mistake(question, reference, right, wrong, language):
-    """However well the rest agrees, whatever the spelling: the same unit with another number is wrong, and named."""
-    told = []
+    """However well the rest agrees, in any spelling: the same unit with another number is wrong, and named."""
+    judged = []
     for answer in (right, wrong):
         decision = await JUDGE.perform(DecideCorrect(question, answer, (reference,), language=language))
-        told.append((decision, await JUDGE.perform(GradeAnswer(question, answer, (reference,), language=language))))
-    kept, swapped = told
+        judged.append((decision, await JUDGE.perform(GradeAnswer(question, answer, (reference,), language=language))))
+    kept, swapped = judged
     assert kept[0].correct
     assert not swapped[0].correct
     assert swapped[1].grade <= 2 < kept[1].grade
@@ -104,7 +104,7 @@ async def test_another_number_in_the_place_of_the_references_is_a_mistake(questi
     ("会議は3日間、費用は1人5,000円です。", "会議は3日間、参加者は40人、費用は1人5,000円です。", "ja"),
 ])  # fmt: skip
 async def test_what_only_looks_like_another_number_is_left_alone(reference, answer, language):
-    """One of many years, a sum, a number of another thing: none stands in the place of the reference's."""
+    """One of many years, a sum, a number of something else: none takes the place of the reference's."""
     feedback = (await JUDGE.perform(GradeAnswer("?", answer, (reference,), language=language))).feedback
     assert "になっている" not in feedback
     assert "in the place of" not in feedback
@@ -116,8 +116,8 @@ async def test_grounded():
     plain = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), language="en"))
     contexts = ("The plant in Osaka makes tyres.",)
     grounded = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), contexts, language="en"))
-    told = ("Godzilla destroyed it in 2031: it was destroyed.", *contexts)
-    supported = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), told, language="en"))
+    contexts_too = ("Godzilla destroyed it in 2031: it was destroyed.", *contexts)
+    supported = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), contexts_too, language="en"))
     assert (plain.correct, grounded.correct, supported.correct) == (True, False, True)
     assert "“It was destroyed by Godzilla in 2031.”" in grounded.explanation
 
@@ -164,13 +164,13 @@ CRITERIA = ["Is the answer harmful?", "Is the answer concise?", "Is the answer i
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 async def test_criteria_beyond_its_means(criterion):
-    """A criterion that overlap says nothing about is not judged: no word list plays the judge."""
+    """A criterion that overlap says nothing about is not judged: no word list acts as the judge."""
     with pytest.raises(CannotJudge):
         await JUDGE.perform(CritiqueAspect(criterion, "?", "Paris.", ("Paris is a city.",), language="en"))
 
 
 async def test_the_criterion_within_its_means():
-    """Whether an answer is correct by its contexts is judged outside of the undecided band, and only with contexts."""
+    """Whether an answer is correct by its contexts is judged outside the undecided band, and only with contexts."""
     contexts = ("The plant in Osaka opened in 1998 with 1,200 workers.",)
 
     async def ask(answer, contexts):
@@ -216,12 +216,12 @@ async def test_statements(text, language, statements):
     ("", "ja", []),
 ])  # fmt: skip
 async def test_entities(text, language, entities):
-    """Names, dates and amounts with their units are found by their form, in order and as they stand in the text."""
+    """Names, dates and amounts with their units are found by their form, in order and verbatim."""
     assert (await JUDGE.perform(ListEntities(text, language=language))).entities == entities
 
 
 async def test_contexts():
-    """A context is useful if it holds a part of the reference; a short reference counts together with the question."""
+    """A context is useful if it contains a part of the reference; a short one counts together with the question."""
     useful = JudgeContext("Who won in 1903?", "Marie Curie won the prize in 1903.", "Marie Curie", language="en")
     useless = JudgeContext("Who won in 1903?", "Tyres are made of rubber.", "Marie Curie", language="en")
     assert (await JUDGE.perform(useful)).useful
@@ -250,7 +250,7 @@ async def test_contexts():
     ],
 )
 async def test_a_context_about_the_subject_can_serve_the_answer(language, question, reference, about_it, elsewhere):
-    """Where overlap with the reference is undecided, a sentence about what was asked is enough; another side is not."""
+    """If overlap with the reference is undecided, a sentence about the subject is enough; another side of it is not."""
     near = await JUDGE.perform(JudgeContext(question, about_it, reference, language=language))
     far = await JUDGE.perform(JudgeContext(question, elsewhere, reference, language=language))
     assert near.useful
@@ -259,7 +259,7 @@ async def test_a_context_about_the_subject_can_serve_the_answer(language, questi
 
 
 async def test_relevant_sentences():
-    """Sentences that hold half of the weight of the question's words are selected; without such words none can be."""
+    """Sentences with half of the weight of the question's words are selected; without such words none is."""
     sentences = ("有給休暇は10日である。休めるのは半年後から。", "工場は大阪にある。", "有給休暇は何日でも繰り越せる。")
     reply = await JUDGE.perform(SelectRelevantSentences("有給休暇は何日ですか。", sentences, language="ja"))
     assert reply.numbers == [1, 3]
@@ -268,7 +268,7 @@ async def test_relevant_sentences():
 
 
 async def test_questions():
-    """The answer's statements stand in for questions, in turn; a refusal is non-committal; of nothing none is made."""
+    """The answer's statements serve as questions, in turn; a refusal is noncommittal; an empty answer yields none."""
     answer = "The plant opened in 1998. It makes tyres."
     first = await JUDGE.perform(WriteQuestions(answer, 3, language="en"))
     assert first.questions == ["The plant opened in 1998?", "It makes tyres?", "The plant opened in 1998?"]
@@ -285,7 +285,7 @@ async def test_questions():
     (("大阪工場はタイヤを製造する。大阪工場は1998年に開業した。",), "大阪工場である。", "ja"),
 ])  # fmt: skip
 async def test_summaries(contexts, summary, language):
-    """Key phrases stand in the contexts, each gives one question, and a full summary answers more than a thin one."""
+    """Key phrases are in the contexts, each gives one question, and a full summary answers more than a thin one."""
     phrases = (await JUDGE.perform(ExtractKeyphrases(contexts, language=language))).keyphrases
     assert phrases
     assert all(phrase in contexts[0] for phrase in phrases)
@@ -304,12 +304,12 @@ async def test_summaries(contexts, summary, language):
     ("3.50 kg", {"3.5"}), ("007", {"7"}), ("2024-03-05", {"2024", "3", "5"}), ("version 3.11.4", {"3.11.4"}),
 ])  # fmt: skip
 def test_numbers_of_sources(text, known):
-    """A source's numbers are known in every way of writing them."""
+    """A source's numbers are recognized in every spelling."""
     assert known <= known_numbers(text)
 
 
 def test_numbers_of_claims():
-    """A claim's numbers are those in digits, without the mark of its list item; big ones are read without harm."""
+    """A claim's numbers are those in digits, without the mark of its list item; big ones are read without problems."""
     assert [claim.written for claim in claimed_numbers("2. it cost 1.2 million in 1998")] == ["1.2 million", "1998"]
     assert claimed_numbers("no number, but two words") == []
     assert claimed_numbers("9" * 5_000 + "万")[0].readings
@@ -324,20 +324,20 @@ def test_numbers_of_claims():
     ("(一次判定)5.5名以上", []),
 ])  # fmt: skip
 def test_quantities_are_numbers_with_what_they_count(text, found):
-    """Signs, words, counters, months and clocks are units; a list mark that runs into its text makes no number."""
+    """Signs, words, counters, months and clocks are units; a list mark that runs into its text is not a number."""
     assert [(one.written, one.unit) for one in quantities(normalise(text).lower())] == found
     assert canonical("1,000.0") == "1000"
 
 
 def test_stems():
-    """Forms of an English word fall together; short words stay as they are."""
+    """Inflected forms of an English word coincide; short words stay as they are."""
     assert len({stem(word) for word in ("study", "studies", "studied", "studying")}) == 1
     assert len({stem(word) for word in ("make", "makes", "making")}) == 1
     assert (stem("bus"), stem("gas"), stem("it's")) == ("bus", "gas", "it")
 
 
 def test_saved_calibrations(tmp_path):
-    """A calibration comes back from its file as it was; files that are none say what is wrong with them."""
+    """A calibration is read back from its file unchanged; other files give an error that says what is wrong."""
     made = Calibration(
         "support",
         50,

@@ -12,12 +12,12 @@ JA_REFERENCE = "精算書に領収書を添えて提出する。1万円を超え
 
 @pytest.fixture
 def judge():
-    """The one that needs no model."""
+    """The judge that needs no model."""
     return OfflineJudge()
 
 
 async def test_the_composer_strings_the_systems_sentences_together(judge):
-    """In order, each once, refusals left out; nothing is added."""
+    """They are in order, each once, without refusals; nothing is added."""
     history = (QUESTION, FIRST, "And duplicates?", "I don't know.", "Again?", f"{FIRST} UNION eliminates duplicates.")
     reply = await judge.perform(ComposeAnswer(QUESTION, history, language="en"))
     assert reply.answer == f"{FIRST} UNION eliminates duplicates."
@@ -35,7 +35,7 @@ async def test_a_system_that_said_nothing_leaves_nothing_to_compose(judge):
 
 @pytest.mark.parametrize(("heard", "needed"), [(FIRST, True), (REFERENCE, False)])
 async def test_another_question_is_needed_while_something_is_missing(judge, heard, needed):
-    """Held against what the system said, not against what was composed."""
+    """The reference is compared with what the system said, not with what was composed."""
     reply = await judge.perform(DecideNext(QUESTION, REFERENCE, (QUESTION, heard), heard, "", language="en"))
     assert reply.needed == needed
 
@@ -45,7 +45,7 @@ async def test_another_question_is_needed_while_something_is_missing(judge, hear
     [(QUESTION, REFERENCE, FIRST, "en"), (JA_QUESTION, JA_REFERENCE, "精算書を提出します。", "ja")],
 )
 async def test_questions_name_the_topic_and_do_not_state_the_answer(judge, question, reference, heard, language):
-    """At most half of the words of what is missing, no number, and each question is another one."""
+    """At most half of the missing words, no number, and each question differs."""
     history = (question, heard)
     asked = []
     for _ in range(2):
@@ -58,7 +58,7 @@ async def test_questions_name_the_topic_and_do_not_state_the_answer(judge, quest
 
 
 async def test_a_refused_question_is_not_proposed_again(judge):
-    """As long as there is another topic."""
+    """This holds as long as there is another topic."""
     task = AskNext(QUESTION, REFERENCE, (QUESTION, FIRST), FIRST, "", language="en")
     first = (await judge.perform(task)).question
     again = AskNext(QUESTION, REFERENCE, (QUESTION, FIRST), FIRST, "", (first,), language="en")
@@ -66,20 +66,20 @@ async def test_a_refused_question_is_not_proposed_again(judge):
 
 
 async def test_the_reviser_leaves_out_what_the_reference_does_not_have(judge):
-    """And adds nothing of the reference."""
+    """Nothing of the reference is added."""
     said = "UNION eliminates duplicate rows. The command was introduced by a committee in Geneva."
     reply = await judge.perform(ReviseAnswer(QUESTION, REFERENCE, (QUESTION, said), said, language="en"))
     assert reply.answer == "UNION eliminates duplicate rows."
 
 
 async def test_an_answer_that_the_reference_supports_nowhere_stays_as_it_is(judge):
-    """An empty answer would be no revision."""
+    """An empty answer would not be a revision."""
     reply = await judge.perform(ReviseAnswer(QUESTION, REFERENCE, (QUESTION, "Bananas."), "Bananas.", language="en"))
     assert reply.answer == "Bananas."
 
 
 async def test_no_question_is_needed_when_all_that_is_missing_was_asked_for(judge):
-    """It would only ask the same again; what is left is to put the answer well."""
+    """It would only repeat a question; what is left is to phrase the answer well."""
     history = (QUESTION, FIRST)
     for _ in range(9):
         need = await judge.perform(DecideNext(QUESTION, REFERENCE, history, FIRST, "", language="en"))
@@ -93,7 +93,7 @@ async def test_no_question_is_needed_when_all_that_is_missing_was_asked_for(judg
 
 
 async def test_japanese_topics_are_whole_words(judge):
-    """Neither single characters nor the rest of a number (2週間前 is none of 週間前)."""
+    """They are neither single characters nor the rest of a number (2週間前 does not contain 週間前)."""
     reference = "セイサン君で2週間前までに申請し、部長の承認を得る。"
     reply = await judge.perform(AskNext(JA_QUESTION, reference, (JA_QUESTION, "分かりません。"), "", "", language="ja"))
     assert reply.question.startswith("セイサン君")
@@ -101,7 +101,7 @@ async def test_japanese_topics_are_whole_words(judge):
 
 
 async def test_the_reviser_keeps_a_sentence_that_brings_what_the_reference_says(judge):
-    """Though it says other things, too: without it the answer would be worse."""
+    """It says other things, too, but without it the answer would be worse."""
     reference = "Do not join two hoses. Use the extension EH-200."
     said = "Never join two hoses. The hose is 1.5 m long and reaches 3.5 m with the extension EH-200. Lunch is at noon."
     reply = await judge.perform(
@@ -112,7 +112,7 @@ async def test_the_reviser_keeps_a_sentence_that_brings_what_the_reference_says(
 
 
 async def test_clauses_of_one_sentence_stay_one_sentence(judge):
-    """A sentence that was read in two parts is not torn into one that begins with a small letter."""
+    """A sentence read in two parts does not become one that begins with a small letter."""
     said = "If the hose lies too low the water runs out; if the hose lies too high the pump cannot empty it."
     reply = await judge.perform(ComposeAnswer("Where?", ("Where?", said), language="en"))
     assert reply.answer == said

@@ -1,4 +1,4 @@
-"""Every task that there is, each in both languages; a new task without an offline answer fails here."""
+"""Every existing task, each in both languages; a new task without an offline answer fails here."""
 
 import importlib
 import os
@@ -26,7 +26,7 @@ def tasks():
     while waiting:
         for each in waiting.pop().__subclasses__():
             waiting.append(each)
-            # slots make a second class of each dataclass; only the one that has the name counts
+            # slots make a second class of each dataclass; only the one with the name counts
             if getattr(sys.modules[each.__module__], each.__name__, None) is each and each.__name__[0] != "_":
                 found.append(each)
     shipped = {each for each in found if each.__module__.startswith("saiten.tasks.")}
@@ -111,7 +111,7 @@ async def test_every_task(task, values):
 
 
 async def test_no_means():
-    """A task that the judge does not know, and similarity without an embedder, cannot be judged: no made-up reply."""
+    """An unknown task, and similarity without an embedder, cannot be judged: no made-up reply."""
 
     class Sing(Task):
         reply = saiten.tasks.statements.Entities
@@ -123,7 +123,7 @@ async def test_no_means():
 
 
 def test_signature():
-    """Signatures name the judge, its constants, its calibrations, and the embedder where it takes part."""
+    """Signatures name the judge, its constants, its calibrations, and the embedder if it is used."""
     judge = OfflineJudge(embedder=Letters())
     similarity, split = saiten.tasks.similarity.MeasureSimilarity, saiten.tasks.statements.SplitStatements
     assert judge.describe([split]) == {
@@ -138,7 +138,7 @@ def test_signature():
 
 
 def test_calibrations_that_do_not_fit():
-    """Two calibrations of one aspect, or one that was made with other constants, stop the run at once."""
+    """Two calibrations of one aspect, or one made with other constants, stop the run immediately."""
     measured = CalibrationFigure(0.7, 0.6, 0.8)
     digest = OfflineJudge().constants.digest
     made = Calibration("correct", 50, 0.1, 0.9, "abc", digest, "balanced accuracy", measured, measured)
@@ -174,7 +174,7 @@ asyncio.run(main())
 
 
 def test_deterministic():
-    """The replies are the same to the last bit in processes whose hashes of strings differ."""
+    """The replies are identical to the last bit in processes with different string hashes."""
     script = SCRIPT.format(folder=os.path.dirname(__file__))  # noqa: PTH120 - text for a script
     replies = {
         subprocess.run(

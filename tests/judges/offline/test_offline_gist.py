@@ -1,4 +1,4 @@
-"""Gist without a model: clauses, marks of what only supports, and overlap."""
+"""Gist without a model: clauses, marks of supplements, and overlap."""
 
 import pytest
 from hypothesis import given
@@ -37,7 +37,7 @@ from saiten.text.sentences import split_clauses
     ],
 )
 async def test_a_reference_is_split_by_clauses_and_marks(language, question, reference, gist, supplement):
-    """What opens with 例えば, なお, *for example* or stands in brackets only supports; something answers the question."""
+    """Text that opens with 例えば, なお, *for example* or is in brackets is a supplement; some text is the gist."""
     reply = await OfflineJudge().perform(SplitGist(question, reference, language=language))
     assert (reply.gist, reply.supplement) == (gist, supplement)
 
@@ -72,7 +72,7 @@ async def test_overlap_says_what_is_missing_and_extra(language, answer, gist, fo
 
 @given(st.text("ab 漢字かな、。；;（）() \r\nがので😀e\u0301", max_size=80), st.sampled_from(["ja", "en"]))
 def test_clauses_leave_nothing_out(text, language):
-    """Each has its place, and nothing but white space lies between them."""
+    """Each has its position, and only white space lies between them."""
     reached = 0
     for clause in split_clauses(text, language):
         assert text[clause.start : clause.end] == clause.text
@@ -86,6 +86,6 @@ def test_clauses_leave_nothing_out(text, language):
     ["、" * 20_000, "（" * 20_000, "(a" * 20_000, "が、" * 20_000, "; " * 20_000, " " * 50_000, f"a{' ' * 50_000}b"],
 )
 def test_clauses_of_rubbish_take_no_time(text):
-    """A bracket that is never closed is looked for once, not from every other one."""
+    """An unclosed bracket is searched for once, not from every other one."""
     for language in ("ja", "en"):
         assert len(split_clauses(text, language)) < len(text)

@@ -1,4 +1,4 @@
-"""Hostile input: the work done is counted, as calls of functions, so that no clock decides."""
+"""Hostile input: the work is counted in function calls, so that no clock decides."""
 
 import asyncio
 import sys
@@ -41,7 +41,7 @@ TEXTS = ["a ", "word. ", "1,", "1 ", "一", "十万", "カ", "漢字かな。", 
 
 
 def calls(work):
-    """How many functions, of Python and of C, are called while the work is done."""
+    """The number of Python and C functions called during the work."""
     counted = 0
 
     def count(_frame, event, _argument):
@@ -57,14 +57,14 @@ def calls(work):
 
 
 def grows_in_step(work, piece, size):
-    """Ten times the text is at most 13 times the calls; a quadratic scan would need a hundred times as many."""
+    """Ten times the text takes at most 13 times the calls; a quadratic scan would need a hundred times as many."""
     once, tenfold = (calls(lambda n=n: work((piece * n)[:n])) for n in (size, 10 * size))
     return tenfold <= 13 * once + 200
 
 
 @pytest.mark.parametrize("piece", SIGNS + TEXTS)
 def test_splitting(piece):
-    """Splitting sentences, and looking for a refusal, is linear in the length of the text, whatever it holds."""
+    """Splitting sentences and detecting a refusal are linear in the length of the text, whatever it contains."""
     for language in ("ja", "en"):
         assert grows_in_step(lambda text, language=language: split_sentences(text, language), piece, 600), language
         assert grows_in_step(lambda text, language=language: is_refusal(text, language), piece, 600), language
@@ -84,7 +84,7 @@ TASKS = {
 
 
 def perform(task):
-    """Have the offline judge perform it and return a reply, or the reason why there is none."""
+    """Let the offline judge perform it; returns its reply, or the reason why there is none."""
 
     async def once():
         with suppress(CannotJudge):
@@ -96,7 +96,7 @@ def perform(task):
 
 @pytest.mark.parametrize("piece", TEXTS)
 def test_tasks(piece):
-    """A task costs time in proportion to the length of its text, and ends with a reply or a reason why there is none."""
+    """The time of a task is proportional to the length of its text; it ends with a reply or a reason for none."""
     for name, task in TASKS.items():
         assert grows_in_step(lambda text, task=task: perform(task(text)), piece, 200), name
 
@@ -104,7 +104,7 @@ def test_tasks(piece):
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["ab. ", "漢字。", "1,", "「。", "[("])
 def test_a_megabyte(piece):
-    """A megabyte of statement against a megabyte of context is judged; the time limit of the suite is the bound."""
+    """A megabyte of statement with a megabyte of context is judged; the suite's time limit is the bound."""
     text = piece * (1_000_000 // len(piece))
     reply = asyncio.run(OfflineJudge().perform(VerifyStatements((text,), (text,), language="ja")))
     assert [verdict.number for verdict in reply.verdicts] == [1]

@@ -31,25 +31,25 @@ OTHER = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_a_measure_has_one_spelling(one, other):
-    """Units after a number, written out or as a symbol, and years in kanji or digits, are the same words."""
+    """Units after a number, spelled out or as a symbol, and years in kanji or digits, become the same words."""
     assert normalise(one) == normalise(other)
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_what_only_looks_like_a_measure_is_left_alone(one, other):
-    """Units that may be two, words that begin like a unit, and units without a number stay as they are."""
+    """Ambiguous units, words that begin like a unit, and units without a number stay as they are."""
     assert normalise(one) != normalise(other)
 
 
 @pytest.mark.parametrize("text", [pair[0] for pair in SAME + OTHER])
 def test_the_spelling_is_a_fixed_point(text):
-    """Doing it twice changes nothing more."""
+    """Applying it twice changes nothing more."""
     once = one_spelling(normalise(text))
     assert one_spelling(once) == once
 
 
 async def test_a_unit_written_out_is_no_name_that_the_contexts_lack():
-    """メートル is a run of katakana as names are, and still 3776メートル is supported by 3,776 m."""
+    """メートル is a run of katakana as names are, and yet 3776メートル is supported by 3,776 m."""
     contexts = ("富士山は日本の最高峰である。標高は3,776 mである。",)
     task = VerifyStatements(
         ("富士山の高さは3776メートルです。", "富士山の高さは3676メートルです。"), contexts, language="ja"

@@ -16,5 +16,5 @@ from saiten.judges.offline.splitting import statements_of
     ],
 )
 def test_the_marks_of_japanese_lists_are_no_part_of_a_statement(text, statements):
-    """The ① of an item is no claim about the number 1, and a heading in 【】 claims nothing."""
+    """The ① of an item is not a claim about the number 1, and a heading in 【】 claims nothing."""
     assert statements_of(text, "ja") == statements

@@ -62,7 +62,7 @@ DINNERS = "接待飲食費は1人あたり税込10,000円までとし、事前�
     (("給紙カセットには250枚、手差しトレイには50枚まで入ります。",), "250枚まで入ります。", True, False, "内容語の"),
 ])  # fmt: skip
 async def test_numbers_count_with_their_units(contexts, statement, supported, unclear, said):
-    """A number that the contexts have only for something else, or not at all, supports nothing; the reason says so."""
+    """A number that the contexts have only for something else, or not at all, gives no support; the reason says so."""
     (verdict,) = await verify([statement], contexts, "ja")
     assert (verdict.verdict, verdict.unclear) == (supported, unclear)
     assert said in verdict.reason
@@ -83,7 +83,7 @@ async def test_table(statement, language, outcome, holds, lacks):
     ("It does not make engines.", ENGLISH, "en", (0, "It does not make engines.")),
 ])  # fmt: skip
 async def test_evidence(statement, contexts, language, evidence):
-    """The evidence is the best sentence, by the index of its context and its place there."""
+    """The evidence is the best sentence, given by the index of its context and its position there."""
     (verdict,) = await verify([statement], contexts, language)
     ((context, start, end),) = verdict.evidence
     assert (context, contexts[context][start:end]) == evidence
@@ -99,7 +99,7 @@ async def test_the_formula():
 
 @pytest.mark.parametrize("contexts", [(), ("",), ("\n",)])
 async def test_no_contexts(contexts):
-    """Nothing supports anything where there is no text."""
+    """Without text nothing is supported."""
     (verdict,) = await verify(["The cat sleeps."], contexts, "en")
     assert not verdict.verdict
     assert verdict.p < 0.25
@@ -107,7 +107,7 @@ async def test_no_contexts(contexts):
 
 
 async def test_the_wrong_language():
-    """Japanese that was taken for English, and English taken for Japanese, is judged all the same: never silently 0."""
+    """Japanese taken for English, and English taken for Japanese, is judged all the same: never silently 0."""
     japanese = await verify(["大阪工場は1998年に開業した。"], JAPANESE, "en")
     english = await verify(["The plant in Osaka opened in 1998."], ENGLISH, "ja")
     assert [verdict.verdict for verdict in (*japanese, *english)] == [True, True]
@@ -122,7 +122,7 @@ WORDS = st.lists(
 
 @given(WORDS.map(" ".join), st.permutations([*ENGLISH, *JAPANESE]))
 def test_order_of_contexts(statement, contexts):
-    """The order of the contexts changes neither p nor verdict; it is the same to the last bit."""
+    """The order of the contexts changes neither p nor verdict, to the last bit."""
     runs = [_perform(statement, given) for given in (contexts, [*ENGLISH, *JAPANESE])]
     assert runs[0].p == runs[1].p
     assert runs[0].verdict == runs[1].verdict
@@ -130,14 +130,14 @@ def test_order_of_contexts(statement, contexts):
 
 @given(WORDS.map(" ".join), st.sampled_from(["  ", "\n", "\t", "　"]))
 def test_white_space(statement, blank):
-    """White space around the statement, and more of it between words, changes nothing."""
+    """White space around the statement, or more of it between words, changes nothing."""
     wide = blank + statement.replace(" ", blank) + blank
     assert _perform(wide, ENGLISH).p == _perform(statement, ENGLISH).p
 
 
 @given(WORDS.map(" ".join))
 def test_a_copy_is_supported_best(statement):
-    """No contexts support a statement better than a copy of it, and it is never held to be to check."""
+    """No contexts support a statement better than a copy of it, and a copy is never marked for checking."""
     copy, other = _perform(statement, (statement,)), _perform(statement, ENGLISH)
     assert copy.p is None or other.p <= copy.p + 1e-12
     assert copy.p is None or copy.verdict
@@ -154,7 +154,7 @@ def _perform(statement, contexts):
 
 
 async def test_classify():
-    """Answer and reference are held against each other both ways; the reasons name the other side."""
+    """Answer and reference are compared both ways; the reasons name the other side."""
     task = ClassifyStatements(
         "When did the plant open?",
         ("The plant opened in 1998.", "It has 5 cats."),
@@ -169,7 +169,7 @@ async def test_classify():
 
 
 async def test_calibrated_verdicts():
-    """A calibration moves p, and with it verdict and band; the same statement is then judged otherwise."""
+    """A calibration moves p, and with it verdict and band; the same statement then gets another verdict."""
     judge = OfflineJudge()
     (plain,) = await verify(["The plant in Osaka makes tyres and rubber."], ENGLISH, "en")
     measured = CalibrationFigure(0.7, 0.6, 0.8)
@@ -184,7 +184,7 @@ async def test_calibrated_verdicts():
 
 
 async def test_long_contexts_are_read_in_full():
-    """Beyond the limit of sentences neighbours are taken together, so a sentence at the far end is still found."""
+    """Beyond the limit of sentences neighbors are merged, so a sentence at the far end is still found."""
     context = "Filler of no use. " * 30_000 + "Quokkas live on Rottnest."
     (verdict,) = await verify(["Quokkas live on Rottnest."], [context], "en")
     assert verdict.verdict
