@@ -1,4 +1,4 @@
-"""The column names of other tools, and those that the user names."""
+"""The column names of other tools, and those given by the user."""
 
 import io
 import json
@@ -14,10 +14,10 @@ COMPLETION = {"choices": [{"index": 0, "message": {"role": "assistant", "content
 FULL = {"question": "q", "answer": "a", "contexts": ("c", "d"), "reference": "r"}
 
 
-def read(rows, told=None, **settings):
-    """Everything read from the rows; notes go to `told`."""
-    told = [] if told is None else told
-    return list(read_samples(rows, detect_language=lambda *_: "en", notify=told.append, **settings))
+def read(rows, notices=None, **settings):
+    """Everything read from the rows; notes go to `notices`."""
+    notices = [] if notices is None else notices
+    return list(read_samples(rows, detect_language=lambda *_: "en", notify=notices.append, **settings))
 
 
 TOOLS = {
@@ -138,7 +138,7 @@ TOOLS = {
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_columns_of_the_tools_are_understood(tool):
-    """A row as each tool writes it gives the sample that was meant."""
+    """A row as each tool writes it gives the intended sample."""
     row, expected = TOOLS[tool]
     assert read([row]) == [Sample(**{"id": "row-1"} | expected)]
 
@@ -151,7 +151,7 @@ def test_ragcheckers_file_is_read_as_it_is():
 
 
 def test_named_columns_go_before_recognised_ones():
-    """A column that the user names is used alone, with dots leading into objects."""
+    """A column given by the user is used alone, with dots leading into objects."""
     row = {"question": "no", "meta": {"asked": {"text": "q"}}, "Frage": "f", "answer": "a", "a.b": "dotted"}
     assert read([row], columns={"question": "meta.asked.text"})[0].question == "q"
     assert read([row], columns={"question": "FRAGE"})[0].question == "f"
@@ -160,14 +160,14 @@ def test_named_columns_go_before_recognised_ones():
 
 
 def test_langsmiths_data_sets_need_a_word():
-    """Where `outputs` is the reference, saying so is enough."""
+    """If `outputs` is the reference, saying so is enough."""
     row = {"inputs": {"question": "q"}, "outputs": {"answer": "r"}}
     (sample,) = read([row], columns={"reference": "outputs", "answer": "none"} | {"answer": "inputs.question"})
     assert sample.reference == "r"
 
 
 def test_a_named_column_that_is_not_there_is_an_error_with_those_that_are():
-    """A misspelt column stops at once; one that some early rows lack does not."""
+    """A misspelled column stops immediately; one that some early rows lack does not."""
     rows = [{"question": "q", "output": {"text": "a", "score": 1}}]
     with pytest.raises(
         BadInput,
@@ -179,23 +179,23 @@ def test_a_named_column_that_is_not_there_is_an_error_with_those_that_are():
 
 
 def test_an_unknown_field_is_refused():
-    """A field that does not exist is a mistake of the command, and the error lists those that do."""
+    """An unknown field is a mistake in the command, and the error lists the valid ones."""
     with pytest.raises(ConfigurationError, match=r"no field 'quesiton' .* fields: id, question, answer"):
         read([{"question": "q"}], columns={"quesiton": "q"})
 
 
-def test_a_column_left_aside_is_told_once():
-    """Two filled columns for one field: the documented one counts, and the user is told how to change that."""
-    told = []
+def test_an_unused_column_is_reported_once():
+    """With two filled columns for one field the documented one counts, and a note says how to change that."""
+    notices = []
     rows = [{"question": "q", "answer": "gold", "response": "a"}] * 3
-    assert {row.answer for row in read(rows, told)} == {"gold"}
-    assert told == [
+    assert {row.answer for row in read(rows, notices)} == {"gold"}
+    assert notices == [
         "input: the answer is taken from 'answer', not from 'response'; to change that, name the column, as in --column answer=response"
     ]
 
 
 def test_japanese_names_of_every_field_that_has_them():
-    """As people name the columns of a sheet."""
+    """They are the names that people use in sheets."""
     row = {"番号": "7", "質問": "q", "回答": "a", "検索結果": ["c"], "システム": "s", "グループ": "g", "言語": "ja"}
     for name in ("正答例", "参照回答", "正解", "模範解答", "Expected Answer"):
         (sample,) = read([{**row, name: "r"}])
@@ -220,19 +220,19 @@ def test_japanese_names_of_every_field_that_has_them():
         ({"question": "q", "answer": "a", "seconds": 1.5, "calls": [], "usage": {}, "error": None}, None),
     ],
 )
-def test_columns_not_used_are_told_once_where_a_field_is_missing(row, note):
-    """A column of another name may be the field; where nothing is missing, nothing is said."""
-    told = []
-    read([row, row], told)
-    assert told == ([note] if note else [])
+def test_unused_columns_are_reported_once_where_a_field_is_missing(row, note):
+    """A column with another name may be the field; if nothing is missing, there is no note."""
+    notices = []
+    read([row, row], notices)
+    assert notices == ([note] if note else [])
 
 
 def test_a_null_gives_way_to_the_next_column():
-    """Of two columns for one field the first that has a value counts."""
+    """Of two columns for one field the first with a value counts."""
     assert read([{"question": "q", "answer": None, "response": "a"}])[0].answer == "a"
 
 
 def test_rows_may_each_have_other_columns():
-    """JSON lines may leave out or rename columns from row to row."""
+    """JSON lines may omit or rename columns from row to row."""
     rows = [{"question": "a"}, {"user_input": "b"}, {"inputs": {"query": "c"}}, {"QUESTION": "d"}]
     assert [row.question for row in read(rows)] == ["a", "b", "c", "d"]

@@ -38,7 +38,7 @@ def out(tmp_path_factory):
 
 @pytest.mark.parametrize("name", SIZES)
 def test_every_set_is_read_without_a_bad_row(out, name):
-    """Each set gives the samples and labels that its description counts, all of them usable and pointing at each other."""
+    """Each set gives the samples and labels that its description counts, all usable and pointing at each other."""
     samples = list(read_samples(out / f"{name}.samples.jsonl", detect_language=lambda *_: "en"))
     labels = list(read_labels(out / f"{name}.labels.jsonl"))
     assert (len(samples), len(labels)) == SIZES[name]

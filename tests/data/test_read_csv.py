@@ -18,14 +18,14 @@ from saiten.records import Sample
 JAPANESE = "質問,回答\r\n休暇は何日ですか,「二十日」です。\r\nコピー機はどこ,三階にあります\r\n"
 
 
-def read(source, told=None, **settings):
-    """Everything read from the source; notes go to `told`."""
-    told = [] if told is None else told
-    return list(read_samples(source, detect_language=lambda *_: "ja", notify=told.append, **settings))
+def read(source, notices=None, **settings):
+    """Everything read from the source; notes go to `notices`."""
+    notices = [] if notices is None else notices
+    return list(read_samples(source, detect_language=lambda *_: "ja", notify=notices.append, **settings))
 
 
 @pytest.mark.parametrize(
-    ("encoding", "told"),
+    ("encoding", "name"),
     [
         ("utf-8", ""),
         ("utf-8-sig", ""),
@@ -36,15 +36,15 @@ def read(source, told=None, **settings):
         ("euc_jp", "euc_jp"),
     ],
 )
-def test_the_encodings_of_japanese_spreadsheets_are_found_out(tmp_path, encoding, told):
-    """Every encoding that Japanese CSV files come in gives the same text, and a rare one is told."""
+def test_the_encodings_of_japanese_spreadsheets_are_found_out(tmp_path, encoding, name):
+    """Every encoding of Japanese CSV files gives the same text, and a rare one is reported."""
     path = tmp_path / "d.csv"
     path.write_bytes(JAPANESE.encode(encoding))
     notes = []
     first, second = read(path, notes)
     assert (first.question, first.answer, second.answer) == ("休暇は何日ですか", "「二十日」です。", "三階にあります")
     assert first.id == "row-2"
-    assert notes == ([f"d.csv is read as {told}"] if told else [])
+    assert notes == ([f"d.csv is read as {name}"] if name else [])
 
 
 def test_the_encoding_is_decided_on_the_whole_file(tmp_path):
@@ -65,7 +65,7 @@ def test_the_encoding_is_decided_on_the_whole_file(tmp_path):
     ],
 )
 def test_an_unknown_encoding_is_refused_not_guessed(tmp_path, content):
-    """Western and other encodings are not misread as Japanese; the error names what was tried."""
+    """Western and other encodings are not misread as Japanese; the error names those tried."""
     path = tmp_path / "d.csv"
     path.write_bytes(content)
     with pytest.raises(BadInput, match=r"UTF-8, UTF-16, Shift_JIS \(cp932\), EUC-JP; save it as UTF-8"):
@@ -73,7 +73,7 @@ def test_an_unknown_encoding_is_refused_not_guessed(tmp_path, content):
 
 
 def test_a_pipe_is_decided_on_its_beginning():
-    """What cannot be read twice is decided on its first MiB; bytes that do not fit later are an error, not text."""
+    """A source that cannot be read twice is decided on its first MiB; later bytes that do not fit are an error."""
 
     class Pipe(io.BytesIO):
         def seekable(self):
@@ -88,13 +88,13 @@ def test_a_pipe_is_decided_on_its_beginning():
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_taken_from_the_header(tmp_path, delimiter):
-    """Comma, semicolon, tab and bar are recognised."""
+    """Comma, semicolon, tab and bar are recognized."""
     path = tmp_path / "d.csv"
     path.write_text(f"id{delimiter}question{delimiter}answer\na{delimiter}q{delimiter}x\n")
     assert read(path) == [Sample("a", "q", "x", language="ja")]
 
 
-def test_tsv_has_tabs_whatever_stands_in_its_header(tmp_path):
+def test_tsv_has_tabs_whatever_its_header(tmp_path):
     """In TSV only the tab separates."""
     path = tmp_path / "d.tsv.gz"
     path.write_bytes(gzip.compress(b"id\tquestion\tanswer, in words, as given\na\tq, r\tx\n"))
@@ -103,14 +103,14 @@ def test_tsv_has_tabs_whatever_stands_in_its_header(tmp_path):
 
 
 def test_an_empty_cell_is_an_empty_answer_and_elsewhere_not_given(tmp_path):
-    """CSV has no null, so what an empty cell means is fixed per field."""
+    """CSV has no null, so the meaning of an empty cell is fixed per field."""
     path = tmp_path / "d.csv"
     path.write_text("id,question,answer,contexts,reference,group\n,q,,,,\n")
     assert read(path) == [Sample("row-2", "q", "", None, None, language="ja")]
 
 
 def test_rows_are_numbered_as_a_spreadsheet_does(tmp_path):
-    """The header is row 1, a record of several lines is one row, and a blank line is a row, too."""
+    """The header is row 1, a multiline record is one row, and a blank line is a row, too."""
     path = tmp_path / "d.csv"
     path.write_text('question,answer\n"a\nb",x\n\nq,"he said ""no"""\n')
     assert [(row.id, row.question, row.answer) for row in read(path)] == [
@@ -130,7 +130,7 @@ def test_a_record_of_another_length_is_bad(tmp_path):
 
 
 def test_a_bad_row_is_named_by_row_and_line(tmp_path):
-    """Where a cell before it has several lines, a row is named as the spreadsheet and as the editor number it."""
+    """If an earlier cell has several lines, a row is named by both the spreadsheet's and the editor's number."""
     path = tmp_path / "d.csv"
     path.write_text('question,answer\nq,"one\ntwo\nthree"\nq,a,b\n')
     assert read(path)[1].where == "d.csv, row 3 (line 5)"
@@ -140,7 +140,7 @@ ROWS = [f"{number},question {number},answer {number}\n" for number in range(1, 1
 
 
 def outcome(path, rows):
-    """The ids that were read and the places of the rows that could not be, with how many rows there are."""
+    """The IDs that were read, the positions of unreadable rows, and the number of rows."""
     path.write_text("id,question,answer\n" + "".join(rows))
     found = read(path)
     ids = {row.id for row in found if isinstance(row, Sample)}
@@ -163,7 +163,7 @@ def outcome(path, rows):
     ],
 )
 def test_one_stray_quote_costs_one_row(tmp_path, broken, after):
-    """A quote too many spoils its own row, which is named; the other 999 are read, whatever quotes they have."""
+    """A stray quote spoils only its own row, which is named; the other 999 are read, whatever quotes they have."""
     rows = [*ROWS[:8], broken, *ROWS[9:19], after or ROWS[19], *ROWS[20:]]
     total, ids, bad = outcome(tmp_path / "d.csv", rows)
     assert (total, len(ids), bad) == (1_000, 999, ["d.csv, row 10"])
@@ -191,8 +191,8 @@ def test_two_stray_quotes_do_not_merge_their_rows(tmp_path):
     assert (total, len(ids), bad) == (10, 8, ["d.csv, row 5", "d.csv, row 6"])
 
 
-def test_stray_quotes_that_make_a_well_formed_cell_are_told(tmp_path):
-    """A cell whose lines all look like rows is what the file says, but the user hears of it."""
+def test_stray_quotes_that_make_a_well_formed_cell_are_reported(tmp_path):
+    """A cell whose lines all look like rows is accepted as written, but reported."""
     path = tmp_path / "d.csv"
     path.write_text('id,question,answer\n1,"q,a\n2,q,a\n3,q",a\n4,q,a\n')
     notes = []
@@ -202,26 +202,26 @@ def test_stray_quotes_that_make_a_well_formed_cell_are_told(tmp_path):
 
 @pytest.mark.parametrize("tail", [",answer,more\n2,q,a\n", " oops,answer\n2,q,a\n"])
 def test_the_inside_of_a_broken_cell_is_not_read_as_rows(tmp_path, tail):
-    """A cell of several lines in a record that cannot be used belongs to it, even where a line looks like a row."""
+    """A multiline cell in an unusable record belongs to it, even if a line looks like a row."""
     total, ids, bad = outcome(tmp_path / "d.csv", ['1,"one\ntwo, three, four\nfive"' + tail])
     assert (total, ids, bad) == (2, {"2"}, ["d.csv, row 2"])
 
 
 def test_a_file_cut_off_within_a_cell_has_one_bad_row(tmp_path):
-    """What was read of the last cell's text becomes no rows."""
+    """The part of the last cell that was read does not become rows."""
     total, ids, bad = outcome(tmp_path / "d.csv", [*ROWS[:2], '3,q,"one\ntwo\nthree\nfo'])
     assert (total, ids, bad) == (3, {"1", "2"}, ["d.csv, row 4"])
 
 
 def test_a_quote_within_an_unquoted_cell_is_text(tmp_path):
-    """`6" wide` is read as it stands, as in every spreadsheet."""
+    """`6" wide` is read unchanged, as in every spreadsheet."""
     path = tmp_path / "d.csv"
     path.write_text('id,question,answer\n1,q,6" wide\n2,q,say "no"\n')
     assert [row.answer for row in read(path)] == ['6" wide', 'say "no"']
 
 
 def test_quotes_in_tsv_are_text(tmp_path):
-    """Tab-separated text that nobody quoted keeps its quotes, and none of its rows swallows another."""
+    """Tab-separated text without quoting keeps its quotes, and none of its rows swallows another."""
     path = tmp_path / "d.tsv"
     answers = ['"yes" he said', '"open', '"Hello"', 'close"', '"', '""', 'a "b" c', "plain"]
     path.write_text("id\tquestion\tanswer\n" + "".join(f"{n}\tq\t{text}\n" for n, text in enumerate(answers)))
@@ -231,7 +231,7 @@ def test_quotes_in_tsv_are_text(tmp_path):
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 @pytest.mark.parametrize("name", ["d.tsv", "d.csv"])
 def test_what_a_writer_of_csv_wrote_comes_back(tmp_path, name, quoting):
-    """Cells with tabs, line ends, commas and quotes come back as they were, in TSV as well (Excel, pandas, Python)."""
+    """Cells with tabs, line ends, commas and quotes come back unchanged, also in TSV (Excel, pandas, Python)."""
     texts = ["a\tb", "one\ntwo", 'say "no"', '"Hello"', "a, b", '"', "tail\n", "\n", '"one\ntwo"', "1\t2\n3", "", "x"]
     with (tmp_path / name).open("w", newline="") as file:
         writer = csv.writer(file, delimiter="\t" if name == "d.tsv" else ",", quoting=quoting)
@@ -243,14 +243,14 @@ def test_what_a_writer_of_csv_wrote_comes_back(tmp_path, name, quoting):
 
 
 def test_excel_quotes_commas_in_tsv(tmp_path):
-    """Excel's tab-delimited text has quotes around cells with commas; they are no part of the text."""
+    """Excel's tab-delimited text quotes cells with commas; the quotes are not part of the text."""
     path = tmp_path / "d.tsv"
     path.write_bytes('id\tquestion\tanswer\r\n1\t"a, b"\t"one\ntwo, three"\r\n'.encode("utf-16"))
     assert [(row.question, row.answer) for row in read(path)] == [("a, b", "one\ntwo, three")]
 
 
 def test_a_long_file_with_a_stray_quote_is_read_in_little_memory(tmp_path, monkeypatch):
-    """No more than one longest field is held while a cell is looked for that is never closed."""
+    """While looking for the end of an unclosed cell, at most one longest field is held in memory."""
     from saiten.data import csv_rows
 
     monkeypatch.setattr(csv_rows, "MAX_FIELD", 10_000)
@@ -268,7 +268,7 @@ def test_a_long_file_with_a_stray_quote_is_read_in_little_memory(tmp_path, monke
 
 
 def test_fields_may_be_longer_than_pythons_limit(tmp_path):
-    """A field of several megabytes is read, and the limit of the process stays what it was."""
+    """A field of several megabytes is read, and the process's limit is unchanged."""
     path = tmp_path / "d.csv"
     path.write_text(f"question,answer\nq,{'x' * 3_000_000}\n")
     before = csv.field_size_limit(100_000)
@@ -277,7 +277,7 @@ def test_fields_may_be_longer_than_pythons_limit(tmp_path):
 
 
 def test_a_field_beyond_our_limit_is_a_bad_row(tmp_path, monkeypatch):
-    """A quote that never closes does not swallow the memory: the record is bad and the rest goes on."""
+    """An unclosed quote does not use up the memory: the record is bad and the rest is read."""
     from saiten.data import csv_rows
 
     monkeypatch.setattr(csv_rows, "MAX_FIELD", 1_000)
@@ -307,7 +307,7 @@ def test_a_field_beyond_our_limit_is_a_bad_row(tmp_path, monkeypatch):
     ],
 )
 def test_a_cell_may_hold_a_list(tmp_path, cell, contexts):
-    """Lists written as JSON, by Python or by numpy become contexts; anything else is one context as it stands."""
+    """Lists written as JSON, by Python or by numpy become contexts; anything else is one context, verbatim."""
     path = tmp_path / "d.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([["question", "contexts"], ["q", cell]])
@@ -338,7 +338,7 @@ def test_what_pandas_writes_is_read(tmp_path):
     ],
 )
 def test_a_header_that_cannot_be_used_is_an_error(tmp_path, content, message):
-    """A missing, doubled or unknown header is an error of the file."""
+    """A missing, duplicate or unknown header is an error of the file."""
     path = tmp_path / "d.csv"
     path.write_text(content)
     with pytest.raises(BadInput, match=message):

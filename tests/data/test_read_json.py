@@ -19,7 +19,7 @@ from saiten.records import Sample
 
 
 def english(*_: str) -> str:
-    """A detector that says `en` to everything."""
+    """A detector that always says `en`."""
     return "en"
 
 
@@ -34,7 +34,7 @@ def jsonl(*rows: object) -> bytes:
 
 
 def packed(content: bytes) -> bytes:
-    """Gzipped, the same whenever it is made."""
+    """The data gzipped, identical whenever it is made."""
     return gzip.compress(content, mtime=0)
 
 
@@ -103,7 +103,7 @@ def test_every_form_of_json_gives_the_same_sample(tmp_path, name, content):
     ],
 )
 def test_a_bad_row_is_named_and_the_rest_goes_on(tmp_path, line, reason):
-    """A row that cannot be used becomes a BadRow with file, line and reason, and the rows around it are read."""
+    """An unusable row becomes a BadRow with file, line and reason, and the rows around it are read."""
     path = tmp_path / "data.jsonl"
     path.write_bytes(jsonl({"id": "first", "question": "q"}) + line + b"\n" + jsonl({"id": "last", "answer": "a"}))
     first, bad, last = read(path)
@@ -148,7 +148,7 @@ def test_a_bad_row_keeps_the_beginning_of_what_stood_there(tmp_path):
     ],
 )
 def test_values_become_text_without_losing_what_they_say(tmp_path, line, expected):
-    """Numbers become text as written, null and the empty string stay apart, NaN is no value."""
+    """Numbers become text as written, null and the empty string are distinct, NaN is not a value."""
     path = tmp_path / "d.jsonl"
     path.write_bytes(line + b"\n")
     assert read(path) == [expected]
@@ -165,7 +165,7 @@ def test_saitens_own_samples_come_back(tmp_path):
 
 
 def test_a_made_up_id_depends_on_the_line_alone(tmp_path):
-    """A row without an id is called after its line, so bad and blank rows before it change nothing."""
+    """A row without an ID is named after its line, so bad and blank rows before it change nothing."""
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
     good.write_bytes(jsonl({"question": "q"}, {"question": "q"}, {"question": "q"}))
     bad.write_bytes(jsonl({"question": "q"}) + b"broken\n" + jsonl({"question": "q"}))
@@ -174,7 +174,7 @@ def test_a_made_up_id_depends_on_the_line_alone(tmp_path):
 
 
 def test_the_language_is_set_named_or_detected_in_this_order(tmp_path):
-    """The caller's language counts before the row's, and that before what is detected from the texts."""
+    """The caller's language wins over the row's, and that over the one detected from the texts."""
     path = tmp_path / "d.jsonl"
     path.write_bytes(jsonl({"question": "q", "answer": "a", "reference": "r", "language": "ja"}, {"question": "q"}))
     asked = []
@@ -233,7 +233,7 @@ def test_json_lines_are_read_as_they_are_asked_for(tmp_path):
 
 
 def test_a_document_that_is_too_large_is_refused_with_the_way_out(tmp_path, monkeypatch):
-    """A JSON document has to be read whole; beyond the limit, the error says how to make JSON lines of it."""
+    """A JSON document must be read completely; beyond the limit, the error says how to turn it into JSON lines."""
     monkeypatch.setattr(json_rows, "MAX_DOCUMENT", 1_000)
     path = tmp_path / "d.json"
     path.write_bytes(json.dumps([ROW] * 100).encode())
@@ -255,7 +255,7 @@ def test_a_document_that_is_too_large_is_refused_with_the_way_out(tmp_path, monk
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(tmp_path, name, content, message):
-    """What is wrong with the file as a whole is one error that names it."""
+    """A fault of the whole file is one error that names it."""
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(BadInput, match=message) as caught:
@@ -274,7 +274,7 @@ def test_a_file_that_is_not_there_and_a_format_that_is_none_are_refused(tmp_path
 
 
 def test_only_bad_rows_are_no_error_of_the_file(tmp_path):
-    """A file of nothing but broken lines hands out each of them."""
+    """A file with only broken lines yields each of them."""
     path = tmp_path / "d.jsonl"
     path.write_bytes(b"x\ny\n")
     assert [row.where for row in read(path)] == ["d.jsonl:1", "d.jsonl:2"]
@@ -282,7 +282,7 @@ def test_only_bad_rows_are_no_error_of_the_file(tmp_path):
 
 @pytest.mark.parametrize("source", [io.BytesIO(jsonl(ROW)), io.StringIO(jsonl(ROW).decode()), [ROW], iter([ROW])])
 def test_open_files_and_rows_in_memory_are_read(source):
-    """A binary file, a text file and an iterable of mappings serve as well as a path."""
+    """A binary file, a text file and an iterable of mappings work as well as a path."""
     assert read(source) == [SAMPLE]
 
 
@@ -317,7 +317,7 @@ def test_standard_input_is_json_lines():
 
 
 def test_reading_needs_no_optional_package_to_start():
-    """Importing the room brings in neither pyarrow nor pandas."""
+    """Importing the package imports neither pyarrow nor pandas."""
     code = "import sys, saiten.data, saiten.runs; print(sorted({'pyarrow', 'pandas', 'datasets'} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
@@ -325,7 +325,7 @@ def test_reading_needs_no_optional_package_to_start():
 
 @given(st.lists(st.binary(max_size=60)))
 def test_no_bytes_whatever_make_the_reader_crash(lines):
-    """Rubbish gives bad rows, samples or an error of ours, never another exception."""
+    """Garbage gives bad rows, samples or one of our errors, never another exception."""
     content = jsonl({"question": "q"}) + b"\n".join(lines)
     rows = read(io.BytesIO(content), format="jsonl")
     assert isinstance(rows[0], Sample)
@@ -371,7 +371,7 @@ def test_no_value_whatever_makes_the_reader_crash(value, field):
 
 
 def test_where_names_the_file_without_its_folder(tmp_path):
-    """The place of a bad row is short enough for a table."""
+    """The position of a bad row is short enough for a table."""
     path = Path(os.path.relpath(tmp_path)) / "d.jsonl"
     path.write_bytes(b"x\n")
     assert read(path)[0].where == "d.jsonl:1"

@@ -1,4 +1,4 @@
-"""Labels out of files."""
+"""Labels from files."""
 
 import io
 
@@ -47,7 +47,7 @@ def test_verdicts_and_grades_become_numbers(row, label):
     ],
 )
 def test_a_label_that_says_nothing_is_a_bad_row(row, reason):
-    """What is no verdict and no grade is kept apart, the rest goes on."""
+    """Text that is neither verdict nor grade is kept apart, the rest is read."""
     good = {"item": "z", "value": 1}
     first, bad, last = read([good, row, good])
     assert first == last == Label("z", 1.0)
@@ -57,7 +57,7 @@ def test_a_label_that_says_nothing_is_a_bad_row(row, reason):
 
 
 def test_labels_from_csv_with_named_columns():
-    """Columns that are not recognised are named, as for samples."""
+    """Unrecognized columns are named, as for samples."""
     file = io.BytesIO("対象,評点,評価者\na,5,佐藤\n".encode("cp932"))
     assert read(file, format="csv", columns={"item": "対象", "value": "評点", "annotator": "評価者"}) == [
         Label("a", 5.0, "佐藤")

@@ -1,4 +1,4 @@
-"""Preferences, categories and third decisions out of files."""
+"""Preferences, categories and third decisions from files."""
 
 import io
 
@@ -9,9 +9,9 @@ from saiten.records import Label
 
 
 def read(rows, **settings):
-    """What was read, and what was told."""
-    told = []
-    return list(read_labels(rows, notify=told.append, **settings)), told
+    """What was read, and the notes."""
+    notices = []
+    return list(read_labels(rows, notify=notices.append, **settings)), notices
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def read(rows, **settings):
     ],
 )
 def test_preferences_are_signed_numbers(column, said, value):
-    """Below 0 the first answer is better, above 0 the second; 1 and 2 name the answer in `choice` only."""
+    """Below 0 the first answer is better, above 0 the second; 1 and 2 name the answer only in `choice`."""
     assert read([{"item": "p", column: said}])[0] == [Label("p", value)]
 
 
@@ -43,25 +43,25 @@ def test_preferences_are_signed_numbers(column, said, value):
     [("choice", "3"), ("choice", "-1"), ("preference", "nan"), ("choice", "C"), ("preference", "inf")],
 )
 def test_what_is_no_preference_is_a_bad_row(column, said):
-    """Another word or number is kept apart, and what would be understood is said."""
+    """Another word or number is kept apart, with the accepted ones."""
     (bad,), _ = read([{"item": "p", column: said}])
     assert isinstance(bad, BadRow)
     assert "A>B" in bad.reason
 
 
 def test_choices_called_preferences_are_pointed_out():
-    """1, 2 and tie in `preference` look like names of answers: the user is told how to say so, and it then works."""
+    """1, 2 and tie in `preference` look like names of answers: a note says how to declare them, and that works."""
     rows = [{"item": str(at), "preference": said} for at, said in enumerate(["1", "2", "tie"])]
-    labels, told = read(rows)
+    labels, notices = read(rows)
     assert [label.value for label in labels] == [1.0, 2.0, 0.0]
-    assert "--column choice=preference" in told[-1]
-    labels, told = read(rows, columns={"choice": "preference"})
+    assert "--column choice=preference" in notices[-1]
+    labels, notices = read(rows, columns={"choice": "preference"})
     assert [label.value for label in labels] == [-1.0, 1.0, 0.0]
-    assert told == []
+    assert notices == []
 
 
 def test_third_decisions_are_marked():
-    """A column `adjudicated` marks them; empty is no, and what is neither yes nor no is a bad row."""
+    """A column `adjudicated` marks them; empty is no, and other text is a bad row."""
     file = io.BytesIO(b"item,value,adjudicated\na,1,\nb,0,no\nc,1,yes\nd,1,perhaps\n")
     *labels, bad = read(file, format="csv")[0]
     assert [label.adjudicated for label in labels] == [False, False, True]
@@ -69,7 +69,7 @@ def test_third_decisions_are_marked():
 
 
 def test_categories_only_where_they_are_asked_for():
-    """Words are kept by name and numbered as they come; verdicts and numbers stay what they are."""
+    """Words are kept by name and numbered in order; verdicts and numbers stay what they are."""
     rows = [{"item": "a", "value": value} for value in ("neutral", "含意", "neutral", "yes", "3")]
     labels, _ = read(rows, categories=True)
     assert [(label.value, label.category) for label in labels] == [

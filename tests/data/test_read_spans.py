@@ -1,4 +1,4 @@
-"""Labels that mark pieces of a text: read from every form, refused with a reason, written back as they were."""
+"""Labels that mark pieces of a text: read from every form, refused with a reason, written back unchanged."""
 
 import csv
 import json
@@ -38,8 +38,8 @@ def read(rows, **how):
         ([[5, 9], [0, 3], [5, 9]], (Span("", 5, 9), Span("", 0, 3), Span("", 5, 9))),
     ],
 )
-def test_spans_are_read_in_the_order_in_which_they_stand(spans, expected):
-    """As objects, as pairs of offsets, as JSON in a cell; the value is their number, also if it is 0."""
+def test_spans_are_read_in_order(spans, expected):
+    """As objects, as pairs of offsets, as JSON in a cell; the value is their number, even if it is 0."""
     (label,) = read([{"item": "a", "annotator": "x", "aspect": "extra_gist", "spans": spans}])
     assert label == Label("a", float(len(expected)), "x", "extra_gist", spans=expected)
 
@@ -70,7 +70,7 @@ def test_spans_are_read_in_the_order_in_which_they_stand(spans, expected):
     ],
 )
 def test_bad_offsets_make_a_bad_row_that_says_why(spans, reason):
-    """The rest goes on."""
+    """The other rows are read."""
     good = {"item": "z", "spans": [[0, 1]]}
     first, bad, last = read([good, {"item": "a", "spans": spans}, good])
     assert first == last == Label("z", 1.0, spans=(Span("", 0, 1),))
@@ -80,7 +80,7 @@ def test_bad_offsets_make_a_bad_row_that_says_why(spans, reason):
 
 
 def test_a_row_is_a_grade_or_marks_spans():
-    """Null and an empty cell are no spans; both at once are two labels, unless one of them is named."""
+    """Null and an empty cell mean no spans; both at once are two labels, unless one of them is chosen."""
     rows = [{"item": "a", "spans": None, "value": 3}, {"item": "a", "spans": "", "value": "yes"}]
     assert read(rows) == [Label("a", 3.0), Label("a", 1.0)]
     both = {"item": "a", "spans": [[0, 1]], "value": 4}
@@ -100,7 +100,7 @@ UNITS = [{"text": "é\r\nｶﾞ", "start": 2, "end": 7}, {"text": "gone", "start
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
 def test_every_format_gives_the_same_spans(tmp_path, form):
-    """Parquet has lists of objects, CSV has JSON in its cells; a list without spans stays one."""
+    """Parquet has lists of objects, CSV has JSON in its cells; an empty list stays one."""
     path = tmp_path / f"labels.{form}"
     rows = [{"item": "a", "spans": UNITS}, {"item": "b", "spans": []}]
     if form == "jsonl":
@@ -122,6 +122,6 @@ SPANS = st.lists(st.one_of(TEXT.map(Span), st.builds(lambda text, at: Span(text,
 
 @given(spans=SPANS, item=TEXT, annotator=TEXT, settled=st.booleans())
 def test_what_is_written_is_read_back(spans, item, annotator, settled):
-    """Through JSON, every text included."""
+    """It survives JSON, with any text."""
     label = Label(item, float(len(spans)), annotator, "extra_gist", settled, spans=tuple(spans))
     assert read([json.loads(json.dumps(asdict(label)))]) == [label]

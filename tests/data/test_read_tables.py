@@ -1,4 +1,4 @@
-"""Parquet and Hugging Face folders, written by the libraries that people write them with."""
+"""Parquet and Hugging Face folders, written by the usual libraries."""
 
 import json
 import sys
@@ -37,7 +37,7 @@ def check(samples):
 
 @pytest.mark.parametrize("name", ["d.parquet", "d.pq", "noending"])
 def test_what_pandas_writes_as_parquet_is_read(tmp_path, name):
-    """Parquet with list columns is read, by its ending or by its content."""
+    """Parquet with list columns is recognized by extension or by content."""
     pd.DataFrame(ROWS).to_parquet(tmp_path / name)
     check(read(tmp_path / name))
 
@@ -65,7 +65,7 @@ def test_dictionary_encoded_and_numpy_columns_are_read(tmp_path):
 
 
 def _written(rows, kind, folder):
-    """The rows as a file of this kind, or as they come out of pandas."""
+    """The rows as a file of this kind, or as pandas returns them."""
     path = folder / f"rows.{kind}"
     if kind == "jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -80,8 +80,8 @@ def _written(rows, kind, folder):
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet", "pandas"])
-def test_nothing_retrieved_is_told_from_not_given(kind, tmp_path):
-    """An empty list stays one in every format, null and an empty cell are None: the first is 0, the others undefined."""
+def test_nothing_retrieved_is_distinguished_from_not_given(kind, tmp_path):
+    """An empty list stays one in every format, null and an empty cell are None: one gives 0, the others undefined."""
     rows = [
         {"id": str(n), "answer": "Ulm lies in Germany.", "reference": "Ulm", "contexts": contexts}
         for n, contexts in enumerate([["Ulm is in Germany."], [], None])
@@ -128,7 +128,7 @@ def test_text_that_is_not_utf8_spoils_its_row_alone(tmp_path):
 
 
 def test_columns_nobody_needs_are_not_read(tmp_path):
-    """An embedding beside the texts costs no memory, and is named among the columns all the same."""
+    """An embedding along with the texts costs no memory, and is still named among the columns."""
     table = pa.table({"vector": [[0.0] * 20_000] * 100, "question": ["q"] * 100})
     pq.write_table(table, tmp_path / "d.parquet")
     del table
@@ -142,7 +142,7 @@ def test_columns_nobody_needs_are_not_read(tmp_path):
 
 
 def test_a_file_that_is_no_parquet_is_refused(tmp_path):
-    """A wrong ending is told as such."""
+    """The message says that the extension is wrong."""
     (tmp_path / "d.parquet").write_text("question,answer\n")
     with pytest.raises(BadInput, match=r"d\.parquet cannot be read as Parquet"):
         read(tmp_path / "d.parquet")
@@ -151,7 +151,7 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path):
 
 
 def test_a_dataset_saved_to_disk_is_read(tmp_path, capfd):
-    """A Dataset's folder is read through all its files, also after a selection."""
+    """A Dataset's folder is read through all its files, even after a selection."""
     data = datasets.Dataset.from_list(ROWS)
     data.save_to_disk(tmp_path / "one", num_shards=3)
     check(read(tmp_path / "one"))
@@ -161,7 +161,7 @@ def test_a_dataset_saved_to_disk_is_read(tmp_path, capfd):
 
 
 def test_a_dataset_with_several_splits_wants_one_named(tmp_path, capfd):
-    """Of a DatasetDict with two splits one must be named; with one split there is nothing to choose."""
+    """Of a DatasetDict with two splits one must be chosen; with one split there is no choice."""
     data = datasets.Dataset.from_list(ROWS)
     datasets.DatasetDict({"train": data, "test": data}).save_to_disk(tmp_path / "both")
     with pytest.raises(BadInput, match=r"several splits \(train, test\); name one"):
@@ -173,7 +173,7 @@ def test_a_dataset_with_several_splits_wants_one_named(tmp_path, capfd):
 
 
 def test_a_folder_that_is_no_dataset_says_what_is_in_it(tmp_path, capfd):
-    """Other folders, incomplete and damaged ones are errors that help."""
+    """Other folders, incomplete and damaged ones give helpful errors."""
     (tmp_path / "data.jsonl").write_text("{}")
     with pytest.raises(BadInput, match=r"no state\.json; in it: data\.jsonl"):
         read(tmp_path)
@@ -185,7 +185,7 @@ def test_a_folder_that_is_no_dataset_says_what_is_in_it(tmp_path, capfd):
     file.write_bytes(b"rubbish!" * 3)
     with pytest.raises(BadInput, match="cannot be read as a Hugging Face data file"):
         read(folder)
-    for length in range(0, len(content), 8):  # what it is made of is aligned to eight bytes
+    for length in range(0, len(content), 8):  # its content is aligned to eight bytes
         file.write_bytes(content[:length])
         with pytest.raises(BadInput, match="cannot be read as a Hugging Face data file"):
             read(folder)

@@ -82,7 +82,7 @@ def test_pandalm_accuracy_of_gpt_35(unmeasured, accuracy):
     [("correctness", 49.66, 46.95), ("completeness", 60.67, 58.11), ("overall", 61.93, 60.90)],
 )
 def test_ragcheckers_row(prepared, aspect, pearson, spearman):
-    """RAGChecker's table of correlations with people, x = score(second) - score(first), a point per label, times 100."""
+    """RAGChecker's table of correlations with people, x = score(second) - score(first), a point a label, times 100."""
     (found,) = meta_evaluate(prepared("ragchecker_meta", only=[aspect]), Settings(**QUICK)).aspects
     (metric,) = found.metrics
     assert metric.items.pearson.n == 560
