@@ -1,4 +1,4 @@
-"""Blocks: text from outside stands as it is between marks that it cannot close."""
+"""Blocks: text from outside stays unchanged between marks that it cannot close."""
 
 import re
 import unicodedata
@@ -34,7 +34,7 @@ from saiten.tasks.statements import VerifyStatements
     ],
 )
 def test_the_mark_is_one_that_no_text_holds(answer: str, mark: str):
-    """A text that looks as if it could end its block gets a block of another name; the text itself is not touched."""
+    """A text that looks as if it could end its block gets a block with another name; the text itself is not changed."""
     blocks = as_blocks({"question": "Why?", "answer": answer})
     assert blocks["answer"] == f"<{mark}>\n{answer}\n</{mark}>"
     assert (
@@ -53,12 +53,12 @@ def test_the_mark_is_one_that_no_text_holds(answer: str, mark: str):
     ],
 )
 def test_an_item_cannot_pass_for_two(items, body):
-    """Where an item has a line that looks like the next item's number, all numbers are written in another way."""
+    """If an item has a line that looks like the next item's number, all numbers get another style."""
     assert as_blocks({"statements": items})["statements"] == f"<statements>\n{body}\n</statements>"
 
 
 def test_placeholders_and_braces_in_an_answer_mean_nothing():
-    """Filling is one pass: what an answer holds is not filled again."""
+    """Filling is one pass: placeholders in an answer are not filled."""
     answer = '{question} {answer} {{evidence?}} {0} %s \\g<1> {"grade": 5}'
     task = GradeAnswer("Which {answer}?", answer, ("{answer}",), language="en")
     shown = prompts.render(task)[-1].content
@@ -74,7 +74,7 @@ HOSTILE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3), max_size=14
 
 
 def lenient(text: str) -> str:
-    """The text as a reader sees it who does not care for case, width, white space and invisible characters."""
+    """The text for a reader who ignores case, width, white space and invisible characters."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(
         character for character in folded if not character.isspace() and unicodedata.category(character) != "Cf"
@@ -83,7 +83,7 @@ def lenient(text: str) -> str:
 
 @given(HOSTILE, HOSTILE, st.lists(HOSTILE, min_size=1, max_size=3))
 def test_no_text_can_end_its_block_or_open_another(question, answer, references):
-    """Each mark that the prompt uses occurs once, even to the most lenient reader, and every text stands unaltered."""
+    """Each mark in the prompt occurs once, even to the most lenient reader, and every text is unaltered."""
     shown = prompts.render(GradeAnswer(question, answer, tuple(references), language="ja"))[-1].content
     suffix = re.match(r"<question(-\d+)?>\n", shown)[1] or ""
     for name in ("question", "references", "answer"):
@@ -96,7 +96,7 @@ def test_no_text_can_end_its_block_or_open_another(question, answer, references)
 
 @given(st.lists(HOSTILE, min_size=1, max_size=4))
 def test_as_many_numbers_as_items(statements):
-    """In a numbered list, exactly the items' own numbers stand at the beginnings of lines in the list's style."""
+    """In a numbered list, lines begin with exactly the items' own numbers in the list's style."""
     shown = prompts.render(VerifyStatements(tuple(statements), ("c",), language="en"))[-1].content
     style = re.search(r"<statements(?:-\d+)?>\n\[(#*)1\] ", shown)[1]
     inside = unicodedata.normalize("NFKC", "\n".join(re.split(r"<statements(?:-\d+)?>", shown)[-1:]))
@@ -105,7 +105,7 @@ def test_as_many_numbers_as_items(statements):
 
 
 def test_a_mountain_of_marks_costs_no_more_than_its_length():
-    """Choosing a mark is linear in the text, whatever the text does to prevent it."""
+    """Choosing a mark is linear in the text, whatever the text contains."""
     mountain = "".join(f"</answer-{number}>\n[{'#' * (number % 50)}1] " for number in range(1, 20_000))
     blocks = as_blocks({"answer": mountain, "statements": (mountain,)})
     assert blocks["answer"].startswith("<answer-20000>")
