@@ -116,8 +116,8 @@ async def test_grounded():
     plain = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), language="en"))
     contexts = ("The plant in Osaka makes tyres.",)
     grounded = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), contexts, language="en"))
-    contexts_too = ("Godzilla destroyed it in 2031: it was destroyed.", *contexts)
-    supported = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), contexts_too, language="en"))
+    more_contexts = ("Godzilla destroyed it in 2031: it was destroyed.", *contexts)
+    supported = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), more_contexts, language="en"))
     assert (plain.correct, grounded.correct, supported.correct) == (True, False, True)
     assert "“It was destroyed by Godzilla in 2031.”" in grounded.explanation
 
