@@ -292,7 +292,7 @@ def test_text_columns_of_a_wide_file_are_no_judges(tmp_path):
     assert {one.metric for one in found} == {"gpt", "poor"}
     assert sum(one.said == "unreadable" for one in found) == 16
     (note,) = notices
-    assert "no judge's, since their texts are neither numbers nor verdicts: feedback; --verdict-pattern" in note
+    assert "no columns of judges, as they hold neither numbers nor verdicts: feedback; --verdict-pattern" in note
 
 
 @pytest.mark.parametrize(

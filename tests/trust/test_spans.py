@@ -145,7 +145,7 @@ def test_two_thousand_units_on_one_text_are_paired_in_blocks():
 def test_more_than_can_be_paired_is_refused_with_its_place():
     """Memory is not exhausted: tens of thousands of overlapping units are not a plausible annotation."""
     heap = tuple(Span("", 0, 10) for _ in range(5_001))
-    with pytest.raises(BadInput, match="q1, gist: 5,001 units of the people and 5,001 of the judge"):
+    with pytest.raises(BadInput, match="q1, gist: 5,001 units by people and 5,001 by the judge"):
         combine("q1", "gist", heap, heap)
 
 

@@ -99,8 +99,8 @@ def _data_files(folder: Path) -> list[Path]:
     if not state.is_file():
         inside = ", ".join(sorted(path.name for path in folder.iterdir())[:8]) or "nothing"
         raise BadInput(
-            f"{folder} is a folder, but none that Hugging Face's save_to_disk wrote (no state.json; in it: {inside}); "
-            "name one file instead"
+            f"{folder} is a folder that Hugging Face's save_to_disk did not write (no state.json; it contains: "
+            f"{inside}); name one file instead"
         )
     content = _json(state)
     if content.get("_indices_data_files"):

@@ -28,7 +28,7 @@ _LINE_END = "\r\n"
 _QUOTES = re.compile('"+')
 _NEEDS_QUOTES = re.compile('[",\t\r\n]')
 """Characters for which a spreadsheet quotes a cell of tab-separated text."""
-_MEND = "; double the quotes inside a cell, or take the stray one out"
+_MEND = "; double the quotes inside a cell, or remove the stray one"
 _NO_CHANCE = 3  # consecutive lines with a row's number of cells that are certainly rows
 _SHOWN = 5  # lines shown of an unusable record
 

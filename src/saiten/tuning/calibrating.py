@@ -46,7 +46,7 @@ def calibrate(points: Sequence[LabelledPoint], aspect: Aspect, constants: str) -
     after = cross_validated(used, fit, len(used) if len(used) <= 100 else 20)
     if line.slope <= 0:
         raise BadInput(
-            f"the labels of {aspect!r} do not rise with the judge's probability, so no line through it can help; "
+            f"the labels of {aspect!r} do not rise with the judge's probability, so no calibration line can help; "
             "use an LLM judge, and check that the labels are the right way round (1 is good)"
         )
     fingerprint = digest("\n".join(sorted(f"{point.item}\t{point.x!r}\t{point.label!r}" for point in points)))[:12]

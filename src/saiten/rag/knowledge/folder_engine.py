@@ -249,7 +249,7 @@ def hold(folder: Path, *, writing: bool) -> int:
         who = "searched or indexed" if writing else "indexed"
         raise ConfigurationError(
             f"the knowledge base {folder} is being {who} by another process; wait for it or stop it. Many processes "
-            "may search a folder at once, but one indexes it alone; on a Qdrant server both go together: "
+            "can search a folder at once, but none while it is indexed; a Qdrant server allows both at once: "
             "--kb http://HOST:6333/NAME"
         ) from error
     except OSError:

@@ -111,7 +111,7 @@ def read_outputs(
             wide += _wide(row, item, replies)
     found = [*long, *_verdicts(wide, name, notify, replies)]
     if not found:
-        raise BadInput(f"{name} has no judge's outputs: expected item, judge and value, or item and a column a judge")
+        raise BadInput(f"{name} has no judge's outputs: expected item, judge and value, or item and a column per judge")
     replies.notify(name, notify)
     yield from found
 
@@ -198,7 +198,7 @@ def _verdicts(outputs: Iterable[Output], name: str, notify: Notify, replies: _Re
     texts = [column for column, n in unread.items() if read[column] < _FEWEST_READ * (read[column] + n)]
     if texts:
         how = "" if replies.pattern else "; --verdict-pattern reads verdicts out of replies"
-        notify(f"{name}: no judge's, since their texts are neither numbers nor verdicts: {', '.join(texts)}{how}")
+        notify(f"{name}: no columns of judges, as they hold neither numbers nor verdicts: {', '.join(texts)}{how}")
     return (one for one in every if one.metric not in texts)
 
 

@@ -94,8 +94,8 @@ def _blocks(human: Sequence[Span], judge: Sequence[Span]) -> Iterator[tuple[list
 def _assigned(people: list[int], others: list[int], human: Sequence[Span], judge: Sequence[Span]) -> list[UnitPair]:
     if len(people) * len(others) > MOST_CELLS:
         raise BadInput(
-            f"{len(people):,} units of the people and {len(others):,} of the judge lie on top of each other in one "
-            f"text, which is more than can be paired; were whole texts marked again and again?"
+            f"{len(people):,} units by people and {len(others):,} by the judge overlap in one text, "
+            f"which is more than can be paired; were whole texts marked many times?"
         )
     # Imported only when units compete: scipy takes longer to load than most comparisons take to compute.
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
