@@ -1,4 +1,4 @@
-"""Weights learned from people's grades: what comes out, what is held out, and what is refused."""
+"""Weights learned from human grades: the result, what is held out, and what is refused."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def by_name(found):
 
 
 def test_the_weights_behind_the_grades_are_found():
-    """Exactly without noise; the score then is the grade, on questions that were not seen too."""
+    """They are exact without noise; the score then equals the grade, on unseen questions, too."""
     found = learned(*graded())
     assert by_name(found) == pytest.approx(TRUE, abs=1e-9)
     assert found.held_out.value == pytest.approx(1)
@@ -66,7 +66,7 @@ def test_the_weights_behind_the_grades_are_found():
 
 
 def test_with_noise_the_intervals_hold_the_weights():
-    """And the held-out Pearson has an interval and a number of answers."""
+    """The held-out Pearson has an interval and a number of answers."""
     found = learned(*graded(n=600, noise=0.2))
     for one in found.weights.aspects:
         assert one.low < TRUE[one.name] + 0.15
@@ -83,7 +83,7 @@ def test_a_fifth_of_the_questions_is_held_out_and_none_is_on_both_sides():
 
 
 def test_neither_the_order_of_rows_nor_of_aspects_matters():
-    """The file is the same to the last byte; aspects in another order have the same weights."""
+    """The file is identical to the last byte; aspects in another order have the same weights."""
     labels, questions = graded(noise=0.3)
     mixed = random.Random(1).sample(labels, len(labels))
     one, other = learned(labels, questions), learned(mixed, questions)
@@ -93,7 +93,7 @@ def test_neither_the_order_of_rows_nor_of_aspects_matters():
 
 
 def test_a_grade_or_a_seed_changes_the_fingerprint():
-    """The file says what it was learned from."""
+    """The file identifies its training data."""
     labels, questions = graded(noise=0.3)
     other = [replace(labels[0], value=labels[0].value * -1 or 1.0), *labels[1:]]
     prints = {
@@ -116,7 +116,7 @@ def test_what_was_written_is_read_and_scores_alike(tmp_path):
 
 
 def test_annotators_are_averaged_by_their_deductions():
-    """Who says too little and who says too much do not agree on just right; a third decision counts alone."""
+    """Too little and too much do not average to just right; a third decision counts alone."""
     labels, questions = graded()
     doubled = labels + [replace(label, annotator="B", value=-label.value) for label in labels if label.aspect in {"formality", "amount_info"}]  # fmt: skip
     assert by_name(learned(doubled, questions)) == pytest.approx(TRUE, abs=1e-9)
@@ -126,8 +126,8 @@ def test_annotators_are_averaged_by_their_deductions():
     assert by_name(learned(others + wrong + settled, questions)) == pytest.approx(TRUE, abs=1e-9)
 
 
-def test_answers_without_all_grades_are_counted_and_told():
-    """Never dropped in silence."""
+def test_answers_without_all_grades_are_counted_and_reported():
+    """They are never dropped silently."""
     labels, questions = graded()
     fewer = [label for label in labels if (label.item, label.aspect) != ("a0", "formality")]
     del questions["a1"]
@@ -147,7 +147,7 @@ def test_preferences_marks_and_words_in_the_same_file_are_passed_over():
     assert set(by_name(learned(labels + more, questions, rubric=None))) == set(TRUE)
 
 
-def test_a_negative_weight_is_told():
+def test_a_negative_weight_is_reported():
     """It may be chance, or an aspect that people like to see overdone."""
     labels, questions = graded()
     turned = [replace(label, value=3 - label.value) if label.aspect == "factuality" else label for label in labels]
@@ -162,13 +162,13 @@ def without_spread(labels):
 
 
 def copied(labels):
-    """The amount is graded as formality is."""
+    """The amount has the same grades as formality."""
     same = {label.item: label.value for label in labels if label.aspect == "formality"}
     return [replace(label, value=same[label.item]) if label.aspect == "amount_info" else label for label in labels]
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (without_spread, "the same grade of 'formality'"),
         (copied, "amount_info and formality are collinear"),
@@ -181,15 +181,15 @@ def copied(labels):
         (lambda _: [], "there are labels of nothing"),
     ],
 )  # fmt: skip
-def test_what_nothing_can_be_learned_from_is_refused(change, told):
+def test_what_nothing_can_be_learned_from_is_refused(change, message):
     """Constant or collinear aspects, too few questions, missing aspects, another scale: no weight is made up."""
     labels, questions = graded()
-    with pytest.raises(BadInput, match=told):
+    with pytest.raises(BadInput, match=message):
         learned(change(labels), questions)
 
 
-def test_a_missing_aspect_that_was_named_is_told():
-    """With those that there are."""
+def test_a_missing_aspect_that_was_named_is_reported():
+    """The message lists the valid ones."""
     labels, questions = graded()
     with pytest.raises(BadInput, match="no label of 'warmth'; there are labels of 'acceptability', 'amount_info'"):
         learned(labels, questions, aspects=("warmth",))
@@ -199,7 +199,7 @@ def test_a_missing_aspect_that_was_named_is_told():
 
 
 def test_grades_as_they_are_need_no_rubric():
-    """Any aspects on any scale; a name that cannot stand in the file is refused."""
+    """Any aspects work on any scale; a name that the file cannot contain is refused."""
     labels, questions = graded()
     plain = [replace(label, aspect={"acceptability": "whole"}.get(label.aspect, label.aspect)) for label in labels]
     found = learned(plain, questions, rubric=None, target="whole", aspects=("factuality",), intercept=True)
@@ -225,7 +225,7 @@ def scored(labels, votes=()):
 
 
 def test_a_judges_grades_can_take_the_place_of_peoples():
-    """People's grade of the whole, the judge's of the aspects; the file says whose they were."""
+    """The overall grade is human, those of the aspects are the judge's; the file says whose they were."""
     labels, questions = graded()
     whole = [label for label in labels if label.aspect == "acceptability"]
     rated = rated_by_judge(whole, scored(labels), questions, target="acceptability", aspects=tuple(TRUE))
@@ -235,7 +235,7 @@ def test_a_judges_grades_can_take_the_place_of_peoples():
 
 
 def test_a_judges_votes_are_averaged_by_their_deductions():
-    """As in the score itself; votes that were tampered with are not believed."""
+    """As in the score itself; manipulated votes are not trusted."""
     labels, questions = graded()
     for votes, grades in (((-1, 1), (-1.0, 1.0)), (("x",), (labels[0].value,)), ((True,), (labels[0].value,))):
         one = scored(labels[:1], votes)
@@ -244,7 +244,7 @@ def test_a_judges_votes_are_averaged_by_their_deductions():
 
 
 def test_one_aspect_by_two_rubrics_is_refused():
-    """Whose scale would it be?"""
+    """The scale would be ambiguous."""
     labels, questions = graded()
     both = [*scored(labels), Scored("a0", "aspects[formality,rubric=ours.toml]", Score(1.0))]
     with pytest.raises(BadInput, match="score it with one rubric"):

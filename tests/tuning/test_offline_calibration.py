@@ -14,7 +14,7 @@ from saiten.tuning.offline import calibrate_offline
 
 
 def drawn(n, seed=0, border=0.3, noise=0.05):
-    """Samples that people call good above a border of the judge's p, give or take some noise."""
+    """Samples that people call good above a threshold of the judge's p, with some noise."""
     draw = random.Random(seed)
     ps = [draw.random() for _ in range(n)]
     return [
@@ -24,7 +24,7 @@ def drawn(n, seed=0, border=0.3, noise=0.05):
 
 @pytest.mark.parametrize("border", [0.15, 0.3, 0.5, 0.8])
 def test_threshold_is_found(border):
-    """With many labels the threshold lands near the people's border, and agreement rises where it was not 0.5."""
+    """With many labels the threshold is near the human one, and agreement rises unless it was 0.5."""
     made = calibrate(drawn(400, border=border), "support", "digest")
     assert made.threshold == pytest.approx(border, abs=0.12)
     assert made.after.value >= made.before.value - 0.02
@@ -41,13 +41,13 @@ def test_verdict_follows_the_threshold():
 
 
 def test_few_labels_move_little():
-    """20 labels that the judge agrees with leave its threshold about where it was."""
+    """20 labels that agree with the judge leave its threshold about where it was."""
     made = calibrate(drawn(20, border=0.5), "support", "digest")
     assert made.threshold == pytest.approx(0.5, abs=0.15)
 
 
 def test_order_plays_no_part():
-    """Another order of the same labels gives the same calibration, but for the last bits of sums."""
+    """The same labels in another order give the same calibration, up to the last bits of sums."""
     points = drawn(60)
     other = random.Random(1).sample(points, len(points))
     one, two = calibrate(points, "correct", "d"), calibrate(other, "correct", "d")
@@ -56,14 +56,14 @@ def test_order_plays_no_part():
 
 
 def test_one_label_changes_the_fingerprint():
-    """The fingerprint tells one set of labels from another."""
+    """The fingerprint distinguishes sets of labels."""
     points = drawn(60)
     turned = [points[0]._replace(label=1 - points[0].label), *points[1:]]
     assert calibrate(points, "correct", "d").fingerprint != calibrate(turned, "correct", "d").fingerprint
 
 
 def test_after_is_held_out():
-    """Labels thrown at random show no gain: what is learnt from noise is not counted as agreement."""
+    """Random labels show no gain: what is learned from noise is not counted as agreement."""
     draw = random.Random(3)
     points = [LabelledPoint(f"s{at}", draw.random(), float(draw.random() < 0.5), f"q{at}") for at in range(300)]
     try:
@@ -74,7 +74,7 @@ def test_after_is_held_out():
 
 
 def test_grades():
-    """A line turns p into grades; its error, cross-validated, is smaller than that of 1 + 4 p."""
+    """A line turns p into grades; its cross-validated error is smaller than that of 1 + 4 p."""
     draw = random.Random(5)
     ps = [draw.random() for _ in range(50)]
     points = [LabelledPoint(f"s{at}", p, 3 + 1.5 * p + draw.gauss(0, 0.2), f"q{at}") for at, p in enumerate(ps)]
@@ -93,14 +93,14 @@ def test_grades():
     ([LabelledPoint(f"s{at}", at / 40, 5 - at / 10, f"q{at}") for at in range(40)], "grade", "do not rise"),
 ])  # fmt: skip
 def test_labels_that_do_not_suffice(points, aspect, message):
-    """Too few labels, labels of one kind, or labels that fall where p rises, are refused with what to do."""
+    """Too few labels, labels of one kind, or labels that fall as p rises are refused with what to do."""
     with pytest.raises(BadInput, match=message):
         calibrate(points, aspect, "d")
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=6, max_size=40))
 def test_any_labels(pairs):
-    """The regression ends with finite figures for any labels of both kinds, separable ones and constant p included."""
+    """The regression ends with finite figures for any labels of both kinds, including separable ones and constant p."""
     points = [LabelledPoint(str(at), log_odds(p), float(label), "q") for at, (p, label) in enumerate(pairs)]
     points += [LabelledPoint("yes", 0.0, 1.0, "q"), LabelledPoint("no", 0.0, 0.0, "q")]
     line = fit_log_odds(points)
@@ -108,7 +108,7 @@ def test_any_labels(pairs):
 
 
 def test_held_out_lines_do_not_know_their_point():
-    """The value of a point comes from a line that was fitted without it."""
+    """The value of a point comes from a line fitted without it."""
     points = [LabelledPoint(str(at), float(at), float(at), "q") for at in range(10)]
     outlier = [*points[:9], points[9]._replace(label=1000.0)]
     values = cross_validated(outlier, fit_grades, 10)
@@ -121,7 +121,7 @@ MADE_UP = "Godzilla destroyed Kyoto in 2031."
 
 
 def samples(n):
-    """Samples whose answers are supported and made up by turns."""
+    """Samples whose answers are alternately supported and made up."""
     return [
         Sample(
             id=f"s{at}",
@@ -136,7 +136,7 @@ def samples(n):
 
 @pytest.mark.parametrize("aspect", ["support", "correct"])
 async def test_from_samples(aspect):
-    """Labels of samples give a calibration that a judge takes, of the aspect that was asked for."""
+    """Labels of samples give a calibration for the requested aspect that a judge accepts."""
     labels = [Label(f"s{at}", float(at % 2), "anna", aspect) for at in range(24)]
     labels.append(Label("s1", 0.0, "anna", "another aspect"))
     made = await calibrate_offline(samples(30), labels, aspect)
@@ -146,7 +146,7 @@ async def test_from_samples(aspect):
 
 
 async def test_several_people():
-    """Verdicts of several people are averaged, a tie going to no; grades of 0 and answers that decline are left out."""
+    """Verdicts of several people are averaged, a tie being a no; grades of 0 and answers that decline are left out."""
     labels = [Label(f"s{at}", float(at % 2), who) for at in range(24) for who in ("anna", "ben")]
     labels += [Label("s1", 0.0, "carl"), Label("s1", 0.0, "dora")]
     tie = await calibrate_offline(samples(24), labels, "support")

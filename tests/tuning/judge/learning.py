@@ -1,4 +1,4 @@
-"""Answers whose grade stands in one word, people who graded them, and a base that can learn to see it."""
+"""Answers whose grade depends on one word, human grades, and a base that can learn to see it."""
 
 import json
 import random
@@ -39,7 +39,7 @@ def files(folder: Path, questions: int = 60) -> None:
 
 
 def examples_of(folder: Path):
-    """What the command builds of the files."""
+    """The examples that the command builds from the files."""
     labels = [Label(**json.loads(line)) for line in (folder / "labels.jsonl").read_text("utf-8").splitlines()]
     samples = [Sample(**json.loads(line)) for line in (folder / "answers.jsonl").read_text("utf-8").splitlines()]
     return build(labels, samples, read_rubric(str(folder / "rubric.toml")))

@@ -1,4 +1,4 @@
-"""What a causal model learns from: the very tokens that the judge sends, and a loss on the reply alone."""
+"""Training input of a causal model: the exact tokens that the judge sends, and a loss on the reply alone."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ def encoded(base, example):
 
 
 def test_the_prompt_is_what_the_judge_sends(base):
-    """Token for token; the reply is the target and the token that ends an answer."""
+    """They agree token for token; the target is the reply and the end token."""
     from saiten.models.chat_template import ChatTemplate
 
     model, examples = base
@@ -41,7 +41,7 @@ def test_the_prompt_is_what_the_judge_sends(base):
 
 @pytest.mark.parametrize("reason", ["<|im_end|> now 3", "<|im_start|>user", "a <pad> b"])
 def test_a_reason_cannot_end_the_reply(base, reason):
-    """What holds a control token of the model is left out of the target."""
+    """Text with one of the model's control tokens is left out of the target."""
     model, examples = base
     found = encoded(model, replace(examples[0], reason=reason))
     assert found == encoded(model, examples[0])
@@ -49,14 +49,14 @@ def test_a_reason_cannot_end_the_reply(base, reason):
 
 
 def test_half_a_character_is_no_reason_to_fail(base):
-    """A lone surrogate in a reason."""
+    """A lone surrogate in a reason does no harm."""
     model, examples = base
     assert "?" in model.tokenizer.decode(encoded(model, replace(examples[0], reason="a \ud800 b")).reply)
 
 
 @pytest.mark.witness
 def test_the_loss_is_on_the_reply_alone(base):
-    """Looking at a batch: prompt and padding are ignored; cut or not, the loss is the same."""
+    """Prompt and padding are ignored; truncated or not, the loss is the same."""
     import torch
 
     model, examples = base

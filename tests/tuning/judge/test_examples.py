@@ -1,4 +1,4 @@
-"""Examples of a judge of one's own: the metrics' very tasks, people's grades averaged, nothing lost without a word."""
+"""Examples for a custom judge: the metrics' own tasks, human grades averaged, every omission reported."""
 
 from dataclasses import asdict, replace
 
@@ -25,12 +25,12 @@ SAMPLE = Sample("a", "Who?", "Ann.", reference="Ann.", evidence=("Ann did it.",)
 
 
 def built(labels, samples=(SAMPLE,), aspects=()):
-    """What is built of these."""
+    """The examples built from these."""
     return build(labels, samples, RUBRIC, aspects)
 
 
 class Heard:
-    """A judge that only listens."""
+    """A judge that only records."""
 
     def __init__(self):
         self.tasks = []
@@ -56,7 +56,7 @@ class Heard:
     ],
 )
 async def test_the_task_is_the_one_that_the_metric_asks(aspect, metric):
-    """Down to the last field, evidence included: equal tasks have equal prompts."""
+    """They are equal in every field, evidence included: equal tasks have equal prompts."""
     judge = Heard()
     await metric.score(SAMPLE, judge)
     assert [one.task for one in built([Label("a", 1, aspect=aspect)]).examples] == judge.tasks
@@ -64,14 +64,14 @@ async def test_the_task_is_the_one_that_the_metric_asks(aspect, metric):
 
 @pytest.mark.parametrize(("said", "value"), [((0, 4, 5), 4.5), ((0, 0, 5), 0.0), ((0, 3), 3.0)])
 def test_a_refusal_is_no_part_of_a_mean_grade(said, value):
-    """Graded correctness: most annotators decide that an answer declines, else the mean is that of their grades."""
+    """Graded correctness: the majority decides that an answer declines; otherwise the mean is that of the grades."""
     (one,) = built([Label("a", grade, f"P{at}", "correctness") for at, grade in enumerate(said)]).examples
     assert one.value == value
     assert one.declines == (value == 0)
 
 
 def test_annotators_are_averaged_and_a_third_decision_settles():
-    """The value is not rounded; the reason is of whoever is nearest to it; the adjudicated label stands alone."""
+    """The value is not rounded; the reason is from whoever is nearest to it; an adjudicated label replaces all."""
     labels = [
         Label("a", 3, "P", "factuality", reason="all true"),
         Label("a", 2, "Q", "factuality"),
@@ -87,7 +87,7 @@ def test_annotators_are_averaged_and_a_third_decision_settles():
 
 
 def test_grades_on_both_sides_of_the_best_one_teach_nothing():
-    """Too little and too much average to just right, which nobody said; most saying just right is another matter."""
+    """Too little and too much average to just right, which nobody said; a majority for just right is different."""
     samples = [replace(SAMPLE, id=item) for item in "abc"]
     votes = {"a": (-1, 1), "b": (0, 1), "c": (0, 0, 0, -1, 1)}
     labels = [Label(item, v, f"P{n}", "amount_info") for item, each in votes.items() for n, v in enumerate(each)]
@@ -97,7 +97,7 @@ def test_grades_on_both_sides_of_the_best_one_teach_nothing():
 
 
 def test_the_rows_order_is_no_matter():
-    """Neither of labels nor of samples; a changed word or grade changes the fingerprint."""
+    """Neither that of labels nor of samples; a changed word or grade changes the fingerprint."""
     samples = [replace(SAMPLE, id=str(n), question=f"Who {n}?") for n in range(5)]
     labels = [Label(str(n), n % 4, who, "factuality", reason=who) for n in range(5) for who in "PQ"]
     one, other = built(labels, samples), built(labels[::-1], samples[::-1])
@@ -142,13 +142,13 @@ def test_what_no_metric_would_ask_is_counted():
     ],
 )
 def test_what_cannot_be_learned_is_refused(labels, aspects, said):
-    """With what there is and what to do."""
+    """The message has what there is and what to do."""
     with pytest.raises(BadInput, match=said):
         built(labels, aspects=aspects)
 
 
 def test_chosen_aspects():
-    """--aspect leaves others alone, even those that nobody knows; labels without an aspect are of the one named."""
+    """--aspect ignores the others, even unknown ones; labels without an aspect belong to the chosen one."""
     labels = [Label("a", 1, aspect="charm"), Label("a", 1, aspect="correct")]
     assert [one.aspect for one in built(labels, aspects=("correct",)).examples] == ["correct"]
     assert [one.aspect for one in built([Label("a", 1)], aspects=("grade",)).examples] == ["grade"]
@@ -169,7 +169,7 @@ def test_chosen_aspects():
     ],
 )
 def test_the_nearest_grade(value, values, grade):
-    """Of two equally near the even one, else the lower: a tie among verdicts is a no."""
+    """Ties go to the even grade, or else to the lower one: a tie among verdicts is a no."""
     assert nearest(value, values) == grade
 
 
@@ -187,7 +187,7 @@ MESSY = st.one_of(
 
 @given(st.sampled_from(TASKS), st.floats(0, 1), st.lists(MESSY, max_size=3).map("".join))
 def test_every_target_is_read_back_to_its_grade(task, where, reason):
-    """By the reader that reads the judge's replies, whatever the annotator wrote; the grade of the scale, on it."""
+    """The judge's own reader reads the grade back, whatever the annotator wrote, as a grade of the scale."""
     scale = scale_of(task)
     value = scale[0] + where * (scale[-1] - scale[0])
     reply = read_reply(task, target(task, value, reason))
@@ -195,7 +195,7 @@ def test_every_target_is_read_back_to_its_grade(task, where, reason):
 
 
 def test_a_plain_reason_is_in_the_target():
-    """And a target without one has the field all the same, as the schema wants it."""
+    """A target without a reason still has the field, as the schema requires."""
     assert target(TASKS[0], 0.2, "Newton did not.") == '{"reason": "Newton did not.", "grade": 0}'
     assert target(TASKS[1], 4.4, "惜しい。") == '{"feedback": "惜しい。", "grade": 4}'
     assert target(TASKS[2], 1) == '{"explanation": "", "correct": true}'
@@ -203,7 +203,7 @@ def test_a_plain_reason_is_in_the_target():
 
 
 def test_a_reason_is_read_with_its_label():
-    """From its column or from `comment`; and what `asdict` makes of a label is read back as it was."""
+    """It comes from its column or from `comment`; `asdict` of a label can be read back."""
     label = Label("a", 2.0, "P", "grade", reason="Nearly, 惜しい。")
     rows = [asdict(label), {"item": "a", "value": 2, "annotator": "P", "aspect": "grade", "comment": label.reason}]
     assert [next(read_labels([row])) for row in rows] == [label, label]

@@ -1,4 +1,4 @@
-"""What a judge of one's own is worth: figures by aspect, what could not be graded counted, the file read as written."""
+"""The quality of a custom judge: figures by aspect, ungraded answers counted, the file read as written."""
 
 import json
 import random
@@ -25,13 +25,13 @@ from saiten.views.tuned_judge_card import card
 
 
 def example(number, value=None, aspect="factuality"):
-    """Two answers to a question."""
+    """Two answers per question."""
     task = RateAspect(aspect, "?", "0: no", f"Q{number // 2}", f"A{number}", (0, 1, 2, 3), language="en")
     return GradedExample(str(number), f"Q{number // 2}", aspect, task, float(number % 4 if value is None else value))
 
 
 class Grades:
-    """A judge that gives one grade too many, and fails where it is told to."""
+    """A judge that grades one too high, and fails on given items."""
 
     def __init__(self, errors=()):
         self.errors = dict(errors)
@@ -47,7 +47,7 @@ MEANS = {"factuality": 1.5, "formality": 1.5}
 
 
 async def test_figures_by_aspect():
-    """Pearson, distance, bias and what the constant reaches, with intervals by question."""
+    """Pearson, distance, bias and the result of a constant, with intervals by question."""
     examples = [example(n, aspect=aspect) for n in range(24) for aspect in MEANS]
     found = await held_out(Grades(), examples, name="own", means=MEANS)
     assert [one.aspect for one in found.aspects] == ["factuality", "formality"]
@@ -68,7 +68,7 @@ def test_remarks_saved_as_text_are_read():
 
 
 async def test_answers_that_decline_are_in_no_figure():
-    """Grade 0 of graded correctness, by people or by the judge: counted, and left out as in all other figures."""
+    """Grade 0 of graded correctness, by people or by the judge, is counted, and left out as in all other figures."""
     people = [float(n % 6) for n in range(24)]
     examples = [
         GradedExample(
@@ -78,7 +78,7 @@ async def test_answers_that_decline_are_in_no_figure():
     ]
 
     class Grading:
-        """One grade higher than people, and silent about every tenth answer."""
+        """One grade higher than the labels, and silent about every tenth answer."""
 
         async def perform(self, task):
             number = int(task.answer.removeprefix("A"))
@@ -142,7 +142,7 @@ async def test_an_overall_grade_at_once_and_by_aspects():
 
 
 async def test_what_cannot_be_graded_is_counted():
-    """An unreadable reply and a failed call are in no figure and in no silence; with nothing left there is a reason."""
+    """An unreadable reply and a failed call are in no figure, but are reported; with nothing left there is a reason."""
     errors = {0: Unreadable("no", "raw"), 1: CallFailed("gone"), 2: Unreadable("no", "raw")}
     steps = []
     found = await held_out(
@@ -163,7 +163,7 @@ async def test_a_wrong_set_up_is_no_figure():
 
 
 async def an_own(**changes):
-    """What would stand in the file."""
+    """The contents of the file."""
     aspects = (TunedAspect("factuality", "rate_aspect", (0, 1, 2, 3), 1.5),)
     figures = await held_out(Grades(), [example(n) for n in range(24)], name="own", means=MEANS)
     made = TunedJudge(
@@ -173,7 +173,7 @@ async def an_own(**changes):
 
 
 async def test_the_file_is_read_as_it_was_written(tmp_path):
-    """With all figures; a folder that was only begun is not taken for a judge, nor is a damaged or a later one."""
+    """It has all figures; an unfinished folder is not taken for a judge, nor is a damaged or a newer one."""
     own = await an_own(network={"length": 5}, notes=("left out 1",))
     assert read_tuned(tmp_path) is None
     begin(tmp_path, {"a": (1,)})
@@ -191,15 +191,15 @@ async def test_the_file_is_read_as_it_was_written(tmp_path):
         read_tuned(tmp_path)
 
 
-async def test_other_prompts_are_told():
-    """A judge that learned with other words is not the one that was measured; an encoder sees none."""
+async def test_other_prompts_are_reported():
+    """A judge trained with other prompts is not the one that was measured; an encoder sees none."""
     assert (await an_own()).stale is None
     assert "other prompts" in (await an_own(prompts="00000000")).stale
     assert (await an_own(prompts="")).stale is None
 
 
-async def test_the_card_cannot_be_written_to_from_outside():
-    """Names from files stand as code on one line."""
+async def test_names_from_files_cannot_add_to_the_card():
+    """Names from files become code on one line."""
     text = card(await an_own(base="evil`\n# Done\n<script>"), "my judge")
     assert "\n# Done" not in text
     assert "`evil' # Done <script>`" in text
@@ -207,7 +207,7 @@ async def test_the_card_cannot_be_written_to_from_outside():
 
 
 def test_another_judge_is_refused(tmp_path):
-    """With what differs; the same goes on; what was needed on the way is removed."""
+    """The message says what differs; the same command resumes; temporary files are removed."""
     begin(tmp_path, {"options": {"epochs": 3}})
     begin(tmp_path, {"options": {"epochs": 3}})
     with pytest.raises(ConfigurationError, match=r"options\.epochs: was 3, is 4"):
@@ -219,7 +219,7 @@ def test_another_judge_is_refused(tmp_path):
 
 
 def test_a_checkpoint_counts_once_it_is_whole(tmp_path):
-    """What a kill left half-written is removed; the one before it goes only when the next is marked."""
+    """What a kill left half-written is removed; the previous one goes only once the next is marked."""
     for step in (9, 10):
         (tmp_path / f"checkpoint-{step}").mkdir()
         (tmp_path / f"checkpoint-{step}" / "weights").touch()
@@ -236,7 +236,7 @@ def test_a_checkpoint_counts_once_it_is_whole(tmp_path):
 
 @pytest.mark.parametrize(("share", "count"), [(0.01, 2), (0.2, 4), (0.5, 10), (0.99, 18)])
 def test_whole_questions_are_held_out(share, count):
-    """The share that was asked for, two at the least, two left to learn from; the order and doubles are no matter."""
+    """The given share, at least two, with two left to learn from; order and duplicates do not matter."""
     questions = [f"Q{n}" for n in range(20)]
     found = held_out_questions(questions, 0, share)
     assert len(found) == count

@@ -1,4 +1,4 @@
-"""A causal model really learns to grade: on questions that it never saw it says what people said."""
+"""A causal model really learns to grade: on unseen questions it gives the human grades."""
 
 import asyncio
 from dataclasses import replace
@@ -19,7 +19,7 @@ pytestmark = [
 
 
 class Losses(list):
-    """A watch that keeps the losses."""
+    """A watch that records the losses."""
 
     def step(self, done, total, examples, loss):
         self.append(loss)
@@ -28,11 +28,11 @@ class Losses(list):
         raise AssertionError(text)
 
 
-@pytest.mark.timeout(900)  # ten seconds of a processor, on a machine that may be busy
+@pytest.mark.timeout(900)  # ten seconds of CPU time, on a machine that may be busy
 def test_it_learns_what_the_grade_depends_on(tmp_path):
-    """The grade of an answer stands in one word of it, and a base that knows nothing finds that out.
+    """The grade of an answer depends on one word of it, and an untrained base learns that.
 
-    A judge that always says the same is off by 1 on average, and has no correlation; the bounds are far from both.
+    A constant judge is off by 1 on average, and has no correlation; the bounds are far from both.
     """
     learning.files(tmp_path)
     examples = learning.examples_of(tmp_path).examples

@@ -1,4 +1,4 @@
-"""A small encoder learns to grade: a rule is found, a training that was cut off goes on, nothing unfinished is a judge."""
+"""A small encoder learns to grade: it finds a rule, an interrupted training resumes, nothing unfinished is a judge."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ ASPECTS = (
 
 
 def examples(n, seed=0, longest=9):
-    """Answers, two a question; `cats` is how many cats they have, and for every third `bridges` whether there is one."""
+    """Answers, two per question; `cats` is the number of cats, `bridges` for every third whether it has one."""
     draw = random.Random(seed)
     made = []
     for at in range(n):
@@ -47,8 +47,8 @@ def examples(n, seed=0, longest=9):
     return made
 
 
-class Told:
-    """A watch that remembers, and may be told to stop the training."""
+class Recording:
+    """A watch that records, and can stop the training."""
 
     def __init__(self, stop_after=None):
         self.steps, self.said, self.stop_after = [], [], stop_after
@@ -70,16 +70,16 @@ def base(tmp_path_factory):
 
 @pytest.fixture
 def learning(base):
-    """Fast, since the encoder is tiny and knows nothing."""
+    """Fast settings, since the encoder is tiny and untrained."""
     return Learning(str(base), epochs=6, learning_rate=3e-3, batch=8, max_length=48)
 
 
 def train(folder, learned, learning, watch=None):
-    """The judge out of the folder, its notes, and the watch."""
+    """The judge from the folder, its notes, and the watch."""
     folder.mkdir(exist_ok=True)
-    told = watch or Told()
-    trained = RegressionHead().train(TrainingJob(learned, ASPECTS, learning, folder, told))
-    return EncoderJudge(folder, ASPECTS, trained.network), trained, told
+    watched = watch or Recording()
+    trained = RegressionHead().train(TrainingJob(learned, ASPECTS, learning, folder, watched))
+    return EncoderJudge(folder, ASPECTS, trained.network), trained, watched
 
 
 def weights(folder):
@@ -88,9 +88,9 @@ def weights(folder):
 
 
 async def test_a_rule_is_learned_and_holds_on_other_questions(tmp_path, learning):
-    """How many cats, and whether there is a bridge, where only every third answer was graded on that."""
+    """The number of cats, and whether there is a bridge, although only every third answer was graded on that."""
     made = examples(240)
-    judge, trained, told = train(tmp_path, [one for one in made if one.item < "a200"], learning)
+    judge, trained, watched = train(tmp_path, [one for one in made if one.item < "a200"], learning)
     found = await held_out(
         judge,
         [one for one in made if one.item >= "a200"],
@@ -103,14 +103,14 @@ async def test_a_rule_is_learned_and_holds_on_other_questions(tmp_path, learning
     assert by_aspect["cats"].pearson.value > 0.95
     assert by_aspect["cats"].mae.value < 0.5 * by_aspect["cats"].mae_of_mean.value
     assert by_aspect["bridges"].pearson.value > 0.6  # of 13 answers
-    assert told.steps[-1][:3] == (150, 150, 1200)
-    assert told.steps[0][3] > 5 * told.steps[-1][3]
+    assert watched.steps[-1][:3] == (150, 150, 1200)
+    assert watched.steps[0][3] > 5 * watched.steps[-1][3]
     assert trained.network == {"length": 48, "windows": regression.WINDOWS}
     assert trained.notes == ()
 
 
 async def test_the_order_of_the_examples_and_what_is_torchs_seed_are_no_matter(tmp_path, learning):
-    """The same weights, to the last bit."""
+    """The weights are identical to the last bit."""
     import torch
 
     made = examples(40)
@@ -126,25 +126,25 @@ async def test_the_order_of_the_examples_and_what_is_torchs_seed_are_no_matter(t
 
 @pytest.mark.parametrize("stop", [3, 5, 11, 15], ids=["in epoch 1", "at its end", "in epoch 3", "at the last step"])
 def test_a_training_that_was_cut_off_goes_on_from_the_last_epoch(tmp_path, learning, stop):
-    """And ends with the weights of one that was not; nothing is saved before the end."""
+    """It ends with the weights of an uninterrupted one; nothing is saved before the end."""
     made, three = examples(40), replace(learning, epochs=3)
     train(tmp_path / "whole", made, three)
     with pytest.raises(KeyboardInterrupt):
-        train(tmp_path / "cut", made, three, Told(stop_after=stop))
+        train(tmp_path / "cut", made, three, Recording(stop_after=stop))
     assert not (tmp_path / "cut" / "head.safetensors").exists()
-    _, _, told = train(tmp_path / "cut", made, three)
+    _, _, watched = train(tmp_path / "cut", made, three)
     done = (stop - 1) // 5
-    assert told.said == ([f"resuming after epoch {done} of 3"] if done else [])
-    assert told.steps[0][:3] == (done * 5 + 1, 15, 8)
+    assert watched.said == ([f"resuming after epoch {done} of 3"] if done else [])
+    assert watched.steps[0][:3] == (done * 5 + 1, 15, 8)
     assert weights(tmp_path / "whole") == weights(tmp_path / "cut")
 
 
 @pytest.mark.parametrize("change", ["label", "setting", "damage", "rubbish"])
 def test_another_trainings_checkpoint_is_not_gone_on_from(tmp_path, learning, change):
-    """One label more, another rate, half a file: it begins anew."""
+    """One more label, another rate, half a file: it starts over."""
     made, two = examples(16), replace(learning, epochs=2)
     with pytest.raises(KeyboardInterrupt):
-        train(tmp_path, made, two, Told(stop_after=3))
+        train(tmp_path, made, two, Recording(stop_after=3))
     kept = tmp_path / "training" / "regression.pt"
     match change:
         case "label":
@@ -155,13 +155,13 @@ def test_another_trainings_checkpoint_is_not_gone_on_from(tmp_path, learning, ch
             kept.write_bytes(kept.read_bytes()[:-1000])
         case "rubbish":
             kept.write_bytes(b"no checkpoint")
-    _, _, told = train(tmp_path, made, two)
-    assert told.said == []
-    assert told.steps[0][0] == 1
+    _, _, watched = train(tmp_path, made, two)
+    assert watched.said == []
+    assert watched.steps[0][0] == 1
 
 
 def test_a_checkpoint_from_elsewhere_runs_nothing(tmp_path, capsys):
-    """Tensors and numbers alone are read."""
+    """Only tensors and numbers are read."""
     import torch
 
     class Bad:
@@ -193,13 +193,13 @@ def test_long_answers_learn_with_bounded_memory_and_the_same_gradient(base, lear
     assert np.abs(head - other_head).max() < 1e-3 * np.abs(head).max()
 
 
-def test_what_was_read_of_long_answers_stands_in_the_notes(tmp_path, learning):
-    """How many had several windows, and what was left out."""
+def test_what_was_read_of_long_answers_is_in_the_notes(tmp_path, learning):
+    """They say how many had several windows, and what was left out."""
     made = examples(6)
     long = replace(made[0].task, answer="cat " * 2000)
     made = [replace(one, task=long) if one is made[0] else one for one in made]
-    _, trained, told = train(tmp_path, made, replace(learning, epochs=1, max_length=512))
-    assert told.said == [f"{learning.base} reads 64 tokens at once, not 512"]
+    _, trained, watched = train(tmp_path, made, replace(learning, epochs=1, max_length=512))
+    assert watched.said == [f"{learning.base} reads 64 tokens at once, not 512"]
     assert any("answers were read in several windows, whose tokens were averaged" in note for note in trained.notes)
     assert any("of 2,000 tokens read)" in note for note in trained.notes)
     assert trained.network["length"] == 64
@@ -207,10 +207,10 @@ def test_what_was_read_of_long_answers_stands_in_the_notes(tmp_path, learning):
 
 @pytest.mark.witness
 def test_equal_grades_are_learned_as_such(tmp_path, learning):
-    """And that there was nothing to learn is said."""
+    """A note says that there was nothing to learn."""
     made = [replace(one, value=2.0) for one in examples(8) if one.aspect == "cats"]
     aspects = (ASPECTS[1],)
-    trained = RegressionHead().train(TrainingJob(made, aspects, replace(learning, epochs=1), tmp_path, Told()))
+    trained = RegressionHead().train(TrainingJob(made, aspects, replace(learning, epochs=1), tmp_path, Recording()))
     assert trained.notes == ("all learned grades of 'cats' are equal; nothing but that grade was learned",)
     judge = EncoderJudge(tmp_path, aspects, trained.network)
     assert asyncio.run(judge.perform(made[0].task)).value == pytest.approx(2, abs=0.05)
@@ -229,7 +229,7 @@ def test_an_answer_that_declines_is_no_low_grade():
 
 
 def test_an_answer_that_was_graded_on_one_aspect_alone_has_an_empty_cell():
-    """One row an answer; the loss knows nothing of the empty cells."""
+    """Each answer is a row; the loss ignores empty cells."""
     rows = rows_of(examples(6), ASPECTS)
     assert np.isnan(rows.values).tolist() == [[False, False], [True, False], [True, False]] * 2
     assert rows.standardized[:, 1].mean() == pytest.approx(0)
@@ -237,14 +237,14 @@ def test_an_answer_that_was_graded_on_one_aspect_alone_has_an_empty_cell():
 
 @pytest.mark.parametrize("made", [[], [GradedExample("a", "q", "cats", SplitStatements("q", "a", language="en"), 1.0)]])
 def test_what_cannot_be_learned_is_refused(made):
-    """No grade of an aspect, or a task that asks for none."""
+    """No grade for an aspect, or a task without any."""
     with pytest.raises(BadInput, match=r"no grade of 'bridges'|cannot learn SplitStatements"):
         rows_of(made, ASPECTS)
 
 
 @pytest.mark.parametrize(("rate", "message"), [(1e30, "lower learning rate than 1e")])
 def test_a_learning_that_comes_apart_is_no_judge(tmp_path, learning, rate, message):
-    """Said with what to do; nothing is saved."""
+    """The message says what to do; nothing is saved."""
     with pytest.raises(ConfigurationError, match=message):
         train(tmp_path, examples(40), replace(learning, learning_rate=rate))
     assert not (tmp_path / "head.safetensors").exists()
@@ -252,7 +252,7 @@ def test_a_learning_that_comes_apart_is_no_judge(tmp_path, learning, rate, messa
 
 @pytest.mark.parametrize("what", ["nothing", "a folder without weights", "a causal model"])
 def test_a_base_that_is_no_encoder(tmp_path, learning, what):
-    """Is refused with what was expected."""
+    """It is refused with what was expected."""
     folder = tmp_path / "base"
     if what != "nothing":
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""A causal model that learned from people's grades: what it learned, whatever cut it off, and how it is used."""
+"""A causal model trained on human grades: what it learned, whatever interrupted it, and how it is used."""
 
 import io
 import json
@@ -51,7 +51,7 @@ def saiten(arguments):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """With 20 questions of four answers."""
+    """The folder has 20 questions with four answers each."""
     path = tmp_path_factory.mktemp("lora")
     learning.files(path, questions=20)
     return Folder(path)
@@ -59,14 +59,14 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folder):
-    """What the command said; the judge lies in `judge`."""
+    """The output of the command; the judge is in `judge`."""
     said = saiten(folder.learn())
     assert said[0] == 0, said
     return said
 
 
-def test_what_it_is_worth_is_told(folder, made):
-    """Nothing but the tables is on standard output; every held-out answer is in a figure or counted."""
+def test_the_quality_of_the_judge_is_reported(folder, made):
+    """Only the tables are on standard output; every held-out answer is in a figure or counted."""
     row = json.loads(made[1])["On held-out questions"][0]
     assert row["n"] + row["unreadable"] + row["failed"] == 16
     own = read_tuned(folder.path / "judge")
@@ -76,7 +76,7 @@ def test_what_it_is_worth_is_told(folder, made):
 
 
 def test_the_card_says_what_it_is(folder, made):
-    """From what data, how measured, how used."""
+    """It names the data, the measurement and the usage."""
     card = (folder.path / "judge" / "README.md").read_text("utf-8")
     own = read_tuned(folder.path / "judge")
     for part in (own.labels, own.base_fingerprint, "1 annotator", "80 answers to 20 questions", "--judge hf:judge"):
@@ -84,7 +84,7 @@ def test_the_card_says_what_it_is(folder, made):
 
 
 def test_the_same_command_says_that_it_is_done(folder, made):
-    """And shows the figures again; another setting over the same folder is refused with what differs."""
+    """It also shows the figures again; another setting in the same folder is refused with what differs."""
     before = (folder.path / "judge" / NAME).read_bytes()
     status, out, _ = saiten(folder.learn())
     assert (status, out) == (0, made[1])
@@ -110,7 +110,7 @@ def test_it_is_a_judge(folder, made):
 
 
 def test_killed_it_ends_with_the_same_weights(folder, made):
-    """As one that was never cut off; until it is finished nobody takes the folder for a judge."""
+    """It equals one that was never interrupted; until it is finished the folder is not taken for a judge."""
     from safetensors.numpy import load_file
 
     program = "from saiten.cli import main; main()"
@@ -135,7 +135,7 @@ def test_killed_it_ends_with_the_same_weights(folder, made):
 
 
 def test_what_cannot_be_begun(folder):
-    """A folder that holds something else, a base that is none, no base at all."""
+    """A folder with something else in it, an unsuitable base, a missing base."""
     assert "was not created by this command" in saiten(folder.learn("base"))[2]
     (folder.path / "nothing").mkdir()
     assert "holds no model" in saiten(folder.learn("other", base="nothing"))[2]
