@@ -8,7 +8,7 @@ from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNex
 
 @pytest.fixture
 def agents():
-    """Agents with the given grades, needs and questions, who compose and revise plainly."""
+    """Agents with the given grades, needs and questions, which compose and revise plainly."""
 
     def made(grades, questions=(), needed=None, **script):
         needs = [True] * len(questions) if needed is None else needed

@@ -15,7 +15,7 @@ UNION = Sample(
 
 @dataclass
 class ScriptedSystem:
-    """Says these answers in turn and remembers what it was asked; an exception among them is raised."""
+    """Gives these answers in turn and records its inquiries; an exception among them is raised."""
 
     answers: Sequence[str | Exception]
     asked: list[Inquiry] = field(default_factory=list)
@@ -36,7 +36,7 @@ class ScriptedSystem:
 
 
 def in_turn(*replies):
-    """A line of a script that says one thing after another."""
+    """A line of a script that gives one reply after another."""
     rest: Iterator = iter(replies)
 
     def line(task):

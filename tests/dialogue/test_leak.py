@@ -8,7 +8,7 @@ from saiten.dialogue.leak import find_leak
 
 
 def talk(*said: str, final: str, reference: str = UNION.reference, language="en") -> Dialogue:
-    """A dialogue: answer, question, answer, …, and what was composed in the end."""
+    """A dialogue: answer, question, answer, …, and the final composed answer."""
     steps = [DialogueStep("T1", 1, "system", said[0])]
     for turn, (question, answer) in enumerate(zip(said[1::2], said[2::2], strict=True), start=1):
         steps += [DialogueStep("T5", turn, "questioner", question), DialogueStep("T1", turn + 1, "system", answer)]
@@ -17,7 +17,7 @@ def talk(*said: str, final: str, reference: str = UNION.reference, language="en"
 
 
 def test_an_answer_from_the_history_leaks_nothing():
-    """All its content words were said by the system, or asked."""
+    """All its content words were said by the system, or in a question."""
     leak = find_leak(talk("UNION eliminates duplicate rows.", final="Duplicate rows are eliminated by UNION."))
     assert (leak.share, leak.words, leak.questions) == (0, (), ())
 
@@ -35,7 +35,7 @@ def test_a_word_that_neither_says_is_no_leak():
 
 
 def test_japanese_is_compared_by_its_content_words():
-    """重複 stands in the reference only."""
+    """重複 is only in the reference."""
     dialogue = talk(
         "速度が異なります。", final="UNIONは重複行を除きます。", reference="UNIONは重複行を除く。", language="ja"
     )
@@ -71,13 +71,13 @@ def test_a_question_may_ask_for_what_only_the_reference_says_but_not_state_it(qu
     [("期限は30日です。他に条件はありますか。", (2,)), ("期限は30日ですか。", ()), ("期限を教えてください。", ())],
 )
 def test_a_number_that_only_the_reference_has_is_enough(question, flagged):
-    """In Japanese as in English."""
+    """This holds in Japanese and in English."""
     dialogue = talk("期限があります。", question, "はい。", final="x", reference="期限は30日である。", language="ja")
     assert find_leak(dialogue).questions == flagged
 
 
 def test_a_dialogue_without_an_answer_has_no_share():
-    """None, not 0: nothing was composed."""
+    """The share is None, not 0: nothing was composed."""
     empty = replace(talk("x", final=""), steps=())
     assert find_leak(empty).share is None
 
@@ -94,7 +94,7 @@ def test_a_dialogue_without_an_answer_has_no_share():
     ],
 )
 def test_a_number_that_only_the_questioner_stated_counts_as_heard_unless_the_system_denies_it(said, leaked):
-    """The final answer says 500: from the system's mouth, or from the question that the system denied."""
+    """The final answer says 500: from the system, or from a question whose claim the system denied."""
     dialogue = talk(
         "There is a limit on connections.",
         "Is the limit 500 connections?",
@@ -106,7 +106,7 @@ def test_a_number_that_only_the_questioner_stated_counts_as_heard_unless_the_sys
 
 
 def test_a_denied_number_that_the_system_confirms_later_was_said():
-    """The last word counts, whichever turn it comes in."""
+    """The last statement counts, whichever turn it is in."""
     asks = "Is the limit 500 connections?"
     dialogue = talk(
         "There is a limit.", asks, "No.", "So 500 connections are too many?", "Sorry, yes: 500 are allowed.",
@@ -129,7 +129,7 @@ def test_a_denied_number_that_the_system_confirms_later_was_said():
     ],
 )  # fmt: skip
 def test_a_claim_whose_contrary_the_system_stated_is_a_leak(asked, said, final, leaks):
-    """All its words were heard; that it is so, only the reference says."""
+    """All its words were heard; only the reference says that it is so."""
     leak = find_leak(talk("Both combine the rows of UNION queries.", asked, said, final=final))
     assert bool(leak.words) is leaks
     assert leak.share == (1 if leaks else 0)
@@ -137,7 +137,7 @@ def test_a_claim_whose_contrary_the_system_stated_is_a_leak(asked, said, final, 
 
 @pytest.mark.parametrize(("said", "leaks"), [("いいえ。", True), ("そうではありません。", True), ("はい。", False)])
 def test_a_japanese_claim_that_the_system_denied_is_a_leak(said, leaks):
-    """いいえ turns the question's claim round, はい confirms it."""
+    """いいえ negates the question's claim, はい confirms it."""
     dialogue = talk(
         "行を結合します。", "UNIONは重複行を除去しますか。", said,
         final="UNIONは重複行を除去します。", reference="UNIONは重複行を除去する。", language="ja",
@@ -167,7 +167,7 @@ async def test_the_loop_checks_every_dialogue(agents):
     ],
 )
 def test_a_japanese_clause_that_the_question_takes_for_granted_states(question, flagged):
-    """…ですが、…か。 and …ので、…ください。 tell the system; asked to confirm it, the system is not told."""
+    """…ですが、…か。 and …ので、…ください。 inform the system; a request to confirm does not."""
     reference = "UNIONは結果から重複する行を除去し、UNION ALLは残します。"
     dialogue = talk("どちらも結合します。", question, "はい。", final="x", reference=reference, language="ja")
     assert find_leak(dialogue).questions == flagged

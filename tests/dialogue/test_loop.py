@@ -37,7 +37,7 @@ async def test_the_story_of_union_and_union_all(agents):
 
 
 async def test_the_system_sees_the_questions_and_its_own_history_alone(agents):
-    """And one session a dialogue, so that it can keep a history of its own."""
+    """There is one session per dialogue, so that the system can keep its own history."""
     system = ScriptedSystem([SWAPPED, CONFIRMED])
     await converse(UNION, system, agents([3, 5], [ASKS]))
     first, second = system.asked
@@ -47,13 +47,13 @@ async def test_the_system_sees_the_questions_and_its_own_history_alone(agents):
 
 
 async def test_the_composer_cannot_see_the_reference():
-    """Its first task has no field for it; the questioner's tasks have."""
+    """Its first task has no field for it; the questioner's tasks do."""
     assert {field.name for field in fields(ComposeAnswer)} == {"question", "history", "language"}
     assert "reference" in {field.name for field in fields(AskNext)} & {field.name for field in fields(DecideNext)}
 
 
 async def test_the_composer_and_the_questioner_get_the_history_in_order(agents):
-    """Question, answer, question, answer; and the questioner knows which questions were asked."""
+    """Question, answer, question, answer; and the questioner knows the earlier questions."""
     judge = agents([3, 2, 5], [ASKS, "And UNION ALL?"])
     await converse(UNION, ScriptedSystem([SWAPPED, CONFIRMED, "It keeps them."]), judge)
     second = [task for task in judge.asked if isinstance(task, ComposeAnswer)][1]
@@ -63,14 +63,14 @@ async def test_the_composer_and_the_questioner_get_the_history_in_order(agents):
 
 
 async def test_a_right_first_answer_ends_the_dialogue(agents):
-    """One system call, and nobody is asked for a next question."""
+    """There is one system call, and no next question is requested."""
     judge = agents([5])
     dialogue = await converse(UNION, ScriptedSystem([CONFIRMED]), judge)
     assert (dialogue.grades, dialogue.ended, asked(judge)) == ((5,), "grade 5", ["ComposeAnswer", "GradeAnswer"])
 
 
 async def test_where_no_question_is_needed_the_answer_is_revised_and_graded_again(agents):
-    """T6 and T7: σ has one grade per turn, so T7's takes the place of its turn's grade, higher or lower; both are kept."""
+    """T6 and T7: σ has one grade per turn, so T7's replaces that of its turn, higher or lower; both are kept."""
     judge = agents([4, 3], needed=[False])
     dialogue = await converse(UNION, ScriptedSystem([CONFIRMED]), judge)
     assert (dialogue.grades, dialogue.ended, dialogue.answer) == ((3,), "no question needed", "final")
@@ -91,7 +91,7 @@ async def test_a_revision_on_a_later_turn_replaces_the_grade_of_that_turn_alone(
 
 @pytest.mark.parametrize("turns", [1, 2, 5])
 async def test_the_turn_limit_ends_a_dialogue_that_needs_another_question(agents, turns):
-    """On turn n T4 says so, and T5 is left out: n system calls, n grades, and nobody writes an unasked question."""
+    """On turn n T4 says so, and T5 is skipped: n system calls, n grades, and nobody writes an unused question."""
     questions = [f"Question {n}?" for n in range(1, turns)]
     judge = agents([2] * turns, questions, needed=[True] * turns)
     system = ScriptedSystem([SWAPPED] * turns)
@@ -102,7 +102,7 @@ async def test_the_turn_limit_ends_a_dialogue_that_needs_another_question(agents
 
 @pytest.mark.parametrize("turns", [1, 2, 5])
 async def test_the_last_turn_may_end_with_a_revision_too(agents, turns):
-    """Spec 02: T6 and T7 may happen in any turn, the nth included; σ still has at most n grades."""
+    """Spec 02: T6 and T7 may happen in any turn, including the nth; σ still has at most n grades."""
     questions = [f"Question {n}?" for n in range(1, turns)]
     judge = agents([2] * turns + [4], questions, needed=[True] * (turns - 1) + [False])
     dialogue = await converse(UNION, ScriptedSystem([SWAPPED] * turns), judge, max_turns=turns)
@@ -117,7 +117,7 @@ async def test_grade_5_on_the_last_turn_is_grade_5(agents):
 
 
 async def test_a_repeated_question_is_refused_once_with_the_earlier_ones_shown(agents):
-    """However it is spaced and punctuated; the second proposal is taken."""
+    """Spacing and punctuation do not matter; the second proposal is taken."""
     again = "what is the difference between  UNION and UNION ALL ？"
     judge, system = agents([3, 5], [again, ASKS], needed=[True]), ScriptedSystem([SWAPPED, CONFIRMED])
     dialogue = await converse(UNION, system, judge)
@@ -128,7 +128,7 @@ async def test_a_repeated_question_is_refused_once_with_the_earlier_ones_shown(a
 
 
 async def test_a_second_repeat_ends_the_dialogue_and_says_so(agents):
-    """No endless round of the same question; the grades so far count."""
+    """The same question is not repeated endlessly; the grades so far count."""
     judge = agents([3], [UNION.question, UNION.question.upper()], needed=[True])
     dialogue = await converse(UNION, ScriptedSystem([SWAPPED]), judge)
     assert (dialogue.ended, dialogue.grades, dialogue.scores["wscore"]) == ("repeated question", (3,), 3)
@@ -136,15 +136,15 @@ async def test_a_second_repeat_ends_the_dialogue_and_says_so(agents):
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "message"),
     [("failed", "it failed"), ("timeout", "no answer in time"), ("unreadable", "what came was no answer")],
 )
-async def test_a_system_that_fails_at_turn_2_is_no_wrong_answer(agents, kind, told):
-    """What was said is kept, with whose fault it was; no score is made up."""
+async def test_a_system_that_fails_at_turn_2_is_no_wrong_answer(agents, kind, message):
+    """The dialogue is kept, with whose fault it was; no score is made up."""
     system = ScriptedSystem([SWAPPED, SystemFailed("HTTP 500", kind, Usage(calls=3))])
     dialogue = await converse(UNION, system, agents([3], [ASKS]))
     assert (dialogue.ended, dialogue.fault, dialogue.grades) == ("failed", "system", (3,))
-    assert dialogue.reason == f"T1 (system), turn 2: {told}: HTTP 500"
+    assert dialogue.reason == f"T1 (system), turn 2: {message}: HTTP 500"
     assert dialogue.scores == {"wscore": None, "lscore": None, "mscore": None}
     assert dialogue.usage.calls == 1 + 3
     assert said(dialogue) == ["T1", "T2", "T3", "T4", "T5"]
@@ -163,7 +163,7 @@ UNREADABLE = Unreadable("the reply could not be read", "garbage", Usage(calls=2)
     ],
 )
 async def test_a_reply_that_cannot_be_read_keeps_what_there_is(agents, script, where, steps):
-    """At each of the tasks; a judge that answers rubbish is told apart from a bad answer."""
+    """At each of the tasks; a judge that replies garbage is distinguished from a bad answer."""
     dialogue = await converse(UNION, ScriptedSystem([SWAPPED]), agents([3], [ASKS], **script))
     assert (dialogue.ended, dialogue.fault, said(dialogue)) == ("failed", "judge", steps)
     assert dialogue.reason == f"{where}: the reply could not be read"
@@ -175,7 +175,7 @@ async def test_a_reply_that_cannot_be_read_keeps_what_there_is(agents, script, w
     [({"revise": UNREADABLE}, "T6 (composer)"), ({"grade": None}, "T7 (grader)")],
 )
 async def test_a_reply_that_cannot_be_read_at_the_end_keeps_what_there_is(agents, script, where):
-    """T6 and T7 too: the grade of T3 stands."""
+    """This includes T6 and T7: the grade of T3 counts."""
     given = {} if "grade" in script else script
     grades = [4, UNREADABLE] if "grade" in script else [4, 4]
     dialogue = await converse(UNION, ScriptedSystem([SWAPPED]), agents(grades, needed=[False], **given))
@@ -185,13 +185,13 @@ async def test_a_reply_that_cannot_be_read_at_the_end_keeps_what_there_is(agents
 
 @pytest.mark.parametrize("error", [ConfigurationError("no such model"), BudgetSpent("all spent")])
 async def test_what_concerns_the_whole_run_goes_up(agents, error):
-    """No other dialogue would fare better."""
+    """All other dialogues would fail as well."""
     with pytest.raises(type(error)):
         await converse(UNION, ScriptedSystem([SWAPPED]), agents([3], compose=error))
 
 
 async def test_the_grader_sees_the_evidence_that_question_and_reference_retrieve(agents):
-    """Spec 01, mode `reference`; retrieved once a dialogue, and its cost is counted."""
+    """Spec 01, mode `reference`; retrieved once per dialogue, and its cost is counted."""
     pairs = []
 
     async def find(pair):
@@ -206,7 +206,7 @@ async def test_the_grader_sees_the_evidence_that_question_and_reference_retrieve
 
 
 async def test_evidence_that_cannot_be_retrieved_fails_the_dialogue_before_anything_is_asked(agents):
-    """Not graded without what was asked for."""
+    """It is not graded without the requested evidence."""
 
     async def find(pair):
         raise CallFailed("the server is gone")
@@ -221,7 +221,7 @@ async def test_evidence_that_cannot_be_retrieved_fails_the_dialogue_before_anyth
     "pair", [replace(UNION, question=" "), replace(UNION, reference=None), replace(UNION, reference="")]
 )
 async def test_a_pair_without_question_or_reference_is_refused(agents, pair):
-    """There is nothing to measure against."""
+    """There is nothing to measure with."""
     with pytest.raises(ValueError, match="question and a reference"):
         await converse(pair, ScriptedSystem(["x"]), agents([5]))
 
@@ -253,8 +253,8 @@ def test_in_turn_ends(agents):
         ("What is A/B?", "What is AB?"),
     ],
 )
-def test_questions_that_a_sign_tells_apart_are_two(first, second):
-    """A sign may be all that there is to a name or a number; refusing such a question would end the dialogue."""
+def test_questions_that_differ_in_a_sign_are_two(first, second):
+    """A name or a number may consist of a single sign; refusing such a question would end the dialogue."""
     assert not same_question(first, second)
 
 
@@ -269,7 +269,7 @@ def test_questions_that_a_sign_tells_apart_are_two(first, second):
     ],
 )
 def test_questions_are_one_however_they_are_written(first, second):
-    """Width, case, spaces, punctuation and emphasis make no other question."""
+    """Width, case, spaces, punctuation and emphasis do not make another question."""
     assert same_question(first, second)
 
 
@@ -284,7 +284,7 @@ async def test_a_question_of_invisible_signs_is_none():
     ("votes", "ended"), [([5, 5, 4], "grade 5"), ([4, 5], "grade 5"), ([5, 4], "grade 5"), ([5, 5, 1], "turn limit")]
 )
 async def test_of_several_votes_the_mean_ends_the_dialogue(agents, votes, ended):
-    """4.5 rounds to 5, in whatever order the votes came; 5, 5 and 1 are no 5, though the nearest vote is one."""
+    """4.5 rounds to 5, in any order of votes; 5, 5 and 1 do not make 5, though the nearest vote does."""
     graded = GradeAnswer("q", "a", ("r",), language="en").merge([Grade(feedback="so", grade=vote) for vote in votes])
     judge = agents([], needed=[True], grade=lambda _: graded)
     assert (await converse(UNION, ScriptedSystem([CONFIRMED]), judge, max_turns=1)).ended == ended

@@ -1,4 +1,4 @@
-"""What a run of dialogues comes to, its scores apart, and how it is shown."""
+"""The outcome of a run of dialogues, its scores separately, and how it is shown."""
 
 import pytest
 from talking import UNION, ScriptedSystem
@@ -14,7 +14,7 @@ from saiten.words import Message
 
 
 def talk(identity="1", ended="grade 5", share=0.0, questions=(), seconds=(0.5,), **more):
-    """A dialogue with so many answers of the system."""
+    """A dialogue with this many answers of the system."""
     steps = tuple(
         DialogueStep("T1", n, "system", "a", seconds=each, usage=Usage(calls=1)) for n, each in enumerate(seconds, 1)
     )
@@ -36,8 +36,8 @@ def test_leaks_are_averaged_over_dialogues_that_did_not_fail():
     assert found.failures == {("system", "timeout"): 1}
 
 
-def test_usage_and_latency_of_the_system_stand_apart():
-    """What a failed step cost is its culprit's; an answer without a latency is not one of 0 seconds."""
+def test_usage_and_latency_of_the_system_are_separate():
+    """The cost of a failed step counts for its cause; an answer without a latency does not count as 0 seconds."""
     found = outcomes_of(
         [
             talk(seconds=(0.2, 0.4, None)),
@@ -61,14 +61,14 @@ def test_evidence_is_counted_where_the_grader_saw_some():
 
 
 def test_a_run_without_a_dialogue_has_no_tables():
-    """Nothing is divided by nothing."""
+    """There is no division by zero."""
     found = outcomes_of([])
     assert (found.dialogues, found.leak, found.latency) == (0, None, None)
     assert dialogue_tables(found) == []
 
 
 @pytest.mark.parametrize(
-    ("error", "fault", "kind", "told"),
+    ("error", "fault", "kind", "label"),
     [
         (SystemFailed("late", "timeout"), "system", "timeout", "failed: the system did not answer in time"),
         (SystemFailed("HTTP 500"), "system", "failed", "failed: the system failed"),
@@ -76,18 +76,18 @@ def test_a_run_without_a_dialogue_has_no_tables():
         (Unreadable("no grade", "raw"), "judge", "unreadable", "failed: the judge's reply could not be read"),
     ],
 )
-async def test_each_failure_is_told_apart_from_wrong_answers(agents, error, fault, kind, told):
-    """By whose fault it is, and what kind it has."""
+async def test_each_failure_is_distinguished_from_wrong_answers(agents, error, fault, kind, label):
+    """The table has whose fault it is, and its kind."""
     of_system = fault == "system"
     judge = agents([5] if of_system else [error])
     dialogue = await converse(UNION, ScriptedSystem([error if of_system else "an answer"]), judge)
     assert (dialogue.ended, dialogue.fault, dialogue.kind) == ("failed", fault, kind)
     ended = dialogue_tables(outcomes_of([dialogue]))[0].in_language("en")
-    assert ended.rows == ((told, 1, 1.0),)
+    assert ended.rows == ((label, 1, 1.0),)
 
 
 def test_the_reason_of_a_failed_dialogue_is_there_once():
-    """Not once for each of its scores; the table is found by its key, and its words are in both languages."""
+    """It is not repeated for each score; the table is found by its key, and its words are in both languages."""
     rows = tuple((metric, Message("status", "failed"), 1, "no connection") for metric in ("wscore", "lscore", "leak"))
     made = Table(Message("title", "missing"), ("metric", "status", "times", "reason"), rows)
     (table,) = without_repeats([made])

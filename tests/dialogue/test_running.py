@@ -29,7 +29,7 @@ PAIRS = [
 
 @dataclass
 class Manual:
-    """Answers everything with the reference from the second question on; counts what it is asked."""
+    """Gives the reference from the second question on; counts its questions."""
 
     asked: list[Inquiry] = field(default_factory=list)
     stop_after: int = 10_000
@@ -51,7 +51,7 @@ class Manual:
 
 
 class Watching:
-    """Counts."""
+    """Counts what is done."""
 
     def __init__(self):
         self.done, self.turns, self.bad = [], 0, []
@@ -73,7 +73,7 @@ class Watching:
 
 
 async def run(folder, rows, system, *, retry_failed=False, agents=None, strict=False, at_once=8):
-    """One run into a folder, as the command does it."""
+    """Run once into a folder, as the command does."""
     conversations = Conversations(system, agents or OfflineJudge(), at_once=at_once)
     watch = Watching()
     with open_journal(folder, RunSettings(data="x"), conversations.signatures(), retry_failed=retry_failed) as journal:
@@ -87,7 +87,7 @@ def dialogues(folder):
 
 
 async def test_a_run_of_dialogues_is_a_run(tmp_path):
-    """Its scores can be read as any run's; each dialogue stands on a line of its own with everything that was said."""
+    """Its scores can be read like any run's; each dialogue is a line with everything that was said."""
     await run(tmp_path / "run", PAIRS, Manual())
     scores = {(one.sample, one.metric): one.score for one in read_run(tmp_path / "run").scores()}
     assert {metric for _, metric in scores} == {"wscore", "lscore", "mscore", "leak"}
@@ -110,7 +110,7 @@ async def test_the_same_again_asks_nobody(tmp_path):
 
 
 async def test_a_spent_budget_stops_cleanly_and_what_was_said_is_not_asked_again(tmp_path):
-    """In the middle of dialogues too: the system hears each question exactly once, over both runs."""
+    """This holds in the middle of dialogues, too: over both runs the system gets each question exactly once."""
     first, second = Manual(stop_after=7), Manual()
     with pytest.raises(BudgetSpent):
         await run(tmp_path / "run", PAIRS, first)
@@ -121,7 +121,7 @@ async def test_a_spent_budget_stops_cleanly_and_what_was_said_is_not_asked_again
 
 
 async def test_a_kill_between_the_dialogue_and_its_scores_costs_nothing(tmp_path):
-    """The scores are made from the line that is there."""
+    """The scores are computed from the existing line."""
     folder = tmp_path / "run"
     await run(folder, PAIRS, Manual())
     scores = (folder / "scores.jsonl").read_text().splitlines(keepends=True)
@@ -133,7 +133,7 @@ async def test_a_kill_between_the_dialogue_and_its_scores_costs_nothing(tmp_path
 
 
 async def test_a_failed_dialogue_has_no_value_and_is_asked_again_if_wanted(tmp_path):
-    """It keeps its transcript and its reason; the answers that came are not asked for again."""
+    """It keeps its transcript and its reason; answers it got are not requested again."""
     folder = tmp_path / "run"
     broken = ScriptedSystem(["There is an option.", SystemFailed("HTTP 503", "failed")])
     await run(folder, [UNION], broken)
@@ -149,7 +149,7 @@ async def test_a_failed_dialogue_has_no_value_and_is_asked_again_if_wanted(tmp_p
 
 
 async def test_each_run_has_sessions_of_its_own_and_keeps_them_when_it_goes_on(tmp_path):
-    """Two runs against one server share none; a dialogue that is resumed goes on in its own."""
+    """Two runs against one server share none; a resumed dialogue continues in its own."""
     first, second, other = Manual(stop_after=7), Manual(), Manual()
     with pytest.raises(BudgetSpent):
         await run(tmp_path / "run", PAIRS, first)
@@ -161,7 +161,7 @@ async def test_each_run_has_sessions_of_its_own_and_keeps_them_when_it_goes_on(t
 
 
 async def test_a_run_that_begins_anew_takes_nothing_from_the_system_before(tmp_path):
-    """Stopped before the first score, then another system: not one answer of the first stands in a dialogue."""
+    """Stopped before the first score, then another system: no dialogue has an answer of the first."""
     with pytest.raises(BudgetSpent):
         await run(tmp_path / "run", PAIRS, Manual(stop_after=1))
     other = Manual(name="other")
@@ -189,7 +189,7 @@ async def test_the_system_is_not_asked_more_at_a_time_than_it_is_to_be(tmp_path)
 
 
 async def test_what_is_no_pair_is_kept_apart(tmp_path):
-    """A row that could not be read, and one without a reference."""
+    """An unreadable row, and one without a reference."""
     rows = [BadRow("x.jsonl:1", "no JSON"), Sample("a", question="Why?"), PAIRS[0]]
     watch = await run(tmp_path / "run", rows, Manual())
     assert [row.reason for row in watch.bad] == ["no JSON", "a dialogue needs a reference"]
@@ -199,14 +199,14 @@ async def test_what_is_no_pair_is_kept_apart(tmp_path):
 
 
 async def test_another_system_is_another_run(tmp_path):
-    """Figures of two systems never stand in one folder."""
+    """Figures of two systems are never in one folder."""
     await run(tmp_path / "run", PAIRS[:1], Manual())
     with pytest.raises(ConfigurationError, match="other settings"):
         await run(tmp_path / "run", PAIRS[:1], Manual(name="other"))
 
 
 async def test_a_system_set_up_wrongly_stops_the_run(tmp_path):
-    """No other dialogue would fare better."""
+    """All other dialogues would fail as well."""
     with pytest.raises(ConfigurationError, match="no such host"):
         await run(tmp_path / "run", [UNION], ScriptedSystem([ConfigurationError("no such host")]))
 
@@ -232,7 +232,7 @@ STEPS = st.builds(
     USAGES,
 )
 def test_what_is_written_is_read_back(steps, passages, leak, usage):
-    """Every field, whatever stands in it."""
+    """This holds for every field with any content."""
     evidence = Retrieved(passages, usage)
     dialogue = Dialogue(
         "1", "q", "r", 5, steps, "failed", "why", "judge", "timeout", "run/1", leak, "s", None, "ja", evidence, usage
@@ -259,7 +259,7 @@ def test_what_is_written_is_read_back(steps, passages, leak, usage):
     ],
 )
 def test_a_damaged_line_is_no_dialogue(damage):
-    """Whoever shows one need not ask whether a grade is a grade and a text a text."""
+    """Code that shows one can rely on the types of grades and texts."""
     plain = dialogue_to_json(Dialogue("1", "q", "r", 5, (), "failed", "why", "judge", "failed", "run/1"))
     with pytest.raises(ValueError, match="not a dialogue"):
         dialogue_from_json(plain | damage)

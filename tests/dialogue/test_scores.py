@@ -23,13 +23,13 @@ def test_the_worked_example_of_the_paper():
     ],
 )
 def test_wscore_by_hand(grades, n, expected):
-    """Each grade times the turns that were left, the last one carried to the end."""
+    """Each grade is weighted by the remaining turns, with the last one carried to the end."""
     assert wscore(grades, n) == pytest.approx(expected)
 
 
 @given(GRADES)
 def test_the_scores_stay_within_their_bounds(given_grades):
-    """Here wscore lies between the lowest and the highest grade, lscore between 1 and n."""
+    """Here wscore is between the lowest and the highest grade, lscore between 1 and n."""
     grades, n = given_grades
     assert min(grades) - 1e-9 <= wscore(grades, n) <= max(grades) + 1e-9
     assert 1 <= lscore(grades, n) <= n
@@ -38,14 +38,14 @@ def test_the_scores_stay_within_their_bounds(given_grades):
 
 @given(st.floats(0, 5), st.integers(1, 8), st.data())
 def test_constant_grades_give_that_grade(grade, n, data):
-    """Whatever the number of turns."""
+    """This holds for any number of turns."""
     length = data.draw(st.integers(1, n))
     assert wscore([grade] * length, n) == pytest.approx(grade)
 
 
 @given(GRADES)
 def test_a_good_grade_that_comes_earlier_is_never_worse(given_grades):
-    """A higher grade that moves one turn forward never lowers wscore, the last apart, which is carried to the end."""
+    """Moving a higher grade one turn forward never lowers wscore, except the last, which is carried to the end."""
     grades, n = given_grades
     for at in range(len(grades) - 2):
         low, high = sorted(grades[at : at + 2])
@@ -55,7 +55,7 @@ def test_a_good_grade_that_comes_earlier_is_never_worse(given_grades):
 
 @given(GRADES)
 def test_the_same_end_reached_a_turn_sooner_is_never_worse(given_grades):
-    """Of grades that rise, the first, lowest one may be left out."""
+    """Of rising grades, the first and lowest may be omitted."""
     grades, n = given_grades
     rising = sorted(grades)
     assert wscore(rising[-1:], n) >= wscore(rising[1:] or rising, n) - 1e-9 >= wscore(rising, n) - 2e-9
@@ -63,11 +63,11 @@ def test_the_same_end_reached_a_turn_sooner_is_never_worse(given_grades):
 
 @pytest.mark.parametrize(("grades", "n"), [([], 5), ([1, 2, 3], 2), ([6], 5), ([-1], 5)])
 def test_what_is_no_list_of_grades_is_refused(grades, n):
-    """Rather an error than a figure outside the scale."""
+    """An error is better than a figure outside the scale."""
     with pytest.raises(ValueError, match="grade"):
         wscore(grades, n)
 
 
 def test_a_turn_limit_beyond_all_dialogues_costs_nothing():
-    """It is what somebody typed, or what stands in a file; the turns that were not needed are not walked through."""
+    """It comes from a user or a file; unneeded turns are not iterated over."""
     assert wscore([5, 5], 10**12) == 5
