@@ -44,7 +44,7 @@ class Asked:
         return self.body["messages"][-1]["content"]
 
     @property
-    def told(self) -> dict[str, Any] | None:
+    def schema_in_text(self) -> dict[str, Any] | None:
         """The schema in the system message."""
         for message in self.body.get("messages", ()):
             _, mark, tail = message["content"].partition(TELLS)
@@ -54,9 +54,9 @@ class Asked:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The schema that was asked for, in whichever way."""
+        """The requested schema, in whatever form."""
         form = self.body.get("response_format") or {}
-        return form.get("json_schema", {}).get("schema") or form.get("schema") or self.told
+        return form.get("json_schema", {}).get("schema") or form.get("schema") or self.schema_in_text
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class OpenAIServer:
         return _json(completion(asked, said if isinstance(said, str) else self._default(asked)))
 
     def _default(self, asked: Asked) -> str:
-        schema = asked.told if self.structured == "ignores" else asked.schema
+        schema = asked.schema_in_text if self.structured == "ignores" else asked.schema
         return "A plain answer." if schema is None else orjson.dumps(instance(schema)).decode()
 
     def _refusal(self, asked: Asked) -> Fault | None:

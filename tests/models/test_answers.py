@@ -1,4 +1,4 @@
-"""What a server answers becomes an answer, or an error that says why there is none."""
+"""A server's reply becomes an answer, or an error that says why there is none."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def changed(asked: Asked, finish_reason: str = "stop", **message: object) -> dic
     ],
 )
 async def test_text(openai_server: OpenAIServer, message, text):
-    """The text is the content, whichever form it has; reasoning beside it is left out, inside it it stays."""
+    """The text is the content, in either form; separate reasoning is left out, reasoning inside it stays."""
     openai_server.reply = lambda asked: changed(asked, **message)
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     assert (await chat.complete(PLAIN)).text == text
@@ -49,7 +49,7 @@ async def test_text(openai_server: OpenAIServer, message, text):
     ],
 )
 async def test_no_answer(openai_server: OpenAIServer, finish_reason, message, words):
-    """An answer without text says why, is not tried again, and costs what the server says."""
+    """An answer without text gives the reason, is not retried, and costs what the server says."""
     openai_server.reply = lambda asked: changed(asked, finish_reason, **message)
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     with pytest.raises(CallFailed, match=words) as error:
@@ -80,7 +80,7 @@ async def test_no_answer(openai_server: OpenAIServer, finish_reason, message, wo
     ],
 )
 async def test_odd_bodies(openai_server: OpenAIServer, body):
-    """Whatever comes with HTTP 200 and is no completion is a failure that may pass, and shows what came."""
+    """Anything with HTTP 200 that is not a completion is a transient failure, and the error shows it."""
     openai_server.reply = lambda _: Fault(200, body)
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     with pytest.raises(CallFailed) as error:
@@ -105,7 +105,7 @@ async def test_odd_bodies(openai_server: OpenAIServer, body):
     ],
 )
 async def test_usage(openai_server: OpenAIServer, usage, expected):
-    """Tokens are those that the server tells; where it does not, or tells what none can be, they are not estimated."""
+    """Tokens are those reported by the server; missing or impossible counts are not estimated."""
     openai_server.reply = lambda asked: completion(asked, "ok") | {"usage": usage}
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     assert (await chat.complete(PLAIN)).usage == expected
@@ -113,7 +113,7 @@ async def test_usage(openai_server: OpenAIServer, usage, expected):
 
 
 async def test_half_a_surrogate_pair(openai_server: OpenAIServer):
-    """Text that is no valid Unicode goes out mended, and an answer with such text comes in mended."""
+    """Invalid Unicode is repaired in requests and in answers."""
     openai_server.reply = lambda _: Fault(
         200, '{"choices":[{"message":{"content":"a\\ud83db"},"finish_reason":"stop"}]}'
     )
@@ -124,7 +124,7 @@ async def test_half_a_surrogate_pair(openai_server: OpenAIServer):
 
 
 async def test_size_is_bounded(openai_server: OpenAIServer):
-    """A reply without end is cut off, not read into memory."""
+    """An endless reply is cut off, not read into memory."""
     openai_server.reply = lambda _: Fault(200, " " * (65 * 2**20))
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     with pytest.raises(CallFailed, match="more than 64 MB"):

@@ -1,4 +1,4 @@
-"""Batches: what many coroutines ask for one by one is worked on together, and nobody waits for another's failure."""
+"""Batches: what many coroutines request one by one is processed together, and no failure affects others."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ from saiten.models.batches import Batches
 
 
 class Work:
-    """Doubles texts, and remembers the batches."""
+    """Doubles texts, and records the batches."""
 
     def __init__(self, refuses=(), largest=99):
         self.seen = []
@@ -31,7 +31,7 @@ class Work:
 
 
 async def test_batches_are_full_sorted_and_in_one_thread_of_their_own():
-    """Twelve callers at once are three batches of four, the longest together, off the event loop's thread."""
+    """Twelve simultaneous callers make three batches of four, the longest together, outside the event loop's thread."""
     work = Work()
     batches = Batches(work, size=4, length=len)
     items = ["x" * (1 + (7 * n) % 12) for n in range(12)]
@@ -49,12 +49,12 @@ async def test_equal_items_are_worked_on_once():
     assert await asyncio.gather(*(batches.of("same") for _ in range(3))) == ["samesame"] * 3
     assert work.seen == [["same"]]
     assert await batches.of("same") == "samesame"
-    assert len(work.seen) == 2  # nothing is kept once it was given out
+    assert len(work.seen) == 2  # nothing is kept after it was returned
     batches.close()
 
 
 async def test_one_that_cannot_be_done_fails_alone():
-    """Of eight the one that is refused gets its error; the seven others get their results."""
+    """Of eight the refused one gets its error; the seven others get their results."""
     work = Work(refuses=["c"])
     batches = Batches(work, size=8, length=len)
     results = await asyncio.gather(*map(batches.of, "abcdefgh"), return_exceptions=True)
@@ -64,7 +64,7 @@ async def test_one_that_cannot_be_done_fails_alone():
 
 
 async def test_a_batch_that_does_not_fit_is_halved():
-    """Where eight are too many for the memory, the halves are tried, and their halves."""
+    """If eight are too many for the memory, the halves are tried, and their halves."""
     work = Work(largest=2)
     batches = Batches(work, size=8, length=len)
     assert await asyncio.gather(*map(batches.of, "abcdefgh")) == [c * 2 for c in "abcdefgh"]
@@ -72,8 +72,8 @@ async def test_a_batch_that_does_not_fit_is_halved():
     batches.close()
 
 
-async def test_a_wrong_set_up_is_told_to_all_at_once():
-    """A network that cannot be loaded is not tried again for each half of the batch."""
+async def test_a_wrong_setup_is_reported_to_all_at_once():
+    """A network that cannot be loaded is not retried for each half of the batch."""
     calls = []
 
     def broken(items):
@@ -88,7 +88,7 @@ async def test_a_wrong_set_up_is_told_to_all_at_once():
 
 
 async def test_what_nobody_waits_for_is_left_out():
-    """Who was cancelled before its batch began costs nothing; who shares the item with somebody else costs them nothing."""
+    """A caller cancelled before its batch began costs nothing; one that shares an item does not harm the others."""
     begun, go_on = threading.Event(), threading.Event()
     seen = []
 
@@ -114,7 +114,7 @@ async def test_what_nobody_waits_for_is_left_out():
 
 
 def test_two_event_loops_one_after_the_other():
-    """The Python API runs each evaluation in a loop of its own; the network stays."""
+    """The Python API runs each evaluation in its own loop; the network stays."""
     batches = Batches(Work(), size=2, length=len)
     assert asyncio.run(batches.of("a")) == "aa"
     assert asyncio.run(batches.of("b")) == "bb"
@@ -129,7 +129,7 @@ def test_two_event_loops_one_after_the_other():
 )
 @settings(max_examples=40)
 def test_everybody_gets_an_own_answer(items, size, refused, largest):
-    """Whatever is asked for, refused and too big: each caller gets the result or the error of its own item."""
+    """Whatever is requested, refused or too big: each caller gets the result or the error of its own item."""
 
     async def ask():
         batches = Batches(Work(refuses=refused, largest=largest), size=size, length=len)

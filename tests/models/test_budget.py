@@ -1,4 +1,4 @@
-"""The budget is exact, however many are in flight; prices are known or said to be unknown."""
+"""The budget is exact, however many calls are in flight; prices are known or reported as unknown."""
 
 import asyncio
 import contextlib
@@ -23,12 +23,12 @@ PRICE = Price(1.0, 2.0)  # so ANSWERED costs 0.002
 
 
 def request(number: int) -> ChatRequest:
-    """A request that can be told from others."""
+    """A request distinguishable from others."""
     return ChatRequest((ChatMessage("user", f"hello {number}"),), {"type": "object", "properties": {}}, seed=number)
 
 
 async def ask(chat: object, count: int) -> list:
-    """Ask so often at once."""
+    """Ask this often at once."""
     return await asyncio.gather(*(chat.complete(request(number)) for number in range(count)), return_exceptions=True)
 
 
@@ -39,7 +39,7 @@ def counted(results: list, kind: type) -> int:
 
 @pytest.mark.parametrize("most", [0, 1, 2, 37])
 async def test_max_calls_is_exact(openai_server: OpenAIServer, most):
-    """With 64 in flight, retries, and a dialect to find out, the server never sees more requests than allowed."""
+    """With 64 in flight, retries, and dialects to find out, the server never sees more requests than allowed."""
     openai_server.latency, openai_server.structured = 0.01, "json_object_schema"
     inner_reply = openai_server.reply
     openai_server.reply = lambda asked: Fault(500, "down") if asked.number % 3 == 0 else inner_reply(asked)
@@ -53,7 +53,7 @@ async def test_max_calls_is_exact(openai_server: OpenAIServer, most):
 
 
 async def test_max_cost_is_not_exceeded():
-    """Calls stop when the next one would go over, although 64 want to go at once and no price is known beforehand."""
+    """Calls stop when the next one would exceed it, although 64 are waiting and no price is known beforehand."""
 
     async def reply(_: ChatRequest) -> Completion:
         await asyncio.sleep(0)
@@ -69,7 +69,7 @@ async def test_max_cost_is_not_exceeded():
 
 @given(st.integers(1, 40), st.integers(1, 9), st.integers(1, 40))
 def test_all_the_money_and_not_more(most, cost, calls):
-    """However dear a call is, all that can be paid for are made, and only the first, whose cost nobody knew, may go over."""
+    """Whatever a call costs, all affordable ones are made, and only the first, of unknown cost, may exceed it."""
 
     async def run() -> None:
         async def reply(_: ChatRequest) -> Completion:
@@ -85,7 +85,7 @@ def test_all_the_money_and_not_more(most, cost, calls):
 
 @given(st.integers(1, 40), st.lists(st.integers(1, 9), min_size=1, max_size=40))
 def test_one_surprise_at_most(most, costs):
-    """Asked one after the other, calls of whatever cost go over by less than the dearest of them."""
+    """Sequential calls of any cost exceed it by less than the most expensive of them."""
 
     async def run() -> None:
         budget = Budget(max_cost=most)
@@ -100,7 +100,7 @@ def test_one_surprise_at_most(most, costs):
 
 
 async def test_unknown_cost_is_booked_at_the_guess():
-    """Where the server does not tell tokens, the budget takes the largest cost yet, and the usage says unpriced."""
+    """If the server reports no tokens, the budget takes the largest cost so far, and the usage says unpriced."""
     script = [Completion("ok", ANSWERED)] + [Completion("ok", Usage(calls=1, unpriced=1))] * 9
     budget = Budget(max_cost=0.0061)
     chat = LayeredChat(ScriptedChat(script), [Budgeted(PRICE, budget)])
@@ -111,7 +111,7 @@ async def test_unknown_cost_is_booked_at_the_guess():
 
 
 async def test_cancelled_and_failed_calls_are_settled():
-    """A call that is cut off may have cost something and is booked so; what was set aside is given back."""
+    """An aborted call may have cost something and is booked; reserved money is released."""
     gate = asyncio.Event()
 
     async def reply(asked: ChatRequest) -> Completion | CallFailed:
@@ -139,7 +139,7 @@ async def test_cancelled_and_failed_calls_are_settled():
 
 
 async def test_failed_calls_are_priced():
-    """An answer without text costs what it costs."""
+    """An answer without text still has a cost."""
     error = CallFailed("empty", ANSWERED)
     with pytest.raises(CallFailed) as raised:
         await LayeredChat(ScriptedChat([error]), [Budgeted(PRICE)]).complete(request(0))
@@ -161,7 +161,7 @@ def test_bad_budget(settings):
 
 
 def test_price_table():
-    """Prices are found by the model or by its full name; a model that is not there has none."""
+    """Prices are found by the model or by its full name; an unknown model has none."""
     prices = {"gpt": {"prompt": 1, "completion": 2}, "openai:own:7b@http://h/v1": {"prompt": 0}}
     assert find_price(prices, "openai:gpt") == find_price(prices, "openai:gpt@https://h/v1") == Price(1, 2)
     assert find_price(prices, "openai:own:7b@http://h/v1") == Price(0)
@@ -172,13 +172,13 @@ def test_price_table():
 
 @pytest.mark.parametrize("entry", [None, 3, {}, {"input": 1}, {"prompt": "1"}, {"prompt": -1}, {"prompt": True}])
 def test_bad_prices(entry):
-    """A price that cannot be read is refused."""
+    """An invalid price is refused."""
     with pytest.raises(ConfigurationError):
         find_price({"m": entry}, "openai:m")
 
 
 async def test_whole_stack_counts_what_the_server_counts(openai_server: OpenAIServer):
-    """Calls, tokens and cost add up over retries and finding out, equal to what the server saw."""
+    """Calls, tokens and cost add up over retries and probing, and equal what the server saw."""
     openai_server.structured = "json_object"
     seen: list[int] = []
 

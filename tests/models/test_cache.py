@@ -1,4 +1,4 @@
-"""The cache: complete answers are kept at once, asked once, and can be forgotten."""
+"""The cache: complete answers are kept immediately, requested once, and can be forgotten."""
 
 import asyncio
 
@@ -22,14 +22,14 @@ REUSED = Usage(reused=1)
 
 @pytest.fixture
 def store(tmp_path):
-    """A store in a file of its own."""
+    """A store in its own file."""
     with_file = Store(tmp_path / "answers.sqlite")
     yield with_file
     with_file.close()
 
 
 async def test_hit(store: Store, tmp_path):
-    """The second time, also by another process, an answer comes from the disk and costs nothing."""
+    """The second time, even from another process, an answer comes from disk and costs nothing."""
     inner = ScriptedChat([Completion("はい\ud83d", Usage(calls=1, prompt_tokens=5), "stop")])
     assert (await CachedChat(inner, store).complete(PLAIN)).usage == Usage(calls=1, prompt_tokens=5)
     store.close()
@@ -67,14 +67,14 @@ async def test_key_is_everything_the_answer_depends_on(store: Store):
     [Completion("half", Usage(calls=1), "length"), Completion("half", finish_reason="content_filter"), Completion("")],
 )
 async def test_incomplete_answers_are_not_kept(store: Store, answer):
-    """An answer that was cut off is given on, not kept."""
+    """An answer that was cut off is passed on, not kept."""
     chat = CachedChat(ScriptedChat([answer, "whole"]), store)
     assert await chat.complete(PLAIN) == answer
     assert (await chat.complete(PLAIN)).text == "whole"
 
 
 async def test_errors_are_not_kept(store: Store):
-    """After a failure, the request is sent anew."""
+    """After a failure, the request is sent again."""
     chat = CachedChat(ScriptedChat([CallFailed("down"), "ok"]), store)
     with pytest.raises(CallFailed):
         await chat.complete(PLAIN)
@@ -82,7 +82,7 @@ async def test_errors_are_not_kept(store: Store):
 
 
 async def test_forget(store: Store):
-    """An answer that turned out to be unreadable is dropped."""
+    """An answer that proved unreadable is dropped."""
     chat = CachedChat(ScriptedChat(["rubbish", "good"]), store)
     for _ in range(2):
         assert (await chat.complete(PLAIN)).text == "rubbish"
@@ -94,7 +94,7 @@ async def test_forget(store: Store):
 
 
 async def test_damaged_entry_is_asked_anew(store: Store):
-    """A value that cannot be read is replaced, not trusted."""
+    """An unreadable value is replaced, not trusted."""
     chat = CachedChat(ScriptedChat(["one", "two"]), store)
     await chat.complete(PLAIN)
     store._open().execute("UPDATE answers SET value = x'7b7b'")
@@ -103,7 +103,7 @@ async def test_damaged_entry_is_asked_anew(store: Store):
 
 
 async def test_single_flight(openai_server: OpenAIServer, store: Store):
-    """Equal requests that are under way together are sent once; the first asker pays."""
+    """Equal requests in flight are sent once; the first asker pays."""
     openai_server.latency = 0.05
     chat = CachedChat(OpenAICompatibleChat("m", openai_server.base_url), store)
     answers = await asyncio.gather(*(chat.complete(PLAIN) for _ in range(20)))
@@ -114,7 +114,7 @@ async def test_single_flight(openai_server: OpenAIServer, store: Store):
 
 
 async def test_cancelled_first_asker(openai_server: OpenAIServer, store: Store):
-    """The one who asked first is cancelled: the others get the answer of the one request that was sent."""
+    """The first asker is cancelled: the others get the answer of the one request."""
     go_on = openai_server.hold()
     chat = CachedChat(OpenAICompatibleChat("m", openai_server.base_url), store)
     askers = [asyncio.create_task(chat.complete(PLAIN)) for _ in range(5)]
@@ -131,7 +131,7 @@ async def test_cancelled_first_asker(openai_server: OpenAIServer, store: Store):
 
 
 async def test_cancelled_last_asker_ends_the_call(store: Store):
-    """A call that nobody waits for any more is ended, and the next asker begins a new one."""
+    """A call that nobody waits for is ended, and the next asker begins a new one."""
     ended: list[int] = []
 
     async def reply(_: ChatRequest) -> str:
@@ -155,7 +155,7 @@ async def test_cancelled_last_asker_ends_the_call(store: Store):
 
 
 async def test_a_failure_is_shared_and_paid_once(store: Store):
-    """All who waited see the failure; only one of them is told its cost."""
+    """All who waited see the failure; only one of them gets its cost."""
 
     async def reply(_: ChatRequest) -> CallFailed:
         await asyncio.sleep(0)
@@ -169,7 +169,7 @@ async def test_a_failure_is_shared_and_paid_once(store: Store):
 
 
 class Counting(BuiltinEmbedder):
-    """The built-in embedder with a cost, which counts what it is asked."""
+    """The built-in embedder with a cost, counting its requests."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -182,7 +182,7 @@ class Counting(BuiltinEmbedder):
 
 
 async def test_embeddings(store: Store):
-    """Each text is asked once, whichever texts it stands beside, and comes back to the last bit."""
+    """Each text is requested once, whatever texts it is combined with, and is read back to the last bit."""
     inner = Counting()
     embedder = CachedEmbedder(inner, store)
     first = await embedder.embed(["犬", "猫", "犬", ""])
@@ -198,7 +198,7 @@ async def test_embeddings(store: Store):
 
 
 async def test_embeddings_under_way_are_shared(store: Store):
-    """A text that is under way for somebody else is not asked again, also if that somebody is cancelled."""
+    """A text in flight for somebody else is not requested again, even if the other is cancelled."""
     inner = Counting()
     embedder = CachedEmbedder(inner, store)
     first = asyncio.create_task(embedder.embed(["a b c", "d e f"]))
@@ -211,7 +211,7 @@ async def test_embeddings_under_way_are_shared(store: Store):
 
 
 async def test_changed_embedding_model(openai_server: OpenAIServer, store: Store):
-    """Vectors of another size under the same name are an error with a way out, no wrong similarity."""
+    """Vectors of another size under the same name are an error with a remedy, not a wrong similarity."""
     embedder = CachedEmbedder(OpenAICompatibleEmbedder("e", openai_server.base_url), store)
     await embedder.embed(["a"])
     openai_server.reply = lambda _: {"data": [{"index": 0, "embedding": [1.0, 2.0]}]}

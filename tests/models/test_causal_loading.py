@@ -1,4 +1,4 @@
-"""What is no causal language model, or no longer the one that was meant, is told before the first answer."""
+"""Anything but a causal language model, or a changed one, is reported before the first answer."""
 
 import shutil
 import warnings
@@ -16,7 +16,7 @@ pytestmark = networks.marks("peft")
 
 @pytest.fixture(scope="module")
 def adapter(tmp_path_factory):
-    """A LoRA adapter over a tiny Llama in `base` beside it."""
+    """A LoRA adapter over a tiny Llama in `base` next to it."""
     import peft
     import transformers
 
@@ -28,13 +28,13 @@ def adapter(tmp_path_factory):
 
 
 def load(folder):
-    """The network in the folder, as a judge loads it."""
+    """The network in the folder, loaded as a judge does."""
     return causal_network(LocalModel.find(str(folder)))
 
 
 @pytest.mark.witness
 def test_an_encoder_writes_nothing(tmp_path):
-    """It has no weights to write with; they would be drawn at random, and every grade would be noise."""
+    """It has no weights to write with; they would be random, and every grade would be noise."""
     with pytest.raises(ConfigurationError, match=r"is no causal language model: there are no weights for"):
         load(tiny_bert(tmp_path / "bert", layers=1))
 
@@ -56,9 +56,9 @@ def test_an_adapter_over_a_base_of_another_shape(adapter, tmp_path):
 
 
 def test_an_adapter_is_loaded_in_silence(adapter, capsys):
-    """What libraries tell programmers is not for people who grade."""
-    with warnings.catch_warnings(record=True) as told:
+    """Warnings for programmers are not for people who grade."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FutureWarning)
         load(adapter)
-    assert [str(one.message) for one in told if issubclass(one.category, FutureWarning)] == []
+    assert [str(one.message) for one in caught if issubclass(one.category, FutureWarning)] == []
     assert capsys.readouterr().out == ""

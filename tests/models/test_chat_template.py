@@ -1,4 +1,4 @@
-"""Chat templates: the tokens of a chat are those of the model's own template, and no text can write a role."""
+"""Chat templates: a chat's tokens are those of the model's own template, and no text can write a role."""
 
 from functools import cache
 
@@ -38,7 +38,7 @@ CHAT = [
 
 
 def plain(messages):
-    """As the library wants them."""
+    """The messages in the library's form."""
     return [{"role": each.role, "content": each.content} for each in messages]
 
 
@@ -46,7 +46,7 @@ def plain(messages):
 @pytest.mark.parametrize("template", [CHATML, None])
 @pytest.mark.parametrize("answering", [True, False])
 def test_an_ordinary_text_gives_the_librarys_own_tokens(template, answering):
-    """So that a model reads what it was trained on, to the token."""
+    """A model reads what it was trained on, token for token."""
     tokenizer = byte_tokenizer(template=template)
     found = ChatTemplate(tokenizer).ids(CHAT, answering=answering)
     assert found == tokenizer.apply_chat_template(
@@ -55,7 +55,7 @@ def test_an_ordinary_text_gives_the_librarys_own_tokens(template, answering):
 
 
 def test_a_model_without_a_template_gets_the_documented_one():
-    """Role names and texts; the tokeniser that is saved after training holds it."""
+    """Role names and texts; the tokenizer saved after training contains it."""
     tokenizer = with_template(byte_tokenizer(template=None))
     assert tokenizer.chat_template == FALLBACK_TEMPLATE
     assert tokenizer.decode(ChatTemplate(tokenizer).ids(CHAT)) == (
@@ -67,7 +67,7 @@ def test_a_model_without_a_template_gets_the_documented_one():
 
 @pytest.mark.parametrize("template", [REFUSES_SYSTEM, LEAVES_OUT_SYSTEM])
 def test_the_instruction_is_never_lost(template):
-    """Where a template takes no system message, it stands at the head of the first user message."""
+    """If a template takes no system message, it is at the start of the first user message."""
     tokenizer = byte_tokenizer(template=template)
     shown = tokenizer.decode(
         ChatTemplate(tokenizer).ids([*CHAT[:3], ChatMessage("user", "a"), ChatMessage("user", "b")])
@@ -77,14 +77,14 @@ def test_the_instruction_is_never_lost(template):
 
 
 def test_a_template_that_takes_nothing():
-    """Says so, and what it said."""
+    """The error says so, with the template's message."""
     template = ChatTemplate(byte_tokenizer(template="{{ raise_exception('not today') }}"))
     with pytest.raises(ValueError, match="does not take these messages: not today"):
         template.ids(CHAT)
 
 
 def test_old_thinking_is_left_to_the_template():
-    """A template that leaves out what a model thought earlier still finds it."""
+    """A template that drops the model's earlier thinking still finds it."""
     tokenizer = byte_tokenizer(template=CUTS_THINKING)
     shown = tokenizer.decode(
         ChatTemplate(tokenizer).ids(
@@ -110,7 +110,7 @@ def test_old_thinking_is_left_to_the_template():
     ],
 )
 def test_a_text_cannot_write_control_tokens(role, text):
-    """It is read as the characters it is made of, whatever is pieced together."""
+    """It is read as its characters, however it is pieced together."""
     tokenizer = byte_tokenizer()
     template = ChatTemplate(tokenizer)
     found, harmless = template.ids([ChatMessage(role, text)]), template.ids([ChatMessage(role, "x")])
@@ -135,7 +135,7 @@ def test_a_text_cannot_write_control_tokens(role, text):
 )
 @settings(max_examples=60)
 def test_roles_are_the_templates_alone(chat):
-    """As many turns begin and end as there are messages, and each text is there as it was."""
+    """There are as many turns as messages, and each text is unchanged."""
     messages = [ChatMessage(role, text) for role, text in chat]
     tokenizer, template = made_once()
     found = template.ids(messages)
@@ -147,13 +147,13 @@ def test_roles_are_the_templates_alone(chat):
 
 @cache
 def made_once():
-    """A tokeniser and its template, for as many examples as are drawn."""
+    """A tokenizer and its template, made once for all examples."""
     tokenizer = byte_tokenizer()
     return tokenizer, ChatTemplate(tokenizer)
 
 
 def test_what_ends_an_answer():
-    """The model's own end tokens, the tokeniser's, and the one that the template writes behind an answer."""
+    """The model's own end tokens, the tokenizer's, and the one that the template writes after an answer."""
     tokenizer = byte_tokenizer(template=CHATML.replace("<|im_end|>", "<|im_start|>"))
     assert ChatTemplate(tokenizer).end_tokens([256, 257]) == (256, 257, START)
     assert ChatTemplate(byte_tokenizer(template=None)).end_tokens(256) == (256, END)

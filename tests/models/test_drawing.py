@@ -1,4 +1,4 @@
-"""Drawing tokens: exact, repeatable by the seed, and each row for itself."""
+"""Drawing tokens: exact, repeatable by seed, and independent for each row."""
 
 import math
 
@@ -23,7 +23,7 @@ def drawn(draws, steps=1, logits=LOGITS):
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 def test_frequencies_are_those_of_the_softmax(temperature):
-    """4,000 rows with seeds of their own: each token within four standard errors of its probability."""
+    """4,000 rows with their own seeds: each token within four standard errors of its probability."""
     import torch
 
     n = 4_000
@@ -33,7 +33,7 @@ def test_frequencies_are_those_of_the_softmax(temperature):
 
 
 def test_a_row_is_drawn_as_if_it_were_alone():
-    """Whatever stands beside it, at whatever temperature; the next step draws anew."""
+    """Whatever else is in the batch, at any temperature; the next step draws anew."""
     row = Draw(1.0, 7)
     alone = [step[0] for step in drawn([row], 50)]
     together = [step[1] for step in drawn([Draw(0.0, 0), row, Draw(2.0, 9)], 50)]
@@ -43,18 +43,18 @@ def test_a_row_is_drawn_as_if_it_were_alone():
 
 @pytest.mark.witness
 def test_temperature_0_takes_the_likeliest():
-    """And leaves the logits alone."""
+    """The logits are not changed."""
     assert drawn([Draw(0.0, 1)], 3) == [[0]] * 3
 
 
 def test_seeds():
-    """The same seed gives other noise to another prompt; no seed gives other noise each time; any integer will do."""
+    """The same seed gives other noise for another prompt; no seed gives other noise each time; any integer works."""
     assert seed_of(1, [1, 2]) == seed_of(1, [1, 2])
     assert len({seed_of(1, [1, 2]), seed_of(2, [1, 2]), seed_of(1, [12]), seed_of(None, [1]), seed_of(None, [1])}) == 5
     assert all(0 <= seed_of(seed, []) < 2**63 for seed in (-(2**70), -1, 0, 2**70))
 
 
 def test_a_model_that_gives_no_numbers_is_found_out():
-    """At its first token, instead of an answer made of token 0."""
+    """It is detected at the first token, instead of giving an answer made of token 0."""
     with pytest.raises(ConfigurationError, match="its weights are damaged"):
         drawn([Draw(0.0, 1)], logits=(math.nan,) * 5)

@@ -37,8 +37,8 @@ def cosine(one: str, other: str) -> float:
         ("Colour and behaviour", "color and behavior", "stock market"),
     ],
 )
-def test_builtin_tells_near_from_far(text, near, far):
-    """Texts with many pieces in common are nearer than others, in Japanese and in English."""
+def test_builtin_distinguishes_near_from_far(text, near, far):
+    """Texts with many common pieces are nearer than others, in Japanese and in English."""
     assert cosine(text, near) > cosine(text, far) + 0.2
 
 
@@ -59,13 +59,13 @@ def test_builtin_normalises(one, other):
 
 @given(st.text(max_size=60))
 def test_builtin_gives_unit_vectors(text):
-    """Every text has a row of length 1, or 0 where it holds no letter or digit; half surrogate pairs included."""
+    """Every text has a row of length 1, or 0 without any letter or digit, even with lone surrogates."""
     length = np.linalg.norm(_embed(text))
     assert length == pytest.approx(1.0, abs=1e-5) or (length == 0 and not any(char.isalnum() for char in text))
 
 
 def test_builtin_is_the_same_everywhere():
-    """The vectors are equal to the last bit in every process, whatever its hash seed, and from release to release."""
+    """The vectors are identical to the last bit in every process, whatever its hash seed, and in every release."""
     code = "import hashlib; from saiten.models.builtin_embedder import _embed; print(hashlib.sha256(_embed('東京は日本の首都です。 The cat sat, 3.5 %').tobytes()).hexdigest())"
     digests = {
         subprocess.run(
@@ -77,7 +77,7 @@ def test_builtin_is_the_same_everywhere():
 
 
 async def test_builtin_shape():
-    """One row a text; no text, no row."""
+    """One row per text; no text, no row."""
     embedder = BuiltinEmbedder()
     assert (await embedder.embed([])).vectors.shape == (0, 4096)
     assert (await embedder.embed(["", "a"])).vectors.shape == (2, 4096)
@@ -86,7 +86,7 @@ async def test_builtin_shape():
 
 @pytest.mark.parametrize("refuses", [set(), {"encoding_format"}])
 async def test_vectors(openai_server: OpenAIServer, refuses):
-    """As base64 or, where the server does not take that, as numbers: the same unit vectors, in the order asked."""
+    """As base64 or, if the server refuses that, as numbers: the same unit vectors, in the order requested."""
     openai_server.refuses = refuses
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
     texts = ["犬", " ", "cat", "犬"]
@@ -112,7 +112,7 @@ async def test_shuffled_reply(openai_server: OpenAIServer):
 
 
 async def test_concurrent_callers_share_requests(openai_server: OpenAIServer):
-    """What is asked for within a moment travels together, equal texts once, in batches of bounded size."""
+    """Requests within a short time are sent together, equal texts once, in batches of bounded size."""
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url, batch=40)
     results = await asyncio.gather(*(embedder.embed([f"text {n}", "shared"]) for n in range(99)))
     await embedder.close()
@@ -122,7 +122,7 @@ async def test_concurrent_callers_share_requests(openai_server: OpenAIServer):
 
 
 async def test_cancelled_caller(openai_server: OpenAIServer):
-    """A caller that is cancelled takes nothing from those whose texts travel in the same request."""
+    """A cancelled caller takes nothing from those whose texts are in the same request."""
     go_on = openai_server.hold()
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
     first = asyncio.create_task(embedder.embed(["a"]))
@@ -142,7 +142,7 @@ async def test_cancelled_caller(openai_server: OpenAIServer):
 
 
 async def test_one_bad_text_fails_alone(openai_server: OpenAIServer):
-    """A text that the server refuses fails its own caller; those beside it get their vectors."""
+    """A text refused by the server fails its own caller; the others in the batch get their vectors."""
 
     def reply(asked: Asked):
         return refusal(400, "maximum context length is 512 tokens") if "long" in asked.body["input"] else None
@@ -158,7 +158,7 @@ async def test_one_bad_text_fails_alone(openai_server: OpenAIServer):
 
 
 async def test_smaller_batches_are_learned(openai_server: OpenAIServer):
-    """A server that takes small batches only is asked in small ones from then on."""
+    """A server that only accepts small batches gets small ones from then on."""
     said = "batch size 16 > maximum allowed batch size 4"
     openai_server.reply = lambda asked: Fault(422, said) if len(asked.body["input"]) > 4 else None
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url, batch=16)
@@ -185,7 +185,7 @@ async def test_smaller_batches_are_learned(openai_server: OpenAIServer):
     ],
 )
 async def test_odd_replies(openai_server: OpenAIServer, body):
-    """Anything but one vector of equal length for each text is a failure that shows what came."""
+    """Anything but one vector of equal length per text is a failure, and the error shows it."""
     openai_server.reply = lambda _: body
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
     with pytest.raises(CallFailed, match="2 vectors of equal length") as error:
@@ -195,8 +195,8 @@ async def test_odd_replies(openai_server: OpenAIServer, body):
 
 
 @pytest.mark.parametrize("wrong", [[0.0, 0.0], [float("nan"), 1.0]])
-async def test_vectors_that_measure_nothing_are_told_as_such(openai_server: OpenAIServer, wrong):
-    """As many came as were asked for, so it is not their number that is wrong."""
+async def test_vectors_that_measure_nothing_are_reported_as_such(openai_server: OpenAIServer, wrong):
+    """Their number is right, so the error is not about that."""
     held = b64encode(np.array(wrong, "<f4").tobytes()).decode()
     openai_server.reply = lambda _: {"data": [{"embedding": held}]}
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
@@ -206,7 +206,7 @@ async def test_vectors_that_measure_nothing_are_told_as_such(openai_server: Open
 
 
 async def test_the_same_layers_serve_embedders(openai_server: OpenAIServer, tmp_path):
-    """Retries, limits, price, budget and cache work around an embedder as they do around a chat."""
+    """Retries, limits, price, budget and cache work for an embedder as for a chat."""
     openai_server.reply = lambda asked: Fault(503, "busy") if asked.number == 1 else None
     budget = Budget(max_calls=3, max_cost=1.0)
     around = layers(retries=Retries(first=0.001), limits=Limits(2), price=Price(1.0), budget=budget)
@@ -222,7 +222,7 @@ async def test_the_same_layers_serve_embedders(openai_server: OpenAIServer, tmp_
 
 
 async def test_wrong_set_up(openai_server: OpenAIServer):
-    """Configuration errors read as they do for chats."""
+    """Configuration errors read like those of chats."""
     openai_server.key = "k"
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
     with pytest.raises(ConfigurationError, match="set OPENAI_API_KEY"):

@@ -1,4 +1,4 @@
-"""Every error tells what happened, where, and what to do; no error tells a secret."""
+"""Every error says what happened, where, and what to do; no error reveals a secret."""
 
 import asyncio
 import pickle
@@ -22,7 +22,7 @@ KEY = "sk-very-secret-key"
 
 
 async def error_of(base_url: str, **settings: object) -> Exception:
-    """The error of one call, after a look that it tells no secret."""
+    """The error of one call, after checking that it reveals no secret."""
     chat = OpenAICompatibleChat("gpt-4o-mini", base_url, **{"timeout": 20.0, **settings})
     try:
         with pytest.raises((CallFailed, ConfigurationError)) as error:
@@ -48,7 +48,7 @@ async def error_of(base_url: str, **settings: object) -> Exception:
     ],
 )
 async def test_configuration(openai_server: OpenAIServer, fault, words):
-    """An error that no further call can mend stops the run, and says what to do."""
+    """A permanent error stops the run, and says what to do."""
     openai_server.reply = lambda _: fault
     error = await error_of(openai_server.base_url, api_key=KEY, key_variable="MY_KEY")
     assert isinstance(error, ConfigurationError)
@@ -56,7 +56,7 @@ async def test_configuration(openai_server: OpenAIServer, fault, words):
 
 
 async def test_missing_key(openai_server: OpenAIServer):
-    """Without a key, the error names the variable to set; no key is forced on servers that want none."""
+    """Without a key, the error names the variable to set; servers that need no key do not require one."""
     openai_server.key = "other"
     error = await error_of(openai_server.base_url)
     assert "set OPENAI_API_KEY" in str(error)
@@ -64,7 +64,7 @@ async def test_missing_key(openai_server: OpenAIServer):
 
 
 async def test_near_models_are_named(openai_server: OpenAIServer):
-    """Of the models that the server lists, those with a similar name are told."""
+    """Models on the server with a similar name are listed."""
     openai_server.models = ["gpt-4o-mini-2024", "llama"]
     assert "'gpt-4o-mini-2024'" in str(await error_of(openai_server.base_url))
 
@@ -78,7 +78,7 @@ async def test_near_models_are_named(openai_server: OpenAIServer):
     ],
 )
 async def test_no_server(address):
-    """A server that is not there is an error of the set-up."""
+    """An absent server is a setup error."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         error = await error_of(address.format(port=unused.getsockname()[1]))
@@ -87,7 +87,7 @@ async def test_no_server(address):
 
 
 async def test_server_that_went_away(openai_server: OpenAIServer):
-    """A server that has answered before and is gone may come back: that is a failure, not the set-up."""
+    """A server that has answered before may come back: that is a failure, not a setup error."""
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     await chat.complete(PLAIN)
     openai_server.close()
@@ -116,7 +116,7 @@ async def test_tls(openai_server: OpenAIServer):
     ],
 )
 async def test_passing(openai_server: OpenAIServer, fault, words):
-    """Dropped connections and HTTP 5xx may pass."""
+    """Dropped connections and HTTP 5xx may be transient."""
     openai_server.reply = lambda _: fault
     error = await error_of(openai_server.base_url)
     assert isinstance(error, CallFailed)
@@ -126,7 +126,7 @@ async def test_passing(openai_server: OpenAIServer, fault, words):
 
 @pytest.mark.parametrize("body", ["<html>rubbish</html>", '{"pages": ["rubbish"]}'])
 async def test_another_kind_of_server(openai_server: OpenAIServer, body):
-    """A server whose first replies are all unreadable is an error of the set-up: where, what it said, what to do."""
+    """A server whose first replies are all unreadable is a setup error: where, what it said, what to do."""
     openai_server.reply = lambda _: Fault(200, body)
     chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url), layers())
     with pytest.raises(ConfigurationError) as error:
@@ -137,7 +137,7 @@ async def test_another_kind_of_server(openai_server: OpenAIServer, body):
 
 
 async def test_a_garbled_reply_among_good_ones(openai_server: OpenAIServer):
-    """One unreadable reply is retried, as the first one and among others; so are several after a good one."""
+    """One unreadable reply is retried, whether first or later; so are several after a good one."""
     garbled = Fault(200, "<html>rubbish</html>")
     said = iter([garbled, "one", garbled, garbled, garbled, "two"])
     openai_server.reply = lambda _: next(said)
@@ -156,7 +156,7 @@ async def test_a_garbled_reply_among_good_ones(openai_server: OpenAIServer):
     ids=["trickling", "silent", "cut"],
 )
 async def test_too_slow(openai_server: OpenAIServer, fault):
-    """A reply that is not there in full within the time-out, of whatever kind, may come another time."""
+    """A reply that is incomplete at the timeout, of any kind, may come another time."""
     openai_server.reply = lambda _: fault
     error = await error_of(openai_server.base_url, timeout=2.0)
     assert isinstance(error, CallFailed)
@@ -179,12 +179,12 @@ async def test_too_slow(openai_server: OpenAIServer, fault):
     ],
 )
 def test_retry_after(headers, seconds):
-    """Retry-After comes as seconds, as a date, or in milliseconds; nonsense is none."""
+    """Retry-After may be seconds, a date, or milliseconds; nonsense is ignored."""
     assert retry_after(headers) == seconds
 
 
 async def test_429_carries_retry_after(openai_server: OpenAIServer):
-    """What the server asks to wait reaches the layers."""
+    """The wait that the server requests reaches the layers."""
     openai_server.reply = lambda _: Fault(429, "slow", {"Retry-After": "12"})
     error = await error_of(openai_server.base_url)
     assert (error.status, error.retry_after, error.retryable) == (429, 12.0, True)
@@ -204,14 +204,14 @@ async def test_429_carries_retry_after(openai_server: OpenAIServer):
     ],
 )
 def test_bad_settings(settings):
-    """What cannot work is refused before the first call, without showing the key."""
+    """Impossible settings are refused before the first call, without showing the key."""
     with pytest.raises(ConfigurationError) as error:
         OpenAICompatibleChat(**{"model": "m", **settings})
     assert KEY not in str(error.value)
 
 
 async def test_azure(openai_server: OpenAIServer):
-    """An address with a query, as Azure has it, is kept without being part of the name; its key is a header."""
+    """An address with a query, as on Azure, is kept without being part of the name; its key is a header."""
     base = openai_server.base_url.replace("/v1", "/openai/deployments/d") + "?api-version=2024-06-01"
     chat = OpenAICompatibleChat("gpt", base, headers={"api-key": KEY})
     await chat.complete(PLAIN)
@@ -228,7 +228,7 @@ async def test_azure(openai_server: OpenAIServer):
 
 @pytest.mark.parametrize("tail", ["", "/", "/chat/completions"])
 async def test_forms_of_the_base_url(openai_server: OpenAIServer, tail):
-    """A slash at the end, or the whole path, is understood."""
+    """A trailing slash, or the whole path, is understood."""
     chat = OpenAICompatibleChat("m", openai_server.base_url + tail, "key-123")
     await chat.complete(PLAIN)
     await chat.close()
@@ -238,7 +238,7 @@ async def test_forms_of_the_base_url(openai_server: OpenAIServer, tail):
 
 
 def test_one_object_in_successive_loops(openai_server: OpenAIServer):
-    """A chat works in one event loop after the other if it is closed in between, and says so if it is not."""
+    """A chat works in successive event loops if it is closed in between, and otherwise says so."""
     chat = OpenAICompatibleChat("m", openai_server.base_url)
 
     async def use(*, close: bool) -> None:
@@ -256,7 +256,7 @@ def test_one_object_in_successive_loops(openai_server: OpenAIServer):
 
 
 async def test_large_request(openai_server: OpenAIServer):
-    """A prompt of several megabytes is sent without complaint."""
+    """A prompt of several megabytes is sent without problems."""
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     await chat.complete(ChatRequest((ChatMessage("user", "長い" * 500_000),)))
     await chat.close()

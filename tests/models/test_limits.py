@@ -1,4 +1,4 @@
-"""Limits: in flight, a minute, and less when the server says that it is too much. Time is virtual here."""
+"""Limits: in flight, per minute, and fewer when the server says that it is too much. Time is virtual here."""
 
 import asyncio
 
@@ -14,12 +14,12 @@ from saiten.records import Usage
 
 
 def request(number: int = 0, text: str = "hello", max_tokens: int | None = None) -> ChatRequest:
-    """A request that can be told from others."""
+    """A request distinguishable from others."""
     return ChatRequest((ChatMessage("user", text),), seed=number, max_tokens=max_tokens)
 
 
 class Server:
-    """Answers after a second, refuses what is over its capacity, and keeps when what came."""
+    """Answers after a second, refuses what exceeds its capacity, and records what came when."""
 
     def __init__(self, capacity: int = 10**9, retry_after: float | None = None, usage: Usage | None = None) -> None:
         self.capacity = capacity
@@ -50,7 +50,7 @@ class Server:
 
 
 async def ask(chat: LayeredChat, count: int, **settings: object) -> list:
-    """Ask so often at once."""
+    """Ask this often at once."""
     return await asyncio.gather(*(chat.complete(request(n, **settings)) for n in range(count)), return_exceptions=True)
 
 
@@ -74,7 +74,7 @@ def test_requests_per_minute(rate):
 
 
 def test_tokens_per_minute_are_corrected_by_what_is_reported():
-    """A request is taken at its estimate, and what the server reports is what counts for the next ones."""
+    """A request counts with its estimate, and the server's report corrects it for the next ones."""
     server = Server(usage=Usage(calls=1, prompt_tokens=90, completion_tokens=10))
     limiter = Limiter(Limits(1, tokens_per_minute=600))
     virtual_time.run(ask(server.chat(limiter), 7, text="x" * 4, max_tokens=1))  # estimated at 3 tokens
@@ -82,7 +82,7 @@ def test_tokens_per_minute_are_corrected_by_what_is_reported():
 
 
 def test_japanese_counts_a_token_a_character():
-    """Of the same number of characters, Japanese ones are four times as many tokens."""
+    """For the same number of characters, Japanese text has four times as many tokens."""
     for text, seconds in (("あ" * 99, 10.0), ("a" * 396, 10.0), ("a" * 99, 2.5)):
         server = Server()
         virtual_time.run(ask(server.chat(Limiter(Limits(1, tokens_per_minute=600))), 2, text=text))
@@ -90,7 +90,7 @@ def test_japanese_counts_a_token_a_character():
 
 
 def test_halves_once_per_round_trip():
-    """Sixty refusals of one round are one reason to halve, not sixty."""
+    """Sixty refusals in one round trip are one reason to halve, not sixty."""
     server, limiter = Server(capacity=4), Limiter(Limits(64))
     virtual_time.run(ask(server.chat(limiter), 64))
     assert server.refused == 60
@@ -98,7 +98,7 @@ def test_halves_once_per_round_trip():
 
 
 def test_comes_down_to_what_the_server_bears_and_goes_up_again():
-    """After a storm the limiter works near the server's capacity, and comes back to the maximum when it may."""
+    """After a storm the limiter works near the server's capacity, and returns to the maximum when possible."""
     server, limiter = Server(capacity=8), Limiter(Limits(64))
 
     async def run() -> None:
@@ -117,16 +117,16 @@ def test_comes_down_to_what_the_server_bears_and_goes_up_again():
 
 
 def test_retry_after_pauses_everybody():
-    """When the server refuses again and again and asks to wait, nobody sends anything until then."""
+    """If the server refuses repeatedly and requests a wait, nobody sends anything until then."""
     server, limiter = Server(capacity=1, retry_after=30.0), Limiter(Limits(8))
     virtual_time.run(ask(server.chat(limiter), 24))
-    late = [time for time, _ in server.came[8 + 3 :]]  # three take the places of the first three refused
+    late = [time for time, _ in server.came[8 + 3 :]]  # three replace the first three refused
     assert late
     assert all(time >= 30.0 for time in late)
 
 
 def test_a_refusal_now_and_then_holds_back_nobody_else():
-    """One refusal in ten, each asking to wait for 30 s, neither pauses the others nor lowers the number in flight."""
+    """One refusal in ten, each requesting a wait of 30 s, neither pauses the others nor lowers the number in flight."""
     came = []
 
     async def reply(asked: ChatRequest) -> Completion | CallFailed:
@@ -143,7 +143,7 @@ def test_a_refusal_now_and_then_holds_back_nobody_else():
 
 
 def test_cancelled_waiters_lose_nothing():
-    """A cancelled waiter frees its place, whether still queued or just let in; the others go on in order."""
+    """A cancelled waiter frees its place, whether still queued or just admitted; the others proceed in order."""
     server, limiter = Server(), Limiter(Limits(concurrency=1))
 
     async def run() -> None:
@@ -162,7 +162,7 @@ def test_cancelled_waiters_lose_nothing():
 
 
 def test_let_in_and_cancelled_in_the_same_turn():
-    """A waiter that is let in and cancelled before it runs gives its place on."""
+    """A waiter that is admitted and cancelled before it runs passes its place on."""
     limiter = Limiter(Limits(concurrency=1))
 
     async def run() -> None:
@@ -176,7 +176,7 @@ def test_let_in_and_cancelled_in_the_same_turn():
 
         async def first() -> None:
             await chat.complete(request(0))
-            tasks[1].cancel()  # its place was given to it in this very turn
+            tasks[1].cancel()  # its place was assigned in this very turn
 
         tasks = [asyncio.create_task(call) for call in (first(), chat.complete(request(1)), chat.complete(request(2)))]
         await asyncio.sleep(0)
@@ -189,7 +189,7 @@ def test_let_in_and_cancelled_in_the_same_turn():
 
 
 def test_successive_loops():
-    """The limiter goes on in another event loop."""
+    """The limiter continues in another event loop."""
     limiter = Limiter(Limits(2, requests_per_minute=60))
     for _ in range(2):
         server = Server()
@@ -201,6 +201,6 @@ def test_successive_loops():
     "settings", [{"concurrency": 0}, {"requests_per_minute": 0}, {"tokens_per_minute": float("nan")}]
 )
 def test_bad_settings(settings):
-    """Settings that make no sense are refused."""
+    """Nonsensical settings are refused."""
     with pytest.raises(ConfigurationError):
         Limits(**settings)

@@ -1,4 +1,4 @@
-"""Retries: longer waits each time, as the server asks, and everything that was spent is counted."""
+"""Retries: waits grow, follow the server's request, and all costs are counted."""
 
 from random import Random
 
@@ -15,12 +15,12 @@ PLAIN = ChatRequest((ChatMessage("user", "hello"),))
 
 
 def passing(**more: object) -> CallFailed:
-    """A failure that may pass."""
+    """A transient failure."""
     return CallFailed("broke", Usage(calls=1, prompt_tokens=5), retryable=True, **more)
 
 
 def retrying(script: list, retries: Retries | None = None) -> tuple[LayeredChat, ScriptedChat, list[float]]:
-    """A chat with retries, the script within, and the waits that it will have made."""
+    """A chat with retries, the inner script, and the waits."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -31,7 +31,7 @@ def retrying(script: list, retries: Retries | None = None) -> tuple[LayeredChat,
 
 
 async def test_asks_until_it_works():
-    """The answer that came at last also cost what was spent before."""
+    """The final answer includes the cost of the earlier attempts."""
     chat, inner, waits = retrying([passing(), passing(), "ok"])
     answer = await chat.complete(PLAIN)
     assert (answer.text, answer.usage) == ("ok", Usage(calls=3, prompt_tokens=10))
@@ -40,7 +40,7 @@ async def test_asks_until_it_works():
 
 
 async def test_gives_up():
-    """After the last attempt, the error tells how many there were and what they cost."""
+    """After the last attempt, the error has their number and their cost."""
     chat, inner, _ = retrying([passing(status=503)] * 3, Retries(attempts=3))
     with pytest.raises(CallFailed, match=r"broke \(given up after 3 attempts\)") as error:
         await chat.complete(PLAIN)
@@ -51,7 +51,7 @@ async def test_gives_up():
 
 @pytest.mark.parametrize("error", [ConfigurationError("no key"), BudgetSpent("spent"), CallFailed("refused")])
 async def test_what_is_never_retried(error):
-    """What cannot get better is not tried again."""
+    """Permanent errors are not retried."""
     chat, inner, _ = retrying([error, "ok"])
     with pytest.raises(type(error)):
         await chat.complete(PLAIN)
@@ -60,14 +60,14 @@ async def test_what_is_never_retried(error):
 
 @pytest.mark.parametrize(("asked", "least"), [(7.0, 7.0), (1000.0, 20.0), (None, 0.0)])
 async def test_retry_after(asked, least):
-    """What the server asks to wait is waited, up to a bound."""
+    """The server's requested wait is observed, up to a bound."""
     chat, _, waits = retrying([passing(retry_after=asked), "ok"], Retries(longest=20.0))
     await chat.complete(PLAIN)
     assert least <= waits[0] <= 20.0
 
 
 def test_jitter():
-    """Waits are spread over the upper half below a bound that doubles; the same seed gives the same waits."""
+    """Waits are random in the upper half below a bound that doubles; the same seed gives the same waits."""
     retries = Retries(first=1.0, longest=10.0)
     for failures, bound in ((1, 1.0), (2, 2.0), (4, 8.0), (9, 10.0), (5000, 10.0)):
         waits = [retries.wait(failures, None, Random(seed)) for seed in range(300)]
@@ -79,7 +79,7 @@ def test_jitter():
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_an_outage_of_half_a_minute_is_outlasted(seed):
-    """By default nobody gives up on a server that refuses everything for 30 seconds, however the jitter falls."""
+    """By default nobody gives up on a server that refuses everything for 30 seconds, whatever the jitter."""
     now = 0.0
 
     async def sleep(seconds: float) -> None:
@@ -97,6 +97,6 @@ async def test_an_outage_of_half_a_minute_is_outlasted(seed):
 
 @pytest.mark.parametrize("settings", [{"attempts": 0}, {"first": -1}, {"longest": -1}])
 def test_bad_settings(settings):
-    """Settings that make no sense are refused."""
+    """Nonsensical settings are refused."""
     with pytest.raises(ConfigurationError):
         Retries(**settings)

@@ -1,4 +1,4 @@
-"""The scripted chat: a double that is shipped to users."""
+"""The scripted chat: a test double shipped to users."""
 
 import pytest
 
@@ -28,7 +28,7 @@ async def test_list():
 
 
 async def test_function():
-    """A function of the request, also a coroutine function, may say what a list may hold."""
+    """A function of the request, or a coroutine function, may return whatever a list may contain."""
 
     async def later(request: ChatRequest) -> str:
         return request.messages[0].content.upper()

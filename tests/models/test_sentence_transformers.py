@@ -1,4 +1,4 @@
-"""Sentence-transformers: a real model, made here, through the library's real way of loading."""
+"""Sentence-transformers: a real model, made here, loaded by the library itself."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ def model(tmp_path_factory):
 @pytest.mark.witness
 @with_networks
 async def test_vectors(model):
-    """Unit vectors in the order asked, whatever the lengths; a blank text has zeros; the same the next time."""
+    """Unit vectors in the order requested, for any lengths; a blank text has zeros; repeatable."""
     embedder = Models().embedder(f"st:{model}")
     texts = ["cat", "the dog sat " * 40, " ", "猫が好き", "cat"]
     vectors = (await embedder.embed(texts)).vectors
@@ -65,7 +65,7 @@ async def test_the_loop_stays_free(model):
 
 @with_networks
 async def test_a_folder_that_is_no_model(model, tmp_path):
-    """Says what was expected; nothing is downloaded for what looks like a path."""
+    """The error says what was expected; nothing is downloaded for what looks like a path."""
     (tmp_path / "readme.txt").write_text("nothing")
     embedder = Models().embedder(f"st:{tmp_path}")
     with pytest.raises(ConfigurationError, match="expected a folder that sentence-transformers saved"):
@@ -87,6 +87,6 @@ async def test_an_attention_from_the_hub_is_not_fetched(model, tmp_path):
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
 def test_without_the_library():
-    """Says what to install, before anything is read or embedded."""
+    """The error says what to install, before anything is read or embedded."""
     with pytest.raises(ConfigurationError, match=r'pip install "saiten\[neural\]"'):
         Models().embedder("st:intfloat/multilingual-e5-small")

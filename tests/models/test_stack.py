@@ -18,13 +18,13 @@ FAST = Retries(attempts=20, first=0.005, longest=0.05)
 
 
 async def ask(chat: object, count: int) -> list:
-    """Ask so often at once, each time something else."""
+    """Ask this often at once, each time something else."""
     requests = (ChatRequest((ChatMessage("user", f"number {number}"),)) for number in range(count))
     return await asyncio.gather(*(chat.complete(request) for request in requests), return_exceptions=True)
 
 
 async def test_storm_of_429(openai_server: OpenAIServer):
-    """A server that bears 4 requests at a time, asked by 64: every answer comes, and the limiter comes down to it."""
+    """A server with a capacity of 4, asked by 64: every answer comes, and the limiter settles at 4."""
     openai_server.latency = 0.01
     openai_server.reply = lambda _: Fault(429, "slow down") if openai_server.in_flight > 4 else None
     limiter = Limiter(Limits(64))
@@ -70,7 +70,7 @@ async def test_wrong_set_up_is_asked_once(openai_server: OpenAIServer):
 
 
 async def test_any_chat_can_be_stacked(tmp_path):
-    """A chat of one's own gets the same layers and the same cache."""
+    """A custom chat gets the same layers and the same cache."""
     inner = ScriptedChat(lambda _: "ok")
     chat = stack_chat(inner, layers(), Store(tmp_path / "answers.sqlite"))
     assert isinstance(chat, CachedChat)
@@ -82,7 +82,7 @@ async def test_any_chat_can_be_stacked(tmp_path):
 
 
 def test_server_says_what_was_asked(openai_server: OpenAIServer):
-    """The server keeps requests as they came, so that other tests can rely on it."""
+    """The server records requests unchanged, so that other tests can rely on it."""
 
     async def run() -> None:
         chat = OpenAICompatibleChat("m", openai_server.base_url, "key-1")

@@ -25,14 +25,14 @@ for number in range(int(sys.argv[3])):
 
 
 def writer(path, who: str, count: int) -> subprocess.Popen:
-    """A process that writes so many values and tells each one after it is written."""
+    """A process that writes this many values and reports each one after it is written."""
     return subprocess.Popen(
         [sys.executable, "-c", WRITER, str(path), who, str(count)], stdout=subprocess.PIPE, text=True
     )
 
 
 def test_two_processes(tmp_path):
-    """Two processes that open one new file at the same time and write to it lose nothing."""
+    """Two processes that open and write one new file at the same time lose nothing."""
     path = tmp_path / "answers.sqlite"
     writers = [writer(path, who, 300) for who in ("a", "b")]
     for process in writers:
@@ -45,7 +45,7 @@ def test_two_processes(tmp_path):
 
 
 def test_one_new_file_is_opened_by_several_at_once(tmp_path):
-    """Whoever opens the file while another is making its table takes it for a store, and for no other program's."""
+    """Opening the file while another process creates its table recognizes it as a store."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -58,20 +58,20 @@ def test_one_new_file_is_opened_by_several_at_once(tmp_path):
 
 @pytest.mark.slow
 def test_kill(tmp_path):
-    """What was written when the process was killed is there, and the file goes on being used."""
+    """What was written before the kill is there, and the file stays usable."""
     path = tmp_path / "answers.sqlite"
     rng = random.Random(5)
     for round_ in range(3):
         process = writer(path, f"w{round_}", 100_000)
-        told = int(process.stdout.readline())
+        written = int(process.stdout.readline())
         for _ in range(rng.randrange(200)):
-            told = int(process.stdout.readline())
+            written = int(process.stdout.readline())
         process.send_signal(signal.SIGKILL)
-        told = max([told, *(int(line) for line in process.stdout.read().split("\n")[:-1])])
+        written = max([written, *(int(line) for line in process.stdout.read().split("\n")[:-1])])
         process.wait()
         process.stdout.close()
         store = Store(path)
-        for number in range(told + 1):
+        for number in range(written + 1):
             key = f"w{round_} {number}".encode()
             assert store.get(key) == key * 50
         assert store._open().execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -80,7 +80,7 @@ def test_kill(tmp_path):
 
 @pytest.mark.slow
 def test_kill_while_it_is_made(tmp_path):
-    """A process that is killed at any moment of creating the file leaves one that can be opened."""
+    """A process killed at any moment of creating the file leaves one that can be opened."""
     path = tmp_path / "answers.sqlite"
     for round_ in range(4):
         process = writer(path, "w", 5)
@@ -95,7 +95,7 @@ def test_kill_while_it_is_made(tmp_path):
 
 
 def test_many_at_once(tmp_path):
-    """Many values go in and come out in one step."""
+    """Many values are written and read in one step."""
     store = Store(tmp_path / "deep" / "folder" / "answers.sqlite")
     values = {bytes([number % 256, number // 256]): b"v%d" % number for number in range(1200)}
     store.put("m", values)
@@ -120,7 +120,7 @@ def another_program(path) -> None:
     "make", [lambda path: path.write_text("{}\n" * 100), lambda path: path.write_bytes(b"\0" * 5000), another_program]
 )
 def test_foreign_files_are_left_alone(tmp_path, make):
-    """A file that is no answer store is refused and not changed by a single byte."""
+    """Another program's file is refused and not changed by a single byte."""
     path = tmp_path / "file"
     make(path)
     before = path.read_bytes()
@@ -130,7 +130,7 @@ def test_foreign_files_are_left_alone(tmp_path, make):
 
 
 def test_damaged_file(tmp_path):
-    """A damaged file is named, with a way to save what can be read."""
+    """A damaged file is named, with a way to save what is readable."""
     path = tmp_path / "answers.sqlite"
     store = Store(path)
     store.put("m", {number.to_bytes(4): b"v" * 500 for number in range(500)})
@@ -154,7 +154,7 @@ def test_newer_layout(tmp_path):
 
 @pytest.mark.parametrize("path", ["", "file/below"])
 def test_no_place_for_a_file(tmp_path, path):
-    """A folder, or a path below a file, cannot hold a store, and the error says which path."""
+    """A folder, or a path below a file, cannot be a store, and the error has the path."""
     (tmp_path / "file").write_text("x")
     with pytest.raises(ConfigurationError, match=str(tmp_path)):
         Store(tmp_path / path)

@@ -1,4 +1,4 @@
-"""Which form of structured output a server takes is found out once and remembered."""
+"""The form of structured output that a server accepts is found out once and remembered."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ def request(text: str = "正しいですか。", **settings: object) -> ChatRequ
     ],
 )
 async def test_each_rung(openai_server: OpenAIServer, takes, form, asked_in_all):
-    """The chat goes down to the first form that the server takes, and starts there the next time."""
+    """The chat descends to the first form that the server accepts, and starts there the next time."""
     openai_server.structured = takes
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     first, second = await chat.complete(request()), await chat.complete(request("次"))
@@ -45,20 +45,20 @@ async def test_each_rung(openai_server: OpenAIServer, takes, form, asked_in_all)
     assert len(openai_server.requests) == asked_in_all + 1
 
 
-async def test_schema_is_told_below_the_top_rung(openai_server: OpenAIServer):
-    """Where the server does not hold the model to the schema, the system message ends with it."""
+async def test_schema_is_in_the_prompt_below_the_top_rung(openai_server: OpenAIServer):
+    """If the server does not enforce the schema, the system message ends with it."""
     openai_server.structured = "json_object"
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     await chat.complete(request())
     await chat.close()
     strictest, last = openai_server.requests[0], openai_server.requests[-1]
-    assert strictest.told is None
-    assert last.told == SCHEMA
+    assert strictest.schema_in_text is None
+    assert last.schema_in_text == SCHEMA
     assert last.body["messages"][0]["content"].startswith("Grade.\n\n")
 
 
 async def test_concurrent_first_calls_find_out_once(openai_server: OpenAIServer):
-    """Of 32 first calls at once, one finds out what works; the others go straight there."""
+    """Of 32 simultaneous first calls, one finds out what works; the others use it."""
     openai_server.structured, openai_server.latency = "text", 0.01
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     await asyncio.gather(*(chat.complete(request(str(number))) for number in range(32)))
@@ -67,7 +67,7 @@ async def test_concurrent_first_calls_find_out_once(openai_server: OpenAIServer)
 
 
 async def test_cancelled_finder_leaves_it_to_the_next(openai_server: OpenAIServer):
-    """If the call that finds out is cancelled, another one does, and none hangs."""
+    """If the probing call is cancelled, another one takes over, and none hangs."""
     openai_server.latency = 0.05
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     calls = [asyncio.create_task(chat.complete(request(str(number)))) for number in range(3)]
@@ -78,7 +78,7 @@ async def test_cancelled_finder_leaves_it_to_the_next(openai_server: OpenAIServe
 
 
 async def test_after_a_failure_the_others_go_together(openai_server: OpenAIServer):
-    """If the call that finds out fails, the others do not go one by one, and what it found out is kept."""
+    """If the probing call fails, the others do not go one by one, and its findings are kept."""
     openai_server.latency, openai_server.structured = 0.05, "json_object_schema"
     openai_server.reply = lambda asked: Fault(500, "down") if asked.number == 2 else None
     chat = OpenAICompatibleChat("m", openai_server.base_url)
@@ -91,11 +91,11 @@ async def test_after_a_failure_the_others_go_together(openai_server: OpenAIServe
 
 
 async def test_refusals_at_the_same_time_lead_one_rung_down(openai_server: OpenAIServer):
-    """Many requests that are refused together for one reason teach one thing."""
+    """Many simultaneous refusals for one reason count once."""
     openai_server.latency = 0.05
     openai_server.reply = lambda _: Fault(500, "down")
     chat = OpenAICompatibleChat("m", openai_server.base_url)
-    with pytest.raises(CallFailed):  # leaves the form open, and the way free
+    with pytest.raises(CallFailed):  # leaves the form undecided, and the way free
         await chat.complete(request())
     openai_server.structured, openai_server.reply = "json_object_schema", lambda _: None
     await asyncio.gather(*(chat.complete(request(str(number))) for number in range(8)))
@@ -126,7 +126,7 @@ async def test_passing_trouble_does_not_degrade(openai_server: OpenAIServer, fau
 
 
 async def test_llama_cpp_python_refuses_with_500(openai_server: OpenAIServer):
-    """llama-cpp-python answers HTTP 500 that names response_format; that is a refusal all the same."""
+    """llama-cpp-python answers HTTP 500 that names response_format; that is still a refusal."""
     said = "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"}]"
 
     def reply(asked: Asked):
@@ -144,9 +144,9 @@ async def test_llama_cpp_python_refuses_with_500(openai_server: OpenAIServer):
     assert chat.dialect.structured is Structured.JSON_OBJECT_SCHEMA
 
 
-async def test_server_that_ignores_the_form_is_told_the_schema(openai_server: OpenAIServer):
-    """A reply that cannot come from a model held to the schema shows that the server does not read it: from then on
-    the schema is told as well.
+async def test_server_that_ignores_the_form_gets_the_schema_in_the_prompt(openai_server: OpenAIServer):
+    """A reply that cannot come from a model held to the schema shows that the server ignores it: from then on
+    the schema is also written into the prompt.
     """
     openai_server.structured = "ignores"
     chat = OpenAICompatibleChat("m", openai_server.base_url)
@@ -158,7 +158,7 @@ async def test_server_that_ignores_the_form_is_told_the_schema(openai_server: Op
 
 @pytest.mark.parametrize("refuses", [{"temperature"}, {"seed"}, {"max_tokens"}, {"temperature", "seed", "max_tokens"}])
 async def test_refused_parameters_are_dropped_or_renamed(openai_server: OpenAIServer, refuses):
-    """Reasoning models refuse some parameters; those are left out from then on, max_tokens goes by its newer name."""
+    """Reasoning models refuse some parameters; those are omitted from then on, max_tokens gets its newer name."""
     openai_server.refuses = refuses
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     settings = {"seed": 1, "max_tokens": 50}
@@ -172,7 +172,7 @@ async def test_refused_parameters_are_dropped_or_renamed(openai_server: OpenAISe
 
 
 async def test_refusal_without_param_field(openai_server: OpenAIServer):
-    """Many servers name the parameter only in their prose."""
+    """Many servers name the parameter only in prose."""
     openai_server.reply = lambda asked: (
         refusal(400, "seed: extra inputs are not permitted") if "seed" in asked.body else None
     )
@@ -183,7 +183,7 @@ async def test_refusal_without_param_field(openai_server: OpenAIServer):
 
 
 async def test_too_long_a_prompt_drops_nothing(openai_server: OpenAIServer):
-    """A 400 about the context length is about this one prompt, even where it mentions max_tokens."""
+    """A 400 about the context length is about this prompt alone, even if it mentions max_tokens."""
     said = "'max_tokens' is too large: 50. This model's maximum context length is 4096 tokens"
     openai_server.reply = lambda asked: refusal(400, said, param="max_tokens") if asked.number == 1 else None
     chat = OpenAICompatibleChat("m", openai_server.base_url)
@@ -196,7 +196,7 @@ async def test_too_long_a_prompt_drops_nothing(openai_server: OpenAIServer):
 
 
 def test_strict_schema():
-    """Strict mode wants every field required, nothing further, no defaults, and references alone."""
+    """Strict mode requires all fields, no others, no defaults, and references alone."""
     schema = {
         "type": "object",
         "properties": {

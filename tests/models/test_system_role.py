@@ -50,7 +50,7 @@ REFUSALS = {
 
 
 def template_without_system(refused: Fault, otherwise=lambda _: None):
-    """A server whose model's template takes user and assistant by turns, and nothing else."""
+    """A server whose template requires alternating user and assistant messages, and nothing else."""
 
     def reply(asked: Asked):
         roles = [message["role"] for message in asked.body["messages"]]
@@ -73,7 +73,7 @@ def request(text: str, schema=SCHEMA) -> ChatRequest:
 
 @pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS)
 async def test_the_system_text_opens_the_first_user_message_once_it_was_refused(openai_server: OpenAIServer, refused):
-    """However a server says it: one refusal, and from then on no system role and not a word of the prompt lost."""
+    """However a server says it: one refusal, and from then on no system role, without losing a word of the prompt."""
     openai_server.reply = template_without_system(refused)
     chat = OpenAICompatibleChat("prometheus", openai_server.base_url)
     first, second = await chat.complete(request("a")), await chat.complete(request("b"))
@@ -96,7 +96,7 @@ async def test_many_first_calls_at_once_are_refused_once(openai_server: OpenAISe
 
 
 async def test_calls_without_a_system_message_do_not_hide_the_refusal(openai_server: OpenAIServer):
-    """What passes without a system message says nothing about one: the first with one goes alone all the same."""
+    """Success without a system message says nothing about one: the first with one still goes alone."""
     openai_server.reply, openai_server.latency = template_without_system(REFUSALS["vLLM"]), 0.01
     chat = OpenAICompatibleChat("prometheus", openai_server.base_url)
     await chat.complete(ChatRequest((ChatMessage("user", "hello"),), SCHEMA, seed=0, max_tokens=50))
@@ -126,8 +126,8 @@ def test_a_run_with_prometheus_loses_no_score(openai_server: OpenAIServer):
     assert len(openai_server.requests) == 1 + 1 + 6
 
 
-async def test_the_told_schema_is_folded_too(openai_server: OpenAIServer):
-    """Where the schema is written into the system message, it reaches the model with the rest of it."""
+async def test_the_schema_in_the_prompt_is_folded_too(openai_server: OpenAIServer):
+    """If the schema is written into the system message, it reaches the model with the rest of it."""
     openai_server.structured = "text"
     openai_server.reply = template_without_system(REFUSALS["TGI"], lambda _: '{"ok": true}')
     chat = OpenAICompatibleChat("gemma", openai_server.base_url)
@@ -159,7 +159,7 @@ async def test_other_trouble_folds_nothing(openai_server: OpenAIServer, fault):
 
 
 async def test_a_server_that_refuses_either_way_is_asked_twice(openai_server: OpenAIServer):
-    """A refusal that folding does not mend is an error, not a loop."""
+    """A refusal that folding does not fix is an error, not a loop."""
     openai_server.reply = lambda _: REFUSALS["vLLM"]
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     with pytest.raises(ConfigurationError, match="roles must alternate"):

@@ -1,4 +1,4 @@
-"""A chat model in this process: tiny random models, saved and loaded as real ones are."""
+"""A chat model in this process: tiny random models, saved and loaded like real ones."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ def llama(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def gpt2(tmp_path_factory):
-    """The folder of a tiny GPT-2, whose positions are learned, without a chat template."""
+    """The folder of a tiny GPT-2 with learned positions, without a chat template."""
     return tiny_chat(tmp_path_factory.mktemp("gpt2"), kind="gpt2", template=None, reads=READS)
 
 
@@ -49,7 +49,7 @@ def ask(text, **settings):
 
 
 def sizes_of_batches(chat):
-    """Written into by the model from now on: how many requests each batch holds."""
+    """A list that gets the number of requests in each of the model's batches from now on."""
     sizes = []
     answers = chat._opened.network.answers
 
@@ -66,13 +66,13 @@ def sizes_of_batches(chat):
 
 @pytest.mark.parametrize("kind", ["llama", "gpt2"])
 async def test_together_as_one_by_one(kind, request):
-    """Eight requests of other lengths, limits and temperatures get the answers that each gets alone."""
+    """Eight requests of different lengths, limits and temperatures get the answers that each gets alone."""
     chat = TransformersChat(str(request.getfixturevalue(kind)))
     requests = [
         ask("橋はいつ開通しましたか。"),
         ask("a", max_tokens=1),
         ask("The bridge. " * 20, max_tokens=60),
-        ask("b" * 450, max_tokens=None),  # only a few tokens fit behind it, whatever the others still write
+        ask("b" * 450, max_tokens=None),  # only a few tokens fit after it, whatever the others still write
         ask("drawn", temperature=0.8, seed=1),
         ask("drawn", temperature=0.8, seed=2),
         ask("drawn", temperature=1e-9, seed=2),
@@ -91,7 +91,7 @@ async def test_together_as_one_by_one(kind, request):
 
 @pytest.mark.witness
 async def test_the_likeliest_answer_is_the_librarys(llama, chat):
-    """Greedy decoding of the library on the template's tokens gives the same text."""
+    """The library's greedy decoding of the template's tokens gives the same text."""
     import transformers
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
@@ -104,7 +104,7 @@ async def test_the_likeliest_answer_is_the_librarys(llama, chat):
 
 
 async def test_an_answer_that_comes_to_its_end(chat):
-    """Among forty draws some end by themselves; their text does not show the end token."""
+    """Among forty draws some end by themselves; their text does not contain the end token."""
     said = await asyncio.gather(*(chat.complete(ask("x", temperature=1.5, seed=n, max_tokens=99)) for n in range(40)))
     ended = [each for each in said if each.finish_reason == "stop"]
     assert ended
@@ -113,7 +113,7 @@ async def test_an_answer_that_comes_to_its_end(chat):
 
 
 async def test_temperature_none_draws_as_the_models_own_settings_say(llama, tmp_path):
-    """Here only the likeliest token is left to draw from; then, with nothing set, greedy."""
+    """Here only the likeliest token is left to draw from; then, without settings, greedy."""
     folder = shutil.copytree(llama, tmp_path / "own")
     own = {"do_sample": True, "temperature": 0.7, "top_k": 1, "top_p": 0.9, "eos_token_id": 257}
     (folder / "generation_config.json").write_text(json.dumps(own))
@@ -123,13 +123,13 @@ async def test_temperature_none_draws_as_the_models_own_settings_say(llama, tmp_
     assert [(await drawing.complete(each)).text for each in asked] == [likeliest.text] * 3
     assert [(await greedy.complete(each)).text for each in asked] == [likeliest.text] * 3
     drawn = await drawing.complete(ask("x", temperature=2.0, seed=1))
-    assert drawn.text != likeliest.text  # a temperature that is named is all there is
+    assert drawn.text != likeliest.text  # an explicit temperature is all there is
     await drawing.close()
     await greedy.close()
 
 
 async def test_what_does_not_fit_is_refused_with_numbers(chat):
-    """Never cut; the others in the batch are answered."""
+    """It is never truncated; the others in the batch are answered."""
     long, short = await asyncio.gather(chat.complete(ask("橋" * 400)), chat.complete(ask("a")), return_exceptions=True)
     assert isinstance(long, CallFailed)
     assert f"the prompt has {1200 + 31 - 12} tokens" in str(long)
@@ -146,7 +146,7 @@ async def test_what_does_not_fit_is_refused_with_numbers(chat):
     ],
 )
 async def test_settings_that_make_no_sense(chat, settings, expected):
-    """As a server refuses them."""
+    """They are refused as by a server."""
     with pytest.raises(ConfigurationError, match=expected):
         await chat.complete(ask("a", **settings))
 
@@ -173,7 +173,7 @@ async def test_samples_in_flight_fill_the_batches(llama):
 
 
 async def test_equal_requests_in_flight_are_one(chat):
-    """Asked three times at once, written once."""
+    """Requested three times at once, written once."""
     await chat.complete(ask("first"))
     sizes = sizes_of_batches(chat)
     one, two, three = await asyncio.gather(*(chat.complete(ask("same")) for _ in range(3)))
@@ -182,7 +182,7 @@ async def test_equal_requests_in_flight_are_one(chat):
 
 
 async def test_closing_stops_what_is_being_written(tmp_path):
-    """An answer of 100,000 tokens is left off; whoever waits for it is told; the next request loads anew."""
+    """An answer of 100,000 tokens is abandoned; whoever waits for it gets an error; the next request loads anew."""
     long = TransformersChat(str(tiny_chat(tmp_path, reads=200_000, template="{{ messages[0]['content'] }}")))
     await long.complete(ask("a", max_tokens=1))
     network = long._opened.network
@@ -197,7 +197,7 @@ async def test_closing_stops_what_is_being_written(tmp_path):
 
 
 async def test_a_batch_that_does_not_fit_into_memory_is_halved(chat):
-    """Where more than two are out of memory, all eight are answered; where even one is, the call fails."""
+    """If more than two run out of memory, all eight are answered; if even one does, the call fails."""
     import torch
 
     await chat.complete(ask("first"))
@@ -217,7 +217,7 @@ async def test_a_batch_that_does_not_fit_into_memory_is_halved(chat):
 
 
 async def test_two_chats_share_one_network(llama):
-    """A judge and a generator of one name do not lie in memory twice; one may be closed before the other."""
+    """A judge and a generator with one name are not in memory twice; one may be closed before the other."""
     one, two = TransformersChat(str(llama)), TransformersChat(str(llama), batch=2)
     answers = await asyncio.gather(one.complete(ask("a")), two.complete(ask("a")))
     assert one._opened.network is two._opened.network
@@ -227,7 +227,7 @@ async def test_two_chats_share_one_network(llama):
 
 
 def test_two_event_loops_one_after_the_other(llama):
-    """The Python API runs each evaluation in a loop of its own."""
+    """The Python API runs each evaluation in its own loop."""
     chat = TransformersChat(str(llama))
     assert asyncio.run(chat.complete(ask("a"))) == asyncio.run(chat.complete(ask("a")))
     asyncio.run(chat.close())
@@ -237,12 +237,12 @@ def test_two_event_loops_one_after_the_other(llama):
 
 
 async def test_a_model_that_was_trained_on_is_asked_anew(llama, tmp_path):
-    """Its name changes with its files, so an answer on disk is never that of the model before."""
+    """Its name changes with its files, so an answer on disk is never the previous model's."""
     folder = shutil.copytree(llama, tmp_path / "judge")
     models = Models(CallSettings(cache=tmp_path / "answers.sqlite"))
     before = models.chat(f"hf:{folder}")
     first = await before.complete(ask("a", max_tokens=8, temperature=1.5, seed=4))
-    assert await before.complete(ask("a", max_tokens=8, temperature=1.5, seed=4)) == first  # cut off, so not kept
+    assert await before.complete(ask("a", max_tokens=8, temperature=1.5, seed=4)) == first  # truncated, so not kept
     ended = await _ended(before)
     assert (await before.complete(ended)).usage == Usage(reused=1)
     await before.close()
@@ -255,7 +255,7 @@ async def test_a_model_that_was_trained_on_is_asked_anew(llama, tmp_path):
 
 
 async def _ended(chat):
-    """A request whose answer comes to its end, and so is kept."""
+    """A request whose answer ends by itself, and so is kept."""
     for seed in range(200):
         request = ask("a", temperature=1.5, seed=seed, max_tokens=200)
         said = await chat.complete(request)
@@ -265,7 +265,7 @@ async def _ended(chat):
 
 
 async def test_a_model_that_changes_before_it_is_loaded(llama, tmp_path):
-    """The name stands in signatures already, so another model must not answer under it."""
+    """The name is already in signatures, so another model must not answer under it."""
     folder = shutil.copytree(llama, tmp_path / "judge")
     chat = TransformersChat(str(folder))
     tiny_chat(folder, reads=READS, seed=1)
@@ -275,7 +275,7 @@ async def test_a_model_that_changes_before_it_is_loaded(llama, tmp_path):
 
 
 async def test_loading_is_no_part_of_the_first_latency(llama):
-    """Who measures latencies has the models loaded beforehand; that is no call, and no budget is touched."""
+    """For measuring latencies the models are loaded beforehand; that is not a call, and no budget is touched."""
     models = Models(CallSettings(max_calls=1))
     chat = models.chat(f"hf:{llama}")
     await models.prepare()
@@ -286,7 +286,7 @@ async def test_loading_is_no_part_of_the_first_latency(llama):
 
 
 async def test_the_budget_of_calls(llama):
-    """Holds as for any other chat; a bound on the cost does no harm, since there is none."""
+    """It holds as for any other chat; a bound on the cost does no harm, since there is no cost."""
     chat = Models(CallSettings(max_calls=2, max_cost=1.0)).chat(f"hf:{llama}")
     await chat.complete(ask("a", max_tokens=1))
     await chat.complete(ask("b", max_tokens=1))
@@ -300,7 +300,7 @@ async def test_the_budget_of_calls(llama):
 
 @pytest.fixture
 def adapter(llama, tmp_path):
-    """A LoRA adapter over a copy of the tiny Llama, both as peft and transformers save them."""
+    """A LoRA adapter over a copy of the tiny Llama, both as saved by peft and transformers."""
     peft = pytest.importorskip("peft", reason="peft is not installed; the extra [train] brings it")
     import transformers
 
@@ -312,7 +312,7 @@ def adapter(llama, tmp_path):
 
 
 async def test_an_adapter_is_merged_into_its_base(adapter):
-    """It answers as base and adapter side by side do, and as the base alone does not."""
+    """It answers as base and adapter together do, and not as the base alone does."""
     peft = pytest.importorskip("peft", reason="peft is not installed; the extra [train] brings it")
     import transformers
 
@@ -339,7 +339,7 @@ def test_an_adapter_has_another_name_over_another_base(adapter):
 
 
 def test_an_adapter_whose_base_is_gone(adapter):
-    """Says which it was, and where to write the new place; a base beside the adapter is found."""
+    """The error says which it was, and where to write the new location; a base next to the adapter is found."""
     base = adapter.parent / "base"
     base.rename(adapter.parent / "moved")
     with pytest.raises(ConfigurationError, match=rf"trained on the model in {base}, which is missing; put it back"):
@@ -374,13 +374,13 @@ def test_an_adapter_whose_base_is_gone(adapter):
     ],
 )
 def test_a_folder_that_is_not_there(name, expected):
-    """Found before anything is loaded or looked for in the network."""
+    """This is found before anything is loaded or searched for in the network."""
     with pytest.raises(ConfigurationError, match=expected):
         Models().chat(f"hf:{name}")
 
 
 def test_a_folder_without_a_model(tmp_path):
-    """Says what was expected in it."""
+    """The error says what was expected in it."""
     with pytest.raises(ConfigurationError, match=r"holds no model; expected config\.json"):
         Models().chat(f"hf:{tmp_path}")
 
@@ -397,7 +397,7 @@ async def test_a_damaged_folder(llama, tmp_path, broken):
 
 
 async def test_a_tokeniser_of_another_model(llama, tmp_path):
-    """A token that the model does not know is told as what it is."""
+    """A token unknown to the model is reported as such."""
     import transformers
 
     folder = shutil.copytree(llama, tmp_path / "other")
@@ -412,7 +412,7 @@ async def test_a_tokeniser_of_another_model(llama, tmp_path):
 
 
 async def test_weights_that_are_no_numbers(llama, tmp_path):
-    """An over-trained model full of NaN is found out at its first token."""
+    """An overtrained model full of NaN is detected at its first token."""
     import torch
     import transformers
 
@@ -428,7 +428,7 @@ async def test_weights_that_are_no_numbers(llama, tmp_path):
 
 
 async def test_no_code_of_a_model_is_run(llama, tmp_path):
-    """A folder that brings code of its own is refused, and the code never runs."""
+    """A folder with its own code is refused, and the code never runs."""
     folder = shutil.copytree(llama, tmp_path / "code")
     settings = json.loads((folder / "config.json").read_text())
     settings |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForCausalLM": "own.Model"}}
@@ -455,7 +455,7 @@ async def test_an_attention_from_the_hub_is_not_fetched(llama, tmp_path):
 
 
 def test_the_request_is_what_an_answer_depends_on(llama):
-    """A schema is part of it: two requests that differ by nothing else are two."""
+    """A schema is part of it: two requests that differ only in that are two."""
     request = ask("a")
     assert replace(request, schema={"title": "t"}) != request
     assert repr(TransformersChat(str(llama))).startswith("TransformersChat('hf:")

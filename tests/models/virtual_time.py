@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Selector(selectors.SelectSelector):
-    """Instead of waiting for the next timer, moves the clock there."""
+    """Instead of waiting for the next timer, advances the clock to it."""
 
     def __init__(self) -> None:
         super().__init__()
