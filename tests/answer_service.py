@@ -1,4 +1,4 @@
-"""A real HTTP service on loopback that answers questions by the JSON contract, and can be told to misbehave."""
+"""A real HTTP service on loopback that answers questions by the JSON contract, and can misbehave on request."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from servers import Asked, OpenAIServer, Said
 
 
 class AnswerService(OpenAIServer):
-    """As `OpenAIServer`, with questions in the place of chats; `reply` may give a text, a whole object or a `Fault`."""
+    """Like `OpenAIServer`, with questions instead of chats; `reply` may give a text, a whole object or a `Fault`."""
 
     @property
     def url(self) -> str:
-        """Where questions go."""
+        """The URL for questions."""
         return self.base_url.removesuffix("/v1") + "/ask"
 
     @property
     def asked(self) -> list[dict[str, Any]]:
-        """The objects that came."""
+        """The objects received."""
         return [request.body for request in self.requests]
 
     def _refusal(self, asked: Asked) -> None:

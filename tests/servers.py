@@ -1,10 +1,10 @@
-"""A real HTTP server that speaks OpenAI's protocol, runs in a thread of its own, and can be told to misbehave.
+"""A real HTTP server that speaks OpenAI's protocol, runs in its own thread, and can misbehave on request.
 
     with OpenAIServer() as server:
         server.reply = lambda asked: Fault(429, headers={"Retry-After": "1"}) if asked.number == 1 else None
 
-By default it answers with a minimal instance of the JSON schema that was asked for, and with vectors that depend on the
-text alone. Tests get one as the fixture `openai_server`.
+By default it answers with a minimal instance of the requested JSON schema, and with vectors that depend only on the
+text. Tests get one as the fixture `openai_server`.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ Structured = Literal["json_schema", "json_object_schema", "json_object", "text",
 
 @dataclass(frozen=True)
 class Asked:
-    """One request as it came."""
+    """One request as received."""
 
     number: int
     """Counted from 1, over chat and embeddings."""
@@ -61,7 +61,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Fault:
-    """A reply that is no answer."""
+    """A faulty reply."""
 
     status: int = 500
     body: Any = "broken"
@@ -115,7 +115,7 @@ class OpenAIServer:
         self.close()
 
     def hold(self) -> threading.Event:
-        """Let every reply wait until the event is set, however long that takes whoever asks."""
+        """Let every reply wait until the event is set, however long that takes."""
         event, reply = threading.Event(), self.reply
 
         async def held(asked: Asked) -> Said:
@@ -262,7 +262,7 @@ def instance(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -
 
 
 def _chosen(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema with references followed, and of alternatives the first that is not null."""
+    """The schema with references resolved; of alternatives the first that is not null."""
     if "$ref" in schema:
         node: Any = root
         for part in schema["$ref"].lstrip("#/").split("/"):

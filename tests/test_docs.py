@@ -135,14 +135,14 @@ def test_what_the_tutorial_shows_of_the_demo_is_what_the_demo_prints(toured):
 
 
 @pytest.mark.parametrize("names", [SAMPLE_COLUMNS, LABEL_COLUMNS], ids=["samples", "labels"])
-def test_every_column_that_is_recognised_stands_in_the_page_on_data(names):
+def test_every_recognized_column_is_in_the_page_on_data(names):
     """The page names no fewer columns than the code reads."""
     page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
     assert [name for columns in names.values() for name in columns if f"`{name}`" not in page] == []
 
 
 @pytest.mark.parametrize("name", saiten.__all__)
-def test_every_name_of_the_package_stands_in_the_page_on_the_python_api(name):
+def test_every_name_of_the_package_is_in_the_page_on_the_python_api(name):
     """The page explains what a user can type after `import saiten`."""
     page = (ROOT / "docs" / "python-api.md").read_text(encoding="utf-8")
     assert re.search(rf"\b{name}\b", page)

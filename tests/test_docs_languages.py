@@ -12,7 +12,7 @@ from saiten.metrics.catalog import ENTRIES
 
 DOCS = Path(__file__).parent.parent / "docs"
 JAPANESE = sorted((DOCS / "ja").glob("*.md"))
-COMBINED = {  # several English pages whose essence stands on one Japanese page
+COMBINED = {  # several English pages whose essence is on one Japanese page
     "output-formats": "reports",
     "tracking": "reports",
     "local-models": "own-judge",
@@ -22,14 +22,14 @@ COMBINED = {  # several English pages whose essence stands on one Japanese page
     "probes": "meta-evaluation",
 }
 ENGLISH_ONLY = {
-    "offline-judge": "figures and formulas, which stand in one place; what follows from them is told in ja/trust and ja/limits",
+    "offline-judge": "figures and formulas, which are in one place; their consequences are in ja/trust and ja/limits",
     "published-tables": "a table of figures with names",
     "architecture": "for those who read the code, which is in English",
     "testing": "for those who change the code",
 }
 ENGLISH = [page for page in sorted(DOCS.glob("*.md")) if page.stem not in ENGLISH_ONLY]
 TWINS = [pytest.param(page, DOCS / "ja" / f"{COMBINED.get(page.stem, page.stem)}.md", id=page.stem) for page in ENGLISH]
-OPENING = 6  # lines from the top, in which the way to the other language stands
+OPENING = 6  # lines from the top, which must have the link to the other language
 
 
 def opening(page):
@@ -39,14 +39,14 @@ def opening(page):
 
 @pytest.mark.parametrize(("english", "japanese"), TWINS)
 def test_an_english_page_and_its_japanese_twin_lead_to_each_other(english, japanese):
-    """At the head, in both directions; a page without a twin must be listed in ENGLISH_ONLY with a reason."""
+    """The links are at the top, in both directions; a page without a twin must be in ENGLISH_ONLY with a reason."""
     assert japanese.is_file(), f"write {japanese.name} in docs/ja, or say why not in {Path(__file__).name}"
     assert f"](ja/{japanese.name})" in opening(english)
     assert f"](../{english.name})" in opening(japanese)
 
 
 def test_the_lists_name_pages_that_are_there():
-    """So that nothing stays in a list when its page has gone, and no Japanese page is without an English one."""
+    """No list keeps a page that is gone, and every Japanese page has an English one."""
     assert {*COMBINED, *ENGLISH_ONLY} <= {page.stem for page in DOCS.glob("*.md")}
     assert {page.stem for page in JAPANESE} == {COMBINED.get(page.stem, page.stem) for page in ENGLISH}
 
@@ -62,7 +62,7 @@ def test_the_japanese_front_leads_to_every_japanese_page():
 
 
 def commands(page):
-    """Every line that begins with `saiten `, in a block of any kind or between backticks."""
+    """Every line that begins with `saiten `, in any kind of block or in backticks."""
     text = page.read_text(encoding="utf-8")
     lines = re.findall(r"^(?:\$ |    )?(saiten [a-z].*)$", text, re.MULTILINE) + re.findall(
         r"`(saiten [a-z][^`]*)`", text
@@ -81,7 +81,7 @@ def options_of(words):
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in JAPANESE])
 def test_the_commands_that_a_japanese_page_names_exist(page):
-    """Also those that are not run, because they need a model, a server or people: command and options are known."""
+    """This includes commands not run here, which need a model, a server or people: command and options are known."""
     for line in commands(page):
         words = shlex.split(line, comments=True)[1:]
         assert words[0] in COMMANDS, line
@@ -92,7 +92,7 @@ def test_the_commands_that_a_japanese_page_names_exist(page):
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in JAPANESE])
 def test_the_options_that_a_japanese_page_names_alone_exist(page):
-    """`--votes 3` in the prose is an option of some command, or of pytest."""
+    """`--votes 3` in prose is an option of some command, or of pytest."""
     known = {"--saiten-judge", "--saiten-cache"}
     for name in COMMANDS:
         groups = [typer.main.get_command(app).get_command(None, name)]
@@ -107,7 +107,7 @@ def test_the_options_that_a_japanese_page_names_alone_exist(page):
     ("page", "language", "file"), [("experiments", "yaml", "chains.yaml"), ("aspects", "toml", "usefulness.toml")]
 )
 def test_what_a_page_shows_of_an_example_is_what_is_in_the_file(page, language, file):
-    """The commands of the page run with the file."""
+    """The page's commands run with the file."""
     text = (DOCS / "ja" / f"{page}.md").read_text(encoding="utf-8")
     (shown,) = re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     assert shown in (DOCS / "ja" / "examples" / file).read_text(encoding="utf-8")
@@ -118,7 +118,7 @@ NEEDS = {"question": "質", "answer": "答", "contexts": "コ", "reference": "�
 
 @pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.title) for entry in ENTRIES])
 def test_the_japanese_table_of_metrics_has_each_with_what_it_needs(entry):
-    """One line a metric or a family, with a link to its own page; in brackets what only one of its forms needs."""
+    """One line per metric or family, with a link to its page; brackets show what only one of its forms needs."""
     page = (DOCS / "ja" / "metrics.md").read_text(encoding="utf-8")
     (row,) = re.findall(rf"^\| .*\(\.\./metric/{entry.title}\.md\).*\| (.*) \|$", page, re.MULTILINE)
     assert set(row.partition("(")[0].split()) == {NEEDS[need] for need in entry.load().needs}

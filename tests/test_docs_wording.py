@@ -30,7 +30,7 @@ def prose(page):
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])
 def test_a_page_is_written_in_plain_english(page):
-    """Each finding names the line and what to write instead."""
+    """Each finding names the line and the replacement."""
     found = [
         f"{page.name}:{number}: “{match.group()}” → {instead}"
         for number, line in prose(page)

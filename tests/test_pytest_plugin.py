@@ -1,4 +1,4 @@
-"""`assert_score` and the plugin that pytest loads: what tests of one's own system see of saiten."""
+"""`assert_score` and the plugin that pytest loads: how saiten looks from tests of a user's system."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ ROW = {
 
 
 def refused(*arguments, **settings):
-    """What the failed assertion says."""
+    """The message of the failed assertion."""
     with pytest.raises(AssertionError) as raised:
         assert_score(*arguments, **settings)
     return str(raised.value)
@@ -48,7 +48,7 @@ def refused(*arguments, **settings):
     ],
 )
 def test_a_sample_comes_in_any_shape(sample, fields):
-    """The score comes back, with what was judged."""
+    """The score is returned, with what was judged."""
     score = assert_score(sample, metric="faithfulness", at_least=0.5, at_most=0.5, **fields)
     assert score.value == 0.5
     assert score.details["statements"] == ["It is 8 years old.", "It is pink."]
@@ -113,7 +113,7 @@ def test_neither_does_a_call_that_failed():
     ],
 )
 def test_a_test_that_is_written_wrongly_is_an_error(arguments, settings, error, said):
-    """Neither a pass nor a failure of the system under test."""
+    """It is neither a pass nor a failure of the system under test."""
     with pytest.raises(error, match=re.escape(said)):
         assert_score(*arguments, **settings)
 
@@ -132,7 +132,7 @@ def test_texts_from_outside_stay_texts_and_short():
 
 @dataclass(frozen=True)
 class Polite:
-    """A metric of one's own."""
+    """A custom metric."""
 
     name = "polite"
     needs = ("answer",)
@@ -149,7 +149,7 @@ class Polite:
 
 
 async def test_a_running_loop_is_no_obstacle():
-    """Waited for or awaited, many at once; with a metric and a judge of one's own as well."""
+    """Blocking or awaited, many at once; with a custom metric and judge as well."""
     assert_score(ROW, "faithfulness", at_least=0.5)
     assert_score(answer="Now, please.", metric=Polite(), at_least=1)
     found = await asyncio.gather(*(aassert_score(ROW, "faithfulness", at_least=0.5) for _ in range(20)))
@@ -169,7 +169,7 @@ def test_threads_share_one_judge():
 
 
 def test_the_fixtures_are_what_is_imported(assert_score, aassert_score):
-    """One and the same."""
+    """They are the same objects."""
     assert assert_score is saiten.testing.assert_score
     assert aassert_score is saiten.testing.aassert_score
 
@@ -211,7 +211,7 @@ def test_plain():
 
 
 def test_a_session_of_pytest(pytester):
-    """Failures are the test's own lines and our text, a slip is its text alone; other assertions are explained as ever."""
+    """Failures show the test's own lines and our text, a slip only its text; other assertions are shown as usual."""
     pytester.makepyfile(TESTS.format(row=ROW))
     result = pytester.runpytest_subprocess("-p", "no:xdist", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto", "-W", "error", "-W", "ignore::pytest.PytestDeprecationWarning")  # fmt: skip
     out = re.sub(r"^E +", "E ", result.stdout.str(), flags=re.MULTILINE)
@@ -221,7 +221,7 @@ def test_a_session_of_pytest(pytester):
     assert "E answer     It is 8 years old. It is pink." in out
     assert "E saiten.errors.ConfigurationError: there is no metric 'tokenf1'; did you mean token_f1" in out
     assert "E assert [1, 2] == [1, 3]" in out
-    assert "saiten/testing" not in out.replace("\\", "/")  # no line of ours in a traceback
+    assert "saiten/testing" not in out.replace("\\", "/")  # none of our lines in a traceback
 
 
 JUDGED = """
@@ -241,7 +241,7 @@ async def test_awaited():
 
 @pytest.mark.slow
 def test_sessions_and_workers_share_answers(pytester, openai_server):
-    """Two workers write one file of answers at a time; the next session asks nothing but whether the judge is there."""
+    """Two workers write one file of answers in turn; the next session only checks that the judge is there."""
     pytester.makepyfile(JUDGED)
     pytester.makeini(
         f"[pytest]\nasyncio_mode = auto\nsaiten_judge = openai:m@{openai_server.base_url}\nsaiten_cache = kept/answers.sqlite\n"
@@ -256,7 +256,7 @@ def test_sessions_and_workers_share_answers(pytester, openai_server):
 
 
 def test_what_is_typed_comes_before_the_ini_file_and_that_before_saiten_toml(pytester):
-    """Each names a different judge that does not exist, and the error shows which one was used."""
+    """Each names a different nonexistent judge, and the error shows which one was used."""
     pytester.makepyfile("def test(assert_score):\n    assert_score(answer='a', question='q', reference='a', metric='accuracy', at_least=0)")  # fmt: skip
     pytester.path.joinpath("saiten.toml").write_text('judge = "from_toml"\n')
     said = []
@@ -315,7 +315,7 @@ def test_the_configuration_file_is_obeyed_as_evaluate_obeys_it(tmp_path, monkeyp
     ],
 )
 def test_a_judge_elsewhere_that_a_file_names_is_shown_before_it_is_asked(pytester, monkeypatch, toml, ini):
-    """Which file, and which server; in a line of its own before the test ends. The header says where settings are from."""
+    """The file and the server, on a separate line before the test ends. The header says where settings are from."""
     with Recorder(response("502 Bad Gateway")) as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         judges = {"far": "openai:m@http://far.example/v1", "near": "offline", "": ""}
@@ -326,7 +326,7 @@ def test_a_judge_elsewhere_that_a_file_names_is_shown_before_it_is_asked(pyteste
         out = pytester.runpytest_inprocess("-p", "no:xdist", "-p", "no:cacheprovider", "-p", "no:asyncio").stdout.str()
     assert (f"saiten: settings are from {pytester.path / 'saiten.toml'}" in out) == bool(toml)
     file = pytester.path / ("tox.ini" if ini == "far" else "saiten.toml")
-    told = f"saiten: {file} names the server of the judge, http://far.example: it gets the data when it is asked"
+    notice = f"saiten: {file} names the server of the judge, http://far.example: it gets the data when it is asked"
     asked = (ini or toml) == "far"
-    assert (told in out.splitlines(), b"far.example" in proxy.received) == (asked, asked)
-    assert not asked or out.index(told) < out.index("FAILURES")
+    assert (notice in out.splitlines(), b"far.example" in proxy.received) == (asked, asked)
+    assert not asked or out.index(notice) < out.index("FAILURES")

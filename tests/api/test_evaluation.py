@@ -47,12 +47,12 @@ EXPECTED = {"a": 1.0, "b": 1.0, "c": 0.0}
     ids=["dicts", "iterator", "pandas", "polars", "samples"],
 )
 def test_samples_may_come_in_any_shape(samples):
-    """Rows with the columns of other tools, frames, or samples: the same figures."""
+    """Rows with the columns of other tools, frames, or samples give the same figures."""
     assert values(saiten.evaluate(samples, ["token_f1"])) == EXPECTED
 
 
 def test_samples_can_be_read_looked_at_and_evaluated():
-    """Reading apart from evaluating: what was read, bad rows included, goes in as it is."""
+    """Reading is separate from evaluating: what was read, bad rows included, is accepted unchanged."""
     rows = list(saiten.read_samples([*ROWS, {"question": None}]))
     assert [row.language for row in rows[:3]] == ["en", "ja", "en"]
     result = saiten.evaluate(rows, ["token_f1"])
@@ -61,7 +61,7 @@ def test_samples_can_be_read_looked_at_and_evaluated():
 
 
 def test_a_file_is_read_like_on_the_command_line(tmp_path):
-    """Japanese is detected, bad rows are kept beside."""
+    """Japanese is detected, and bad rows are kept separately."""
     pd.DataFrame(ROWS).to_json(tmp_path / "d.jsonl", orient="records", lines=True, force_ascii=False)
     with (tmp_path / "d.jsonl").open("a") as file:
         file.write("nonsense\n")
@@ -75,7 +75,7 @@ def test_a_file_is_read_like_on_the_command_line(tmp_path):
 
 
 async def test_evaluate_works_where_a_loop_is_running():
-    """In a notebook, where one cannot call asyncio.run; and errors come out as they are."""
+    """This covers notebooks, where asyncio.run cannot be called; errors come out unchanged."""
     assert values(saiten.evaluate(ROWS, ["token_f1"])) == EXPECTED
     assert values(await saiten.aevaluate(ROWS, ["token_f1"])) == EXPECTED
     with pytest.raises(ConfigurationError, match="there is no metric"):
@@ -83,7 +83,7 @@ async def test_evaluate_works_where_a_loop_is_running():
 
 
 def test_the_stop_button_of_a_notebook_stops_the_run():
-    """Ctrl-C while a loop is running ends the work in the other thread too: nothing more is asked or paid for."""
+    """Ctrl-C while a loop is running also ends the work in the other thread: nothing more is asked or paid for."""
     code = textwrap.dedent("""
         import asyncio, os, signal, saiten
         from saiten.judges.scripted import ScriptedJudge
@@ -113,7 +113,7 @@ def test_the_stop_button_of_a_notebook_stops_the_run():
 
 
 def test_the_stop_button_works_from_the_first_moment():
-    """An interrupt that comes while the other thread is only being started ends the work too."""
+    """An interrupt while the other thread is just starting ends the work too."""
     code = textwrap.dedent("""
         import asyncio, threading
         from saiten.api.blocking import wait_for
@@ -142,7 +142,7 @@ def test_the_stop_button_works_from_the_first_moment():
 
 
 def test_frames_hold_samples_scores_and_statuses():
-    """One row a sample; a score without a value is missing there, with its status and reason beside it."""
+    """One row per sample; a missing score has no value there, but its status and reason."""
     result = saiten.evaluate(
         [*ROWS, {"id": "d", "user_input": "Who?", "response": "Me."}], ["token_f1", "faithfulness"]
     )
@@ -157,7 +157,7 @@ def test_frames_hold_samples_scores_and_statuses():
 
 @pytest.mark.parametrize("how", ["to_pandas", "to_polars"])
 def test_a_result_can_be_evaluated_again(how):
-    """The frame that came out is a frame that goes in, with the same samples."""
+    """The output frame is a valid input frame, with the same samples."""
     first = saiten.evaluate(ROWS, ["token_f1"])
     again = saiten.evaluate(getattr(first, how)(), ["token_f1", "exact_match"])
     assert again.samples == first.samples
@@ -165,7 +165,7 @@ def test_a_result_can_be_evaluated_again(how):
 
 
 def test_a_result_shows_itself():
-    """As Markdown in a notebook, with the signature; the mean is at hand."""
+    """As Markdown in a notebook, with the signature; the mean is available."""
     result = saiten.evaluate(ROWS, ["token_f1"])
     assert result.summary.overall("token_f1").mean == pytest.approx(2 / 3)
     assert result._repr_markdown_().startswith("### Scores\n\n| metric | mean |")
@@ -175,7 +175,7 @@ def test_a_result_shows_itself():
 
 @dataclass(frozen=True)
 class Words:
-    """A metric of one's own: nothing is inherited."""
+    """A custom metric: nothing is inherited."""
 
     at_most: int = 3
     needs: ClassVar[tuple[str, ...]] = ("answer",)
@@ -191,9 +191,9 @@ class Words:
         return Score(float(len((sample.answer or "").split()) <= self.at_most))
 
 
-def test_a_metric_of_ones_own_stands_beside_ours(tmp_path):
-    """Any object that fits the protocol; its settings are in the signature, its scores in the run, which can be shown
-    and compared.
+def test_a_custom_metric_works_alongside_ours(tmp_path):
+    """Any object that fits the protocol works; its settings are in the signature, its scores in the run, which can be
+    shown and compared.
     """
     result = saiten.evaluate(ROWS, ["token_f1", Words()], run=tmp_path / "run")
     assert values(result, "words") == {"a": 1.0, "b": 1.0, "c": 0.0}
@@ -207,7 +207,7 @@ def test_a_metric_of_ones_own_stands_beside_ours(tmp_path):
 
 
 class Own(ScriptedJudge):
-    """A judge of one's own that finds no support, and notes whether it was closed."""
+    """A custom judge that finds no support, and records whether it was closed."""
 
     def __init__(self):
         no = lambda task: StatementVerdicts(  # noqa: E731 - a line of a script
@@ -220,7 +220,7 @@ class Own(ScriptedJudge):
 
 
 def test_a_judge_of_ones_own_is_asked_and_left_open():
-    """Whoever made it closes it."""
+    """Its maker closes it."""
     judge = Own()
     result = saiten.evaluate(ROWS, ["faithfulness"], judge)
     assert values(result, "faithfulness") == dict.fromkeys("abc", 0.0)
@@ -230,7 +230,7 @@ def test_a_judge_of_ones_own_is_asked_and_left_open():
 
 
 def test_a_folder_keeps_everything_and_the_same_call_goes_on(tmp_path):
-    """Nothing is asked twice; the result holds what the folder holds, samples of earlier calls included."""
+    """Nothing is asked twice; the result has everything in the folder, including samples of earlier calls."""
     judge = Own()
     saiten.evaluate(ROWS[:2], ["faithfulness"], judge, run=tmp_path / "run")
     assert len(judge.asked) == 4
@@ -244,7 +244,7 @@ def test_a_folder_keeps_everything_and_the_same_call_goes_on(tmp_path):
 
 
 def test_a_folder_whose_judge_is_nested_is_read_as_the_flat_one(tmp_path):
-    """Folders that earlier versions wrote from Python go on, and no table shows {'judge': 'offline'}."""
+    """Folders written from Python by earlier versions can be resumed, and no table shows {'judge': 'offline'}."""
     saiten.evaluate(ROWS, ["token_f1"], run=tmp_path / "run")
     path = tmp_path / "run" / "manifest.json"
     kept = json.loads(path.read_text())
@@ -256,7 +256,7 @@ def test_a_folder_whose_judge_is_nested_is_read_as_the_flat_one(tmp_path):
 
 
 def test_a_folder_of_another_judge_is_refused(tmp_path):
-    """What differs is named."""
+    """The message names what differs."""
     saiten.evaluate(ROWS, ["faithfulness"], Own(), run=tmp_path / "run")
     with pytest.raises(ConfigurationError, match="judge"):
         saiten.evaluate(ROWS, ["faithfulness"], "offline", run=tmp_path / "run")
@@ -264,7 +264,7 @@ def test_a_folder_of_another_judge_is_refused(tmp_path):
 
 @pytest.mark.parametrize("run", [None, "run"])
 def test_an_id_that_comes_twice_is_a_bad_row(tmp_path, run):
-    """Two samples of one id would have one score: the second is kept apart, in memory as in a folder."""
+    """Two samples with one ID would have one score: the second is kept apart, in memory as in a folder."""
     sample = Sample("a", "q", "x", None, "x")
     folder = None if run is None else tmp_path / run
     result = saiten.evaluate([sample, Sample("a", "q", "y", None, "x"), sample], ["token_f1"], run=folder)
@@ -288,7 +288,7 @@ def test_nothing_to_score_is_an_error_that_says_why(samples, said):
 
 @pytest.mark.parametrize("folder", [None, "run"])
 def test_a_spent_budget_leaves_what_was_paid_for(openai_server, tmp_path, folder):
-    """The result holds the scores that were paid for and says why there are no more, in memory as in a folder."""
+    """The result has the scores that were paid for and says why there are no more, in memory as in a folder."""
     judge = f"openai:m@{openai_server.base_url}"
     run = None if folder is None else tmp_path / folder
     result = saiten.evaluate(ROWS, ["faithfulness"], judge, run=run, max_calls=4, concurrency=1)
@@ -299,41 +299,41 @@ def test_a_spent_budget_leaves_what_was_paid_for(openai_server, tmp_path, folder
 
 
 def test_after_a_budget_the_same_call_goes_on(openai_server, tmp_path):
-    """The same call with more money goes on from there."""
+    """The same call with more money resumes from there."""
     judge = f"openai:m@{openai_server.base_url}"
     saiten.evaluate(ROWS, ["faithfulness"], judge, run=tmp_path / "r", max_calls=4)
     assert len(openai_server.requests) == 4
     result = saiten.evaluate(ROWS, ["faithfulness"], judge, run=tmp_path / "r")
     assert len(result.scores) == 3
     assert result.stopped is None
-    # A preflight each time; of the six tasks those that were paid for are on disk.
+    # A preflight each time; of the six tasks the paid ones are on disk.
     assert len(openai_server.requests) == 8
 
 
-def test_a_watch_is_told_of_everything():
-    """For a progress bar of one's own."""
-    told = []
+def test_a_watch_is_notified_of_everything():
+    """It serves custom progress bars."""
+    events = []
 
     class Watch:
         def sample_read(self, sample):
-            told.append(("read", sample.id))
+            events.append(("read", sample.id))
 
         def bad_row(self, row):
-            told.append(("bad", row.where))
+            events.append(("bad", row.where))
 
         def result(self, sample, scored):
-            told.append(("scored", sample.id))
+            events.append(("scored", sample.id))
 
         def sample_done(self, sample):
-            told.append(("done", sample.id))
+            events.append(("done", sample.id))
 
     saiten.evaluate([ROWS[0], {"question": None}], ["token_f1"], watch=Watch())
-    assert sorted(kind for kind, _ in told) == ["bad", "done", "read", "scored"]
-    assert [kind for kind, _ in told if kind != "bad"] == ["read", "scored", "done"]
+    assert sorted(kind for kind, _ in events) == ["bad", "done", "read", "scored"]
+    assert [kind for kind, _ in events if kind != "bad"] == ["read", "scored", "done"]
 
 
 def test_results_without_ids_are_compared_by_question():
-    """In any order, as `saiten compare` does it."""
+    """In any order, as in `saiten compare`."""
     rows = [{"question": f"q {n}", "answer": f"{n}" if n % 2 else "-", "reference": f"{n}"} for n in range(20)]
     better = [row | {"answer": row["reference"]} for row in rows[::-1]]
     before, after = (saiten.evaluate(of, ["exact_match"]) for of in (rows, better))
@@ -344,7 +344,7 @@ def test_results_without_ids_are_compared_by_question():
 
 
 def test_a_comparison_of_offline_figures_says_that_words_were_compared():
-    """The same word as in the terminal, wherever the comparison shows itself; figures without a judge go without."""
+    """The wording is the terminal's, wherever the comparison is shown; figures without a judge have no such note."""
     rows = [{"question": f"q{n}", "answer": "Ulm", "contexts": ["Ulm"], "reference": "Ulm"} for n in range(3)]
     judged, counted = (saiten.evaluate(rows, metrics=[metric]) for metric in ("faithfulness", "token_f1"))
     for shown in (judged.summary, judged.compare(judged)):
@@ -360,7 +360,7 @@ def configure(folder, monkeypatch, text):
 
 
 def test_judge_metrics_prices_and_keys_come_from_the_file(openai_server, tmp_path, monkeypatch):
-    """As on the command line; the embedder's setting stays what it is."""
+    """As on the command line; the embedder's setting is unchanged."""
     url = openai_server.base_url
     openai_server.key = "secret"
     monkeypatch.setenv("OUR_KEY", "secret")
@@ -380,7 +380,7 @@ def test_judge_metrics_prices_and_keys_come_from_the_file(openai_server, tmp_pat
 
 
 def test_concurrency_and_budget_come_from_the_file(openai_server, tmp_path, monkeypatch):
-    """One request at a time, and five of them; an argument wins over each."""
+    """One request at a time, and five of them; an argument takes precedence over each."""
     configure(tmp_path, monkeypatch, "concurrency = 1\nmax_calls = 5\n")
     openai_server.latency = 0.02
     judge = f"openai:m@{openai_server.base_url}"
@@ -394,7 +394,7 @@ def test_concurrency_and_budget_come_from_the_file(openai_server, tmp_path, monk
 
 
 def test_language_and_calibration_come_from_the_file(tmp_path, monkeypatch):
-    """The language of all samples, and the calibration of the offline judge, which its signature has."""
+    """The language of all samples, and the offline judge's calibration, which is in its signature."""
     rows = [{"question": f"q{n}", "answer": "A b.", "contexts": ["A b." if n % 2 else "C."]} for n in range(20)]
     configure(tmp_path, monkeypatch, 'language = "ja"\ncalibration = ["gone.json"]\n')
     assert {one.language for one in saiten.evaluate(rows, ["length"], calibration=[]).samples} == {"ja"}
@@ -404,14 +404,14 @@ def test_language_and_calibration_come_from_the_file(tmp_path, monkeypatch):
 
 
 def test_another_file_can_be_named(tmp_path, monkeypatch):
-    """As by --config."""
+    """As with --config."""
     configure(tmp_path, monkeypatch, 'metrics = ["length"]\n')
     (tmp_path / "other.toml").write_text('metrics = ["token_f1"]\n')
     assert set(saiten.evaluate(ROWS, config="other.toml").signatures) == {"token_f1"}
 
 
 def test_settings_of_a_named_judge_are_refused_for_ones_own():
-    """They would do nothing."""
+    """They would have no effect."""
     with pytest.raises(ConfigurationError, match="votes is for a judge chosen by its name"):
         saiten.evaluate(ROWS, ["length"], ScriptedJudge({}), votes=3)
     with pytest.raises(ConfigurationError, match="its settings are keywords"):
@@ -419,7 +419,7 @@ def test_settings_of_a_named_judge_are_refused_for_ones_own():
 
 
 def test_no_metric_at_all_is_an_error_that_says_so(tmp_path, monkeypatch):
-    """Neither an argument nor the file names one."""
+    """Neither an argument nor the file has one."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigurationError, match="name a metric"):
         saiten.evaluate(ROWS)

@@ -76,7 +76,7 @@ def test_the_wide_form_is_a_row_a_sample(how):
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_the_texts_stand_beside_the_scores_if_asked(how):
+def test_the_texts_are_next_to_the_scores_on_request(how):
     """Off in the wide form, on in the long one."""
     assert names(getattr(RESULT, how)(texts=False))[:2] == ["id", "m"]
     table = getattr(RESULT, how)("long", texts=True)
@@ -117,7 +117,7 @@ def test_more_rows_than_a_chunk_are_all_there():
     assert table["sample"].num_chunks == 3
 
 
-def test_metrics_whose_columns_would_meet_stand_apart():
+def test_metrics_whose_columns_would_clash_are_separate():
     """`m:status` may be a metric too."""
     scores = [Scored("a", name, Score(float(n))) for n, name in enumerate(["m", "m:status", "metric:m:status"])]
     found = columns_of(SAMPLES[:1], scores, texts=False)

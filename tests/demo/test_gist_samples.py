@@ -47,7 +47,7 @@ def test_the_text_is_of_its_language():
         assert detect_language(sample.question, sample.answer, sample.reference) == sample.language, one.sample.id
 
 
-def test_every_unit_stands_at_its_offsets():
+def test_every_unit_is_at_its_offsets():
     """In the reference or in the answer."""
     for one in ALL:
         assert tuple(one.units) == ASPECTS, one.sample.id

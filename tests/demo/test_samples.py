@@ -117,7 +117,7 @@ def test_no_answer_is_a_reference_or_occurs_twice():
     assert not set(answers) & {reference for one in ALL for reference in one.sample.references}
 
 
-def test_languages_are_told_right_from_every_text():
+def test_languages_are_detected_from_every_text():
     """Question, answer and references are all recognised as the sample's language."""
     for sample in (one.sample for one in ALL):
         for text in (sample.question, sample.answer, *sample.references):
@@ -131,20 +131,20 @@ def test_references_follow_from_the_evidence():
             assert set(numbers(reference)) <= allowed(sample, sample.evidence), sample.id
 
 
-def test_numbers_of_right_answers_stand_in_the_evidence():
+def test_numbers_of_right_answers_are_in_the_evidence():
     """A right answer, complete or not, gives no number that the evidence and the question do not."""
     for sample in with_defect("right", "right_paraphrase", "incomplete"):
         assert set(numbers(sample.answer)) <= allowed(sample, sample.evidence), sample.id
 
 
-def test_wrong_numbers_stand_nowhere():
+def test_wrong_numbers_are_nowhere():
     """A wrong number is in no context, no reference and not in the question."""
     for sample in with_defect("wrong_number"):
         known = allowed(sample, [*sample.contexts, *sample.references])
         assert set(numbers(sample.answer)) - known, sample.id
 
 
-def test_swapped_numbers_stand_in_the_contexts_but_elsewhere():
+def test_swapped_numbers_are_in_the_contexts_but_elsewhere():
     """Every number of the answer is in the contexts, yet they are not numbers of the reference in its order."""
     for sample in with_defect("swapped_number"):
         given = numbers(sample.answer)

@@ -137,7 +137,7 @@ def test_every_mistake_is_named_with_its_line(tmp_path, text, said):
     assert str(tmp_path / "experiment.yaml") in str(error.value)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path):
+def test_all_mistakes_are_reported_at_once(tmp_path):
     """Three mistakes need one run, not three."""
     with pytest.raises(BadInput) as error:
         read_plan(written(tmp_path, "data: [{demo: fr}]\nk: none\nmetric: x\n"))
@@ -150,7 +150,7 @@ def test_a_file_that_is_not_there_is_a_wrong_set_up(tmp_path):
         read_plan(tmp_path / "nothing.yaml")
 
 
-def test_another_encoding_is_told(tmp_path):
+def test_another_encoding_is_reported(tmp_path):
     """Not a traceback of a codec."""
     path = tmp_path / "e.yaml"
     path.write_bytes("title: 実験".encode("shift_jis"))
@@ -158,7 +158,7 @@ def test_another_encoding_is_told(tmp_path):
         read_plan(path)
 
 
-def test_people_may_stand_for_accuracy_where_there_are_labels(tmp_path):
+def test_human_labels_may_serve_as_accuracy(tmp_path):
     """`main: human` needs no metric of this name, and says which data set has no labels."""
     text = "data: [{questions: q.jsonl, kb: kb%s}]\nmodels: [extractive]\nmain: human:correct\n"
     assert main_metric(read_plan(written(tmp_path, text % ", labels: l.jsonl"))) == "human:correct"

@@ -14,7 +14,7 @@ from saiten.views.tables.summary import summary_tables
 
 
 def compared(p, difference, faster, *, model="m", n=10, higher=True):
-    """A comparison with this p, and this interval of the latency; None: there is none."""
+    """A comparison with this p, and this interval of the latency; None: missing."""
     accuracy = PairedComparison(difference, -0.5, 0.5, 0.001, n, n, 3, 4, 3)
     latency = Estimate(0.8, 10, None, *(faster or (None, None)), 10)
     return ChainComparison("d", model, "qa", "accuracy", accuracy, latency, p, 10, higher=higher)
@@ -36,19 +36,19 @@ def compared(p, difference, faster, *, model="m", n=10, higher=True):
     ],
 )
 def test_a_recommendation_is_made_only_outside_the_noise(p, difference, faster, said):
-    """Spec 03: by the corrected p of the accuracy and the interval of the latency; without them nothing."""
+    """Spec 03: the accuracy's corrected p and the latency's interval decide; without them nothing is recommended."""
     assert str(compared(p, difference, faster).recommendation) == said
 
 
 def test_a_recommendation_knows_the_metrics_direction():
-    """Where lower is better, less is more accurate; where neither is, the difference recommends nothing."""
+    """If lower is better, less is more accurate; if neither is, the difference recommends nothing."""
     assert str(compared(0.01, -0.2, None, higher=False).recommendation).startswith("map_reduce is more accurate")
     neither = str(compared(0.01, -0.2, (0.5, 0.9), higher=None).recommendation)
     assert neither == "the metric differs, but neither direction is better; map_reduce is faster"
 
 
 def test_a_chain_that_was_measured_too_rarely_is_not_recommended():
-    """Below 90 % of the questions that either answered."""
+    """That is below 90 % of the questions that either answered."""
     assert "more accurate" in str(compared(0.01, 0.2, None, n=9).recommendation)
     assert str(compared(0.01, 0.2, None, n=8).recommendation) == "too little measured to judge the accuracy"
 
@@ -62,7 +62,7 @@ GRID = {
 
 
 def experiment(folder, cells, score):
-    """A finished experiment: by data set, the number of questions; `score(data, system, n)` gives an answer's scores."""
+    """A finished experiment: the number of questions by data set; `score(data, system, n)` gives an answer's scores."""
     data = [{"name": name, "questions": "q.jsonl", "kb": "kb"} for name in cells]
     plan = ExperimentPlan.model_validate(GRID | {"data": data})
     for one in plan.data:
@@ -77,7 +77,7 @@ def experiment(folder, cells, score):
 
 
 def answer(folder, cell: Cell, numbers):
-    """The file of a cell's answers, a second each."""
+    """The file of a cell's answers, one second each."""
     path = cell.answers(folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = ({"id": f"q{n}", "question": f"Question {n}?", "answer": "A.", "seconds": 1.0} for n in numbers)
@@ -93,7 +93,7 @@ def table(result, title):
 
 
 def test_the_p_of_all_cells_are_corrected_together(tmp_path):
-    """Of six questions p is 0.031, which over three data sets is 0.094: no recommendation, as `compare` has no verdict."""
+    """For six questions p is 0.031, which over three data sets is 0.094: no recommendation, as in `compare`."""
 
     def right(data, chain, n):
         yield "accuracy", Score(float(chain == "refine" or data == "c"))
@@ -120,7 +120,7 @@ def graded(shift):
 
 
 def test_what_follows_of_the_evidence_follows_from_what_was_found(tmp_path):
-    """By direction and corrected p, data set by data set."""
+    """By direction and corrected p, for each data set."""
     shifts = {"lower": -1, "higher": 1, "equal": 0}
     rows, _ = table(experiment(tmp_path, dict.fromkeys(shifts, 9), graded(shifts.get)), "Evidence")
     said = {row["data"]: row["what follows"] for row in rows}
@@ -137,7 +137,7 @@ def test_what_follows_of_the_evidence_follows_from_what_was_found(tmp_path):
     ],
 )
 def test_the_sentence_under_the_shift_says_what_was_found(tmp_path, shift, said, not_said):
-    """A run whose two kinds of evidence give the same grades does not read as if one had been stricter."""
+    """A run whose two kinds of evidence give the same grades does not read as if one were stricter."""
     result = experiment(tmp_path, {"a": 9}, graded(lambda _: shift))
     tables = [table.in_language("en") for table in summary_tables(result.summaries["a"])]
     (found,) = [one for one in tables if one.title.startswith("Correctness: from")]
@@ -146,7 +146,7 @@ def test_the_sentence_under_the_shift_says_what_was_found(tmp_path, shift, said,
 
 
 def test_without_a_model_the_latency_recommends_nothing():
-    """Milliseconds of picking sentences are noise between two runs, whatever the interval within one; it says so."""
+    """Milliseconds of choosing sentences are noise between runs, whatever the interval within one; the text says so."""
     nothing = "no conclusion about latency without a model"
     within = str(compared(0.2, 0.1, (0.5, 0.9), model="extractive").recommendation)
     assert within == f"the difference in accuracy is within the noise; {nothing}"

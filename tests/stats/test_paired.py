@@ -12,7 +12,7 @@ from saiten.stats.paired import compare_paired, holm, sign_flip
 
 
 def test_the_difference_is_second_minus_first():
-    """What the second run gains; its wins, ties and losses add up; the interval is that of the differences."""
+    """The second run's gain; its wins, ties and losses add up; the interval is that of the differences."""
     first, second = [0.2, 0.5, 0.5, 0.9, 0.1, 0.3, 0.4], [0.4, 0.5, 0.8, 0.7, 0.6, 0.9, 0.5]
     result = compare_paired(first, second)
     differences = [b - a for a, b in zip(first, second, strict=True)]
@@ -24,21 +24,21 @@ def test_the_difference_is_second_minus_first():
 
 @pytest.mark.parametrize("n", [4, 8, 12])
 def test_the_exact_test_is_scipys(n):
-    """Up to 12 clusters all signs are tried, as scipy.stats.permutation_test does."""
+    """Up to 12 clusters all signs are tried, as in scipy.stats.permutation_test."""
     sums = np.random.default_rng(n).normal(0.4, 1, size=n)
     theirs = permutation_test((sums,), lambda x, axis: x.sum(axis), permutation_type="samples", n_resamples=np.inf)
     assert sign_flip(sums) == pytest.approx(theirs.pvalue)
 
 
 def test_random_flips_come_near_the_exact_figure():
-    """Beyond 12 clusters 10,000 random flips stand in for all; for yes/no the figure is McNemar's exact one."""
+    """Beyond 12 clusters 10,000 random flips approximate all; for yes/no the figure is McNemar's exact one."""
     sums = np.array([1.0] * 14 + [-1.0] * 5)
     assert sign_flip(sums) == pytest.approx(binomtest(5, 19).pvalue, abs=0.01)
 
 
 @pytest.mark.parametrize("questions", [10, 40])
 def test_runs_that_do_not_differ_are_called_different_as_rarely_as_it_says(questions):
-    """Five metrics, no true difference, 300 times: after Holm's correction at most 5 % raise an alarm, give or take 3."""
+    """Five metrics, no true difference, 300 times: after Holm's correction at most 5 % (± 3) raise an alarm."""
     random = np.random.default_rng(questions)
     alarms = 0
     for _ in range(300):
@@ -50,7 +50,7 @@ def test_runs_that_do_not_differ_are_called_different_as_rarely_as_it_says(quest
 
 
 def test_five_questions_cannot_show_a_difference():
-    """With n clusters that differ p is at least 2 / 2ⁿ, here 0.0625."""
+    """With n differing clusters p is at least 2 / 2ⁿ, here 0.0625."""
     assert sign_flip(np.ones(5)) == 0.0625
 
 
@@ -75,7 +75,7 @@ def test_answers_to_one_question_are_flipped_together():
 
 
 def test_false_alarms_are_as_rare_as_promised():
-    """Two equal systems are told apart at the 5 % level in about 5 % of 400 comparisons."""
+    """Two equal systems are found to differ at the 5 % level in about 5 % of 400 comparisons."""
     rng = np.random.default_rng(5)
     alarms = [sign_flip(rng.normal(size=20), permutations=300) <= 0.05 for _ in range(400)]
     assert 0.02 <= np.mean(alarms) <= 0.085
@@ -86,7 +86,7 @@ def test_false_alarms_are_as_rare_as_promised():
     order=st.randoms(),
 )
 def test_order_does_not_matter_and_swapping_changes_the_sign(rows, order):
-    """The same pairs in any order give the same bits; the other way round only signs and roles change."""
+    """The same pairs in any order give the same bits; swapping changes only signs and roles."""
 
     def compare(table, *, swapped=False):
         first, second, clusters = zip(*table, strict=True)
@@ -102,8 +102,8 @@ def test_order_does_not_matter_and_swapping_changes_the_sign(rows, order):
     assert 0 < result.p_value <= 1
 
 
-def test_equal_runs_are_not_told_apart():
-    """No difference at all: 0, p = 1, and no interval of width 0."""
+def test_equal_runs_do_not_differ():
+    """Without any difference: 0, p = 1, and no interval of width 0."""
     result = compare_paired([0.1, 0.2, 0.3], [0.1, 0.2, 0.3])
     assert (result.difference, result.low, result.p_value, result.ties) == (0.0, None, 1.0, 3)
     assert result.note
@@ -131,12 +131,12 @@ def test_runs_of_different_length_are_refused():
     ],
 )
 def test_holm(p_values, corrected):
-    """Smallest times n, next times n-1, …, never falling, never above 1; what has no p-value is not counted."""
+    """Smallest times n, next times n-1, …, never falling, never above 1; a missing p-value is not counted."""
     assert holm(p_values) == tuple(pytest.approx(p) if p is not None else None for p in corrected)
 
 
 def test_what_does_not_compete_corrects_nobody_and_is_not_corrected():
-    """A check beside the metrics: the others are as if it were not there."""
+    """A check next to the metrics: the others are as if it were absent."""
     assert holm([0.01, 0.02, 0.04], competing=[True, False, True]) == (0.02, 0.02, 0.04)
 
 

@@ -1,4 +1,4 @@
-"""Least squares: against statsmodels, its intervals, and what cannot be told."""
+"""Least squares: compared with statsmodels, its intervals, and what cannot be determined."""
 
 import numpy as np
 import pytest
@@ -11,21 +11,21 @@ from saiten.words import Message
 
 
 def drawn(seed, n=60, p=3, scale=(1.0, 100.0, 0.001), shift=(0.0, 1000.0, 5.0)):
-    """Columns of different sizes, a sum of them with noise, and clusters of four."""
+    """Columns of different magnitudes, a noisy sum of them, and clusters of four."""
     random = np.random.default_rng(seed)
     x = random.normal(size=(n, p)) * scale[:p] + shift[:p]
     return list(x.T), x @ np.arange(1, p + 1) + random.normal(size=n), [f"q{i // 4}" for i in range(n)]
 
 
 def figures(found):
-    """The intercept, where there is one, and the weights."""
+    """The intercept, if any, and the weights."""
     return [each.value for each in ([found.intercept] if found.intercept else []) + list(found.weights)]
 
 
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("seed", range(5))
 def test_weights_are_those_of_statsmodels(seed, intercept):
-    """To nine digits, with and without an intercept, for columns of very different sizes."""
+    """They agree to nine digits, with and without an intercept, for columns of very different magnitudes."""
     columns, y, clusters = drawn(seed)
     found = least_squares(columns, y, clusters, names="abc", intercept=intercept, resamples=20)
     x = np.column_stack(columns)
@@ -37,7 +37,7 @@ def test_weights_are_those_of_statsmodels(seed, intercept):
 
 @pytest.mark.parametrize("intercept", [False, True])
 def test_each_resample_is_the_fit_of_the_rows_written_out(intercept):
-    """The interval is that of numpy's least squares over the same clusters drawn whole."""
+    """The interval is that of numpy's least squares over the same whole clusters."""
     columns, y, clusters = drawn(1, n=40, p=2)
     found = least_squares(columns, y, clusters, names="ab", intercept=intercept, resamples=200)
     x = np.column_stack([*([np.ones(40)] if intercept else []), *columns])
@@ -57,7 +57,7 @@ def test_each_resample_is_the_fit_of_the_rows_written_out(intercept):
 
 
 def test_an_interval_holds_the_true_weight():
-    """In most of 40 drawn sets."""
+    """This holds in most of 40 random sets."""
     held = 0
     for seed in range(40):
         columns, y, clusters = drawn(seed, n=120, p=1)
@@ -78,7 +78,7 @@ def test_the_order_of_the_columns_is_no_matter(order, seed, intercept):
 
 
 @pytest.mark.parametrize(
-    ("columns", "intercept", "told"),
+    ("columns", "intercept", "message"),
     [
         ([[0, 0, 0, 0], [1, 2, 3, 4]], False, "a is 0 everywhere"),
         ([[5, 5, 5, 5], [1, 2, 3, 4]], True, "a is the same everywhere (5)"),
@@ -90,23 +90,23 @@ def test_the_order_of_the_columns_is_no_matter(order, seed, intercept):
         ([[1, 2, 3, 4], [1, 0, 1, 0], [0, 1, 0, 2], [2, 2, 2, 9]], False, "4 rows are too few for 4 weights"),
     ],
 )
-def test_columns_that_determine_no_weights_are_named(columns, intercept, told):
+def test_columns_that_determine_no_weights_are_named(columns, intercept, message):
     """No weight is made up."""
     found = least_squares(columns, [1, 2, 3, 5], "aabb", names="abcd"[: len(columns)], intercept=intercept)
-    assert told in str(found.reason)
+    assert message in str(found.reason)
     assert (found.weights, found.intercept) == ((), None)
     with pytest.raises(ValueError, match="no weights"):
         found.predict(columns)
 
 
 def test_only_the_columns_that_say_the_same_are_named():
-    """A third one that is innocent is not."""
+    """A third, unrelated one is not."""
     found = least_squares([[1, 2, 3, 4, 5], [1, -1, 1, -1, 2], [2, 4, 6, 8, 10]], [1, 2, 3, 5, 4], "abcde", names="abc")
     assert found.reason.startswith("a and c are collinear")
 
 
 def test_a_column_far_from_zero_is_no_constant():
-    """Years beside an intercept are told apart from it."""
+    """Years in addition to an intercept are distinguished from it."""
     years = np.arange(2000.0, 2020.0)
     found = least_squares([years], 3 + 2 * years + np.sin(years), list(range(20)), names=["year"], intercept=True)
     assert found.weights[0].value == pytest.approx(2, abs=0.1)
@@ -124,7 +124,7 @@ def test_where_there_is_no_spread_there_is_no_interval():
 
 
 @pytest.mark.parametrize(
-    ("columns", "y", "clusters", "told"),
+    ("columns", "y", "clusters", "message"),
     [
         ([[1, np.nan, 2]], [1, 2, 3], "abc", "a\\[1\\] is nan"),
         ([[1, 2, 3]], [1, np.inf, 3], "abc", "y\\[1\\] is inf"),
@@ -133,7 +133,7 @@ def test_where_there_is_no_spread_there_is_no_interval():
         ([], [1, 2, 3], "abc", "no column"),
     ],
 )
-def test_what_is_no_table_of_numbers_is_refused(columns, y, clusters, told):
+def test_what_is_no_table_of_numbers_is_refused(columns, y, clusters, message):
     """A NaN would hide in every weight."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         least_squares(columns, y, clusters, names="a"[: len(columns)])

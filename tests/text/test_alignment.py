@@ -1,4 +1,4 @@
-"""Alignment: each unit finds its place, whatever signs the text is made of; what cannot be found is kept."""
+"""Alignment: each unit is located, whatever characters the text has; what cannot be found is kept."""
 
 import unicodedata
 
@@ -40,7 +40,7 @@ TEXTS = st.text(SIGNS, max_size=60) | st.text(max_size=40)
     ],
 )
 def test_a_unit_is_found_in_the_words_of_the_text(source, unit, found, how):
-    """Code points are counted, so what stands at the offsets is the unit as the text has it."""
+    """Code points are counted, so the text at the offsets is the unit as written there."""
     (one,) = place(source, [unit])
     assert (source[one.start : one.end], one.how) == (found, how)
 
@@ -59,7 +59,7 @@ def test_a_unit_is_found_in_the_words_of_the_text(source, unit, found, how):
     ],
 )
 def test_what_is_not_there_has_no_place_and_keeps_its_words(source, unit):
-    """Neither a piece of a word, of a number or of a letter and its mark, nor something else is taken for the unit."""
+    """Neither part of a word, of a number or of a letter and its mark, nor something else is taken for the unit."""
     (one,) = place(source, [unit])
     assert (one.text, one.start, one.end, one.how) == (unit.strip(), None, None, None)
 
@@ -76,13 +76,13 @@ def test_what_is_not_there_has_no_place_and_keeps_its_words(source, unit):
     ],
 )
 def test_of_several_places_a_unit_gets_a_free_one_in_order(source, units, starts):
-    """The one after the unit before it, else the first that is free, else one that is taken."""
+    """The next after the previous unit, else the first free one, else one that is taken."""
     assert [one.start for one in place(source, units)] == starts
 
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_any_piece_of_a_text_is_found_again(before, piece, after):
-    """However odd the signs: the piece has a place, unless a letter, a word or a mark goes on at its ends."""
+    """However odd the characters: the piece is found, unless a letter, a word or a mark continues at its ends."""
     source = f"{before}。{piece.strip()}。{after}"
     (one,) = place(source, [piece])
     if fold(piece).text and not unicodedata.combining(fold(piece).text[0]):
@@ -93,7 +93,7 @@ def test_any_piece_of_a_text_is_found_again(before, piece, after):
 
 @given(TEXTS, st.lists(TEXTS, max_size=6))
 def test_a_place_holds_the_unit(source, units):
-    """Found as it is: the same words. Normalised: the same but for its form. Fuzzy: near. No place: no offsets."""
+    """Found verbatim: the same words. Normalized: the same up to form. Fuzzy: near. Not found: no offsets."""
     placed = place(source, units)
     assert [one.text for one in placed] == [unit.strip() for unit in units]
     for one in placed:
@@ -108,7 +108,7 @@ def test_a_place_holds_the_unit(source, units):
 
 @given(TEXTS)
 def test_folding_is_as_unicode_says(text):
-    """A folded text is its own folding; its places rise but for marks on one letter; the form does not matter."""
+    """A folded text is its own folding; its positions rise except for marks on one letter; the form does not matter."""
     folded = fold(text)
     assert fold(folded.text).text == folded.text
     assert len(folded.places) == len(folded.text)
@@ -118,7 +118,7 @@ def test_folding_is_as_unicode_says(text):
 
 @given(st.text("abcdefgh ", min_size=30, max_size=60), st.integers(5, 20))
 def test_one_wrong_letter_does_not_lose_a_long_unit(text, at):
-    """A copy with a slip lies above the threshold, and overlaps with the place that is meant."""
+    """A copy with a slip is above the threshold, and overlaps with the intended place."""
     unit = " ".join(text.split())
     assume(len(unit) > 24)
     slipped = f"{unit[:at]}Q{unit[at + 1 :]}"
@@ -131,14 +131,14 @@ def test_one_wrong_letter_does_not_lose_a_long_unit(text, at):
 
 
 def test_what_is_many_times_as_long_as_the_text_is_not_looked_for():
-    """A reply that never ends costs nothing: beyond 20 times the text's length a unit has no place, whatever it says."""
+    """An endless reply costs nothing: beyond 20 times the text's length a unit has no place, whatever it says."""
     source = "pay cash"
     within, beyond = (f"pay{' ' * spaces}cash" for spaces in (20 * len(source) - 7, 20 * len(source) - 6))
     assert [one.start for one in place(source, [within, beyond])] == [0, None]
 
 
 def test_a_long_text_with_many_units_is_no_trouble():
-    """40,000 characters, 200 units, none of them word for word; and a single unit of half of the text."""
+    """40,000 characters, 200 units, none of them verbatim; and a single unit of half of the text."""
     source = "".join(f"第{n}条では、部署{n * 7 % 1000}の費用は{n * 13}円までとする。" for n in range(1_600))[:40_000]
     pieces = [source[at : at + 60] for at in range(0, 40_000, 200)]
     placed = place(source, [piece[:20] + "※" + piece[22:] for piece in pieces])
@@ -160,5 +160,5 @@ def test_a_long_text_with_many_units_is_no_trouble():
     ],
 )
 def test_a_text_that_repeats_itself_is_no_trouble_either(source, units):
-    """Attempts are bounded, whatever a text is made of."""
+    """Attempts are bounded, whatever the text."""
     assert len(place(source, units)) == len(units)

@@ -1,4 +1,4 @@
-"""Partition: what is wrong with units that are to cover a text, each part once."""
+"""Partition: what is wrong with units that should cover a text, each part once."""
 
 import pytest
 from hypothesis import given
@@ -33,13 +33,13 @@ REFERENCE = "旅費は翌月10日までに申請します。なお、用紙は�
     ],
 )  # fmt: skip
 def test_each_fault_is_named_in_a_sentence(gist, supplement, faults):
-    """Twice, in two lists, not in the text, overlapping, uncovered; commas and connectives left over are no fault."""
+    """Twice, in two lists, not in the text, overlapping, uncovered; leftover commas and connectives are not faults."""
     layout = lay_out(REFERENCE, {"gist": gist, "supplement": supplement}, whole=True)
     assert list(layout.faults) == faults
 
 
 def test_a_unit_in_two_lists_stays_in_the_first():
-    """So that it counts once; a unit that was not found stays, too."""
+    """It counts once; a unit that was not found stays, too."""
     layout = lay_out("One. Two.", {"gist": ["One.", "Three?"], "supplement": ["Two.", "One."]}, whole=True)
     assert {name: [one.text for one in of] for name, of in layout.units.items()} == {
         "gist": ["One.", "Three?"],
@@ -48,15 +48,15 @@ def test_a_unit_in_two_lists_stays_in_the_first():
     assert layout.unplaced == 1
 
 
-def test_what_stands_twice_in_the_text_may_be_two_units():
-    """The same words in two places are two units, not a double."""
+def test_repeated_text_may_be_two_units():
+    """The same words in two places are two units, not a duplicate."""
     layout = lay_out("Stop. Go on. Stop.", {"gist": ["Stop.", "Go on."], "supplement": ["Stop."]}, whole=True)
     assert layout.faults == ()
     assert [one.start for one in layout.units["supplement"]] == [13]
 
 
 def test_the_uncovered_pieces_have_their_places():
-    """Offsets of the words left over, without the space around them."""
+    """The offsets of the leftover words, without surrounding space."""
     source = "We pay in May. The office is closed on Fridays. Nothing else."
     layout = lay_out(source, {"gist": ["We pay in May.", "Nothing else."]}, whole=True)
     (gap,) = layout.uncovered
@@ -65,7 +65,7 @@ def test_the_uncovered_pieces_have_their_places():
 
 @given(st.lists(st.text("ab漢か。1 ", min_size=1, max_size=12), max_size=8), st.data())
 def test_nothing_is_lost_and_nothing_counts_twice(units, data):
-    """Every unit that is not blank is in a list or is reported as a double, whatever the split."""
+    """Every unit that is not blank is in a list or is reported as a duplicate, whatever the split."""
     cut = data.draw(st.integers(0, len(units)))
     layout = lay_out("".join(units), {"gist": units[:cut], "supplement": units[cut:]}, whole=True)
     doubles = sum("stands twice" in fault or "stands in `" in fault for fault in layout.faults)

@@ -61,7 +61,7 @@ def test_table(text, language, sentences):
 @pytest.mark.parametrize("text", ["", " ", "\n\r\n\t　"])
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_nothing(text, language):
-    """A text without anything but white space has no sentence."""
+    """A text with only white space has no sentence."""
     assert split_sentences(text, language) == []
 
 
@@ -82,7 +82,7 @@ PIECES = st.lists(
 
 @given(st.one_of(PIECES, st.text()), st.sampled_from(["ja", "en"]))
 def test_spans(text, language):
-    """Spans are exact, in order and apart, and only white space lies outside of them."""
+    """Spans are exact, in order and disjoint, and only white space lies outside them."""
     at = 0
     for sentence in split_sentences(text, language):
         assert text[sentence.start : sentence.end] == sentence.text == sentence.text.strip() != ""
@@ -94,6 +94,6 @@ def test_spans(text, language):
 
 @given(PIECES, st.sampled_from(["ja", "en"]))
 def test_white_space_around(text, language):
-    """White space around the text moves the spans and changes nothing else."""
+    """White space around the text shifts the spans and changes nothing else."""
     plain = [sentence.text for sentence in split_sentences(text.strip(), language)]
     assert [sentence.text for sentence in split_sentences(f"  {text.strip()} ", language)] == plain

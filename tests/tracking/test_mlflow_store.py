@@ -1,4 +1,4 @@
-"""Runs in a real MLflow, in a real SQLite store: what is there, once, and nothing else touched."""
+"""Runs in a real MLflow, in a real SQLite store: everything is there, once, and nothing else is touched."""
 
 import json
 import os
@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.fixture
 def client(mlflow, store):
-    """To look into the store."""
+    """A client for the store."""
     with quietly():
         yield mlflow.MlflowClient(store)
 
@@ -37,7 +37,7 @@ def the_run(client, experiment="saiten"):
 
 
 def artifact(client, run, name):
-    """The text of one of the files that were kept."""
+    """The text of a stored file."""
     return Path(client.download_artifacts(run.info.run_id, f"saiten/{name}")).read_text(encoding="utf-8")
 
 
@@ -68,20 +68,20 @@ def test_figures_settings_and_scores_of_a_run_are_there(run, store, client):
 
 
 def test_every_key_says_what_it_is(run, store, client):
-    """Names that MLflow does not take lead back to the metric, the system and the figure."""
+    """Names that MLflow does not accept can be mapped back to the metric, the system and the figure."""
     log_to_mlflow(run_on_disk(read_run(run)), to=store)
     found = the_run(client)
     meanings = json.loads(artifact(client, found, "metrics.json"))
     assert set(found.data.metrics) - set(meanings) == {f"run/{n}" for n in ("samples", "scores", "missing", "bad_rows")}
     critique = {key: of for key, of in meanings.items() if of.get("metric") == 'aspect_critique["Polite, and short?"]'}
     assert {of["figure"] for key, of in critique.items() if "system" not in of} >= {"n", "undefined"}
-    assert not any(of["figure"] == "mean" for of in critique.values())  # nothing was measured: no number stands for it
+    assert not any(of["figure"] == "mean" for of in critique.values())  # nothing was measured, so there is no number
     assert {of["system"] for of in meanings.values() if "system" in of} == {"良い / one", "two"}
 
 
 @pytest.mark.witness
 def test_no_text_goes_there_unless_asked(run, store, client):
-    """Questions and answers stay at home; with `texts` they go, and the details of the scores."""
+    """Questions and answers are not sent; with `texts` they are, along with the details of the scores."""
     tracking = run_on_disk(read_run(run))
     log_to_mlflow(tracking, to=store)
     files = {file.path: file for file in client.list_artifacts(the_run(client).info.run_id, "saiten")}
@@ -93,7 +93,7 @@ def test_no_text_goes_there_unless_asked(run, store, client):
 
 
 def test_the_same_run_is_tracked_once(run, store, client, tmp_path):
-    """Again, or from another place: the same run there, with one point a figure and no new parameter."""
+    """Repeated, or from another place: the same run, with one point per figure and no new parameter."""
     first = log_to_mlflow(run_on_disk(read_run(run)), to=store)
     moved = run.rename(tmp_path / "elsewhere")
     second = log_to_mlflow(run_on_disk(read_run(moved)), to=store, name="new name")
@@ -102,8 +102,8 @@ def test_the_same_run_is_tracked_once(run, store, client, tmp_path):
     assert len(client.get_metric_history(first.run_id, "token_f1/mean")) == 1
 
 
-def test_runs_of_the_same_moment_are_told_apart(store, client, tmp_path):
-    """Two runs of the same settings over the same data within a second differ in their metric, and are two there."""
+def test_runs_of_the_same_moment_are_distinguished(store, client, tmp_path):
+    """Two runs with the same settings and data within a second differ in their metric, and are two there."""
     rows = [{"id": "a", "question": "q", "answer": "a", "reference": "a"}]
     for metric in ("token_f1", "exact_match"):
         saiten.evaluate(rows, [metric], run=tmp_path / metric).log_to_mlflow(store)
@@ -111,7 +111,7 @@ def test_runs_of_the_same_moment_are_told_apart(store, client, tmp_path):
 
 
 def test_a_run_that_goes_on_is_brought_up_to_date(store, client, tmp_path):
-    """What is missing is reported and marked; once it is there, the mark is gone and the figures are the new ones."""
+    """What is missing is reported and marked; once it is there, the mark is gone and the figures are updated."""
     scores = [Scored(name, "m", Score(value)) for name, value in (("a", 1.0), ("b", 0.0))]
 
     def grow(upto):
@@ -137,14 +137,14 @@ def test_a_run_that_goes_on_is_brought_up_to_date(store, client, tmp_path):
 
 
 def test_an_export_that_was_killed_is_taken_up(run, store, client):
-    """What a killed process leaves is a run with an identity and nothing in it; the next one fills it."""
+    """A killed process leaves a run with an identity and nothing in it; the next one fills it."""
     tracking = run_on_disk(read_run(run))
     left = client.create_run(client.create_experiment("saiten"), tags={"saiten.run": tracking.identity})
     assert log_to_mlflow(tracking, to=store).run_id == left.info.run_id
     assert the_run(client).info.status == "FINISHED"
 
 
-def test_a_figure_that_is_gone_is_not_left_standing(run, store, client):
+def test_a_figure_that_is_gone_is_not_left_over(run, store, client):
     """MLflow cannot delete a figure: the output says so, and does not show the old one next to the new ones."""
     tracking = run_on_disk(read_run(run))
     tracked = log_to_mlflow(tracking, to=store)
@@ -175,7 +175,7 @@ def test_a_result_with_a_folder_is_that_run(store, client, tmp_path):
 
 @pytest.mark.parametrize("folder", [None, "run"])
 def test_no_secret_of_a_judges_address_goes_there(store, client, tmp_path, openai_server, folder):
-    """Neither into the database nor into a file, also of a result in memory; nor into what shows itself."""
+    """Neither in the database nor in a file, also for a result in memory; nor in any representation."""
     url = openai_server.base_url.replace("//", "//planted-user:planted-pass@") + "?sig=planted-sig"
     rows = [{"id": "a", "question": "q", "answer": "a", "reference": "a"}]
     judge = f"openai:m@{url}"
@@ -209,7 +209,7 @@ def test_thousands_of_figures_and_odd_names_are_taken(store, client, tmp_path):
 
 
 def test_nothing_of_mlflow_or_the_process_is_changed(mlflow, run, store):
-    """Its address, its active run, our environment: all as before."""
+    """Its address, its active run, our environment: all unchanged."""
 
     def state():
         return mlflow.get_tracking_uri(), mlflow.active_run(), dict(os.environ), list(warnings.filters)
@@ -220,7 +220,7 @@ def test_nothing_of_mlflow_or_the_process_is_changed(mlflow, run, store):
 
 
 def test_the_command_tracks_and_says_where(run, store, client, capsys, monkeypatch):
-    """By default in the store that MLflow would take."""
+    """By default to the store that MLflow would use."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", store)
     monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "of the variable")
     main_ok("track", str(run))
@@ -232,7 +232,7 @@ def test_the_command_tracks_and_says_where(run, store, client, capsys, monkeypat
 
 
 def main_ok(*words):
-    """The command ends well."""
+    """The command succeeds."""
     with pytest.raises(SystemExit) as end:
         main(list(words))
     assert not end.value.code
@@ -252,8 +252,8 @@ def main_ok(*words):
         ("foo://x", "foo://x cannot store the run"),
     ],
 )
-def test_a_store_that_is_none_is_told_at_once(run, to, said, tmp_path, monkeypatch):
-    """What came and what to say instead, without the minutes that MLflow would try; no password is shown."""
+def test_an_invalid_store_is_reported_immediately(run, to, said, tmp_path, monkeypatch):
+    """The message has the value and the alternatives, without MLflow's minutes of retries; no password is shown."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "answers.txt").write_text("this is a text, and no database")
     with pytest.raises(ConfigurationError, match=said) as error:
@@ -261,16 +261,16 @@ def test_a_store_that_is_none_is_told_at_once(run, to, said, tmp_path, monkeypat
     assert "s3cret" not in str(error.value)
 
 
-def test_a_folder_takes_runs_where_mlflow_is_told_to_allow_it(mlflow, run, tmp_path, monkeypatch):
-    """By MLflow's own variable."""
+def test_a_folder_takes_runs_where_mlflow_allows_it(mlflow, run, tmp_path, monkeypatch):
+    """MLflow's own variable allows it."""
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     to = (tmp_path / "mlruns").as_uri()
     tracked = log_to_mlflow(run_on_disk(read_run(run)), to=to)
     assert mlflow.MlflowClient(to).get_run(tracked.run_id).data.metrics["token_f1/mean"] == pytest.approx(2 / 3)
 
 
-def test_a_wrong_folder_among_several_is_told_before_anything_is_there(client, store, run, tmp_path, capsys):
-    """So that nobody wonders which of them are in MLflow."""
+def test_a_wrong_folder_among_several_is_reported_before_anything_is_there(client, store, run, tmp_path, capsys):
+    """Otherwise it would be unclear which of them are in MLflow."""
     with pytest.raises(SystemExit) as end:
         main(["track", str(run), str(tmp_path / "none"), "--to", store])
     assert end.value.code == 2
@@ -278,14 +278,14 @@ def test_a_wrong_folder_among_several_is_told_before_anything_is_there(client, s
     assert not [each for each in client.search_experiments() if each.name == "saiten"]
 
 
-def test_a_damaged_database_is_told(mlflow, run, tmp_path):
+def test_a_damaged_database_is_reported(mlflow, run, tmp_path):
     """A database error is reported as an error of the store, not as a traceback."""
     (tmp_path / "bad.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)
     with pytest.raises(ConfigurationError, match=r"MLflow at sqlite:.*cannot store the run"):
         log_to_mlflow(run_on_disk(read_run(run)), to=f"sqlite:///{tmp_path}/bad.db")
 
 
-def test_what_is_wrong_with_a_run_is_told(store, tmp_path, run):
+def test_what_is_wrong_with_a_run_is_reported(store, tmp_path, run):
     """No scores, no report, a deleted experiment."""
     with Journal.open(tmp_path / "none", signatures={"m": "v"}):
         pass
@@ -295,8 +295,8 @@ def test_what_is_wrong_with_a_run_is_told(store, tmp_path, run):
         log_to_mlflow(run_on_disk(read_run(run)), to=store, report=tmp_path / "no.html")
 
 
-def test_a_deleted_experiment_is_told(run, store, client):
-    """MLflow keeps its name; what to do is said."""
+def test_a_deleted_experiment_is_reported(run, store, client):
+    """MLflow keeps its name; the message says what to do."""
     client.delete_experiment(client.create_experiment("gone"))
     with pytest.raises(ConfigurationError, match="was deleted in MLflow; restore it"):
         log_to_mlflow(run_on_disk(read_run(run)), to=store, experiment="gone")

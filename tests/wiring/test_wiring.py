@@ -1,4 +1,4 @@
-"""Judges by name: which address, which key, what stands around the model, and what is said where a name is wrong."""
+"""Judges by name: which address, which key, which layers around the model, and the messages for a wrong name."""
 
 import re
 
@@ -33,7 +33,7 @@ SPLIT = SplitStatements("q", "t", language="en")
     ],
 )
 def test_a_name_is_a_model_and_an_address(spec, environ, model, url, key):
-    """The URL in the name wins over the environment, which wins over OpenAI; an empty key is none."""
+    """The URL in the name wins over the environment, which wins over OpenAI; an empty key counts as missing."""
     address = read_address(spec, environ)
     assert (address.model, address.url, address.source.value()) == (model, url, key)
     assert "'k'" not in repr(address)
@@ -55,13 +55,13 @@ def test_a_name_is_a_model_and_an_address(spec, environ, model, url, key):
     ],
 )
 def test_a_name_of_another_form_is_refused_with_examples(spec):
-    """What came, and what is expected."""
+    """The message has what came, and what is expected."""
     with pytest.raises(ConfigurationError, match=r"expected offline, openai:MODEL or openai:MODEL@URL"):
         read_address(spec, KEY)
 
 
 def test_openai_without_a_key_is_refused_with_three_ways_out():
-    """Set the key, name a server of one's own, or judge offline."""
+    """Set the key, name another server, or judge offline."""
     with pytest.raises(ConfigurationError, match="set OPENAI_API_KEY; or name a server") as error:
         assemble_judge(JudgeSettings("openai:gpt-4o"), environ={})
     assert "offline" in str(error.value)
@@ -75,7 +75,7 @@ async def test_offline_needs_nothing():
 
 
 async def test_votes_make_a_panel_with_a_seed_each():
-    """Temperature 0.7 unless said otherwise: at 0 all votes would be the same."""
+    """Temperature 0.7 by default: at 0 all votes would be the same."""
     judge = assemble_judge(JudgeSettings("openai:m@http://127.0.0.1:9/v1", votes=3, seed=5), environ={})
     assert isinstance(judge, Panel)
     described = judge.describe([GradeAnswer])
@@ -98,13 +98,13 @@ async def test_votes_make_a_panel_with_a_seed_each():
     ],
 )
 def test_what_does_not_go_together_is_refused(settings, calls, said):
-    """Before anything is asked."""
+    """This happens before anything is asked."""
     with pytest.raises(ConfigurationError, match=said):
         assemble_judge(JudgeSettings(**settings), CallSettings(**calls), environ={})
 
 
 def test_a_calibration_that_is_not_there_is_named(tmp_path):
-    """The file, and that it cannot be read."""
+    """The message names the file, and says that it cannot be read."""
     with pytest.raises(BadInput, match=r"gone\.json"):
         assemble_judge(JudgeSettings(calibration=(tmp_path / "gone.json",)), environ={})
 
@@ -113,12 +113,12 @@ def test_a_calibration_that_is_not_there_is_named(tmp_path):
     ("judge", "name"), [("openai:m@http://x/v1", "openai:m"), ("openai/m", "openai:m"), ("offline", "offline")]
 )
 def test_a_price_is_looked_for_without_a_key(judge, name):
-    """A dry run tells the cost before there is a key."""
+    """A dry run reports the cost before there is a key."""
     assert price_name(judge) == name
 
 
 async def test_the_stack_keeps_answers_and_counts_calls(openai_server, tmp_path):
-    """An answer is asked for once, also by the next process; the budget holds over votes and embeddings together."""
+    """An answer is requested once, even across processes; the budget covers votes and embeddings together."""
     settings = JudgeSettings(f"openai:m@{openai_server.base_url}")
     for _ in range(2):
         judge = assemble_judge(settings, CallSettings(cache=tmp_path / "answers.sqlite", retries=0), environ={})
@@ -129,7 +129,7 @@ async def test_the_stack_keeps_answers_and_counts_calls(openai_server, tmp_path)
 
 
 async def test_the_key_goes_to_the_server_that_was_named(openai_server):
-    """And none is sent where there is none."""
+    """None is sent without one."""
     for environ in (KEY, {}):
         judge = assemble_judge(JudgeSettings(f"openai:m@{openai_server.base_url}"), environ=environ)
         await judge.perform(SPLIT)
@@ -146,7 +146,7 @@ async def test_the_key_goes_to_the_server_that_was_named(openai_server):
         ("ollama:qwen3", "openai:qwen3@http://localhost:PORT/v1"),
     ],
 )
-def test_a_mistyped_judge_is_told_what_was_probably_meant(spec, meant):
-    """In words that can be pasted."""
+def test_a_mistyped_judge_gets_a_suggestion(spec, meant):
+    """The suggestion can be pasted."""
     with pytest.raises(ConfigurationError, match=re.escape(meant)):
         read_address(spec, {})
