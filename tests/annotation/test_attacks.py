@@ -160,7 +160,7 @@ async def test_a_method_is_the_one_in_the_request_line(anna):
         assert (reply.status, b"evil" in reply.body) == (200, False)
 
 
-async def test_a_session_that_somebody_chose_is_none(talkative):
+async def test_a_session_that_somebody_chose_is_invalid(talkative):
     """Neither a chosen secret nor a link's token is a session, and each login makes another secret."""
     secrets = set()
     for chosen in ("chosen" * 7, talkative.tokens["Anna"], ""):

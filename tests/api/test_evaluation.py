@@ -219,7 +219,7 @@ class Own(ScriptedJudge):
         self.asked.append("closed")
 
 
-def test_a_judge_of_ones_own_is_asked_and_left_open():
+def test_a_custom_judge_is_asked_and_left_open():
     """Its maker closes it."""
     judge = Own()
     result = saiten.evaluate(ROWS, ["faithfulness"], judge)

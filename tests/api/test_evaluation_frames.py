@@ -35,7 +35,7 @@ HOWS = ["to_pandas", "to_polars", "to_arrow", "to_dataset"]
 
 
 def cells(table, column):
-    """A column as Python values, None where there is nothing."""
+    """A column as Python values, None for missing ones."""
     if isinstance(table, pd.DataFrame):
         return [None if isinstance(cell, float) and cell != cell else cell for cell in table[column].astype(object)]  # noqa: PLR0124 - NaN
     if hasattr(table, "to_pylist"):
@@ -50,7 +50,7 @@ def names(table):
 
 @pytest.mark.parametrize("how", HOWS)
 def test_the_long_form_is_a_row_a_score(how):
-    """The same columns in all four, details as JSON text, nothing where there is nothing."""
+    """All four have the same columns, details as JSON text, and nulls for missing values."""
     table = getattr(RESULT, how)("long")
     assert names(table) == ["sample", "metric", "value", "status", "reason", "details"]
     assert cells(table, "sample") == ["a", "b", "a", "c"]
@@ -64,7 +64,7 @@ def test_the_long_form_is_a_row_a_score(how):
 
 @pytest.mark.parametrize("how", HOWS)
 def test_the_wide_form_is_a_row_a_sample(how):
-    """The sample's fields, and three columns a metric; one that is called as a field hides none."""
+    """The sample's fields, and three columns per metric; a metric named like a field hides none."""
     table = getattr(RESULT, how)()
     assert names(table)[:3] == ["id", "question", "answer"]
     assert cells(table, "question") == ["Where?", "どこ？", "When?"]
@@ -77,7 +77,7 @@ def test_the_wide_form_is_a_row_a_sample(how):
 
 @pytest.mark.parametrize("how", HOWS)
 def test_the_texts_are_next_to_the_scores_on_request(how):
-    """Off in the wide form, on in the long one."""
+    """They are off in the wide form, on in the long one."""
     assert names(getattr(RESULT, how)(texts=False))[:2] == ["id", "m"]
     table = getattr(RESULT, how)("long", texts=True)
     assert cells(table, "question") == ["Where?", "どこ？", "Where?", "When?"]
@@ -86,7 +86,7 @@ def test_the_texts_are_next_to_the_scores_on_request(how):
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("form", ["long", "wide"])
 def test_a_result_without_scores_is_an_empty_table(how, form):
-    """With its columns, where they do not depend on metrics."""
+    """It has its columns, if they do not depend on metrics."""
     table = getattr(Evaluation((), (), {}), how)(form)
     assert len(table) == 0
     assert ("id" if form == "wide" else "value") in names(table)
@@ -118,7 +118,7 @@ def test_more_rows_than_a_chunk_are_all_there():
 
 
 def test_metrics_whose_columns_would_clash_are_separate():
-    """`m:status` may be a metric too."""
+    """`m:status` may be a metric, too."""
     scores = [Scored("a", name, Score(float(n))) for n, name in enumerate(["m", "m:status", "metric:m:status"])]
     found = columns_of(SAMPLES[:1], scores, texts=False)
     assert len(found) == 1 + 3 * 3
@@ -162,7 +162,7 @@ EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m{0}%s|\u202
 
 
 def evil():
-    """A result of names and reasons that would act."""
+    """A result with active names and reasons."""
     samples = [Sample(f"{EVIL}{n}", f"q{n}", "a", system=f"{EVIL}{n}", group=f"{EVIL}{n % 2}") for n in range(4)]
     scores = [
         Scored(s.id, EVIL, Score(0.5 + n / 10) if n else Score(None, "failed", EVIL)) for n, s in enumerate(samples)
@@ -174,7 +174,7 @@ def evil():
     "of", [lambda r: r, lambda r: r.summary, lambda r: r.compare(r)], ids=["evaluation", "summary", "comparison"]
 )
 def test_what_a_notebook_shows_can_never_act(of):
-    """Tables and nothing else: no script, no colour of its own, text from outside as text."""
+    """There are only tables: no script, no color of its own, text from outside as text."""
     html = of(evil())._repr_html_()
     shown = Parsed(html)
     assert shown.tags <= {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
@@ -186,7 +186,7 @@ def test_what_a_notebook_shows_can_never_act(of):
 
 
 def test_a_result_prints_itself_richly():
-    """With rich as in the terminal, as wide as there is room; nothing from outside styles the screen."""
+    """With rich as in the terminal, using the available width; nothing from outside styles the screen."""
     out = io.StringIO()
     Console(file=out, width=70).print(evil())
     assert "Scores" in out.getvalue()
@@ -196,7 +196,7 @@ def test_a_result_prints_itself_richly():
 
 
 def test_two_results_are_compared():
-    """Paired by sample, as in `saiten compare`; what they do not share is reported."""
+    """They are paired by sample, as in `saiten compare`; what they do not share is reported."""
     rows = [{"id": str(n), "question": f"q{n}", "reference": "right"} for n in range(12)]
     bad, good = (saiten.evaluate([row | {"answer": a} for row in rows], ["exact_match"]) for a in ("wrong", "right"))
     compared = bad.compare(good, ("before", "after"))
@@ -208,7 +208,7 @@ def test_two_results_are_compared():
 
 
 def test_a_comparison_and_a_summary_are_records_with_named_fields():
-    """Their frames have the same names, and none of the headings that people read."""
+    """Their frames have the same names, without the headings for people."""
     pytest.importorskip("pandas")
     rows = [{"id": str(n), "question": f"q{n}", "reference": "right"} for n in range(12)]
     bad, good = (saiten.evaluate([row | {"answer": a} for row in rows], ["exact_match"]) for a in ("wrong", "right"))
@@ -221,7 +221,7 @@ def test_a_comparison_and_a_summary_are_records_with_named_fields():
 
 
 async def test_everything_works_inside_a_running_loop():
-    """As in a notebook: evaluate, show, and go on with one's own coroutines."""
+    """As in a notebook: evaluate, show, and continue with the user's coroutines."""
     result = saiten.evaluate([{"id": "a", "question": "q", "answer": "a", "reference": "a"}], ["token_f1"])
     await asyncio.sleep(0)
     assert "token_f1" in result._repr_html_()

@@ -225,7 +225,7 @@ def test_a_full_disk_stops_new_calls(saiten, commands, openai_server, name, numb
         assert sum(asked.values()) - len(asked) <= 2 * at_once
 
 
-async def test_a_full_disk_stops_a_judge_of_ones_own(somewhere, openai_server):
+async def test_a_full_disk_stops_a_custom_judge(somewhere, openai_server):
     """A judge that records nothing itself gets no more requests once a score could not be written."""
     rows = [{"question": f"q{n}", "answer": "A. B.", "contexts": ["A."], "reference": "a"} for n in range(20)]
     metrics = ["accuracy", "faithfulness", "context_recall", "context_precision"]

@@ -67,7 +67,7 @@ def test_what_is_missed_decides_the_status(saiten, run, arguments, missed):
     assert [line.partition("missed: ")[2].partition(":")[0].partition(" (")[0] for line in said.err.splitlines() if line.startswith("missed:")] == missed  # fmt: skip
 
 
-def test_a_missed_threshold_tells_value_interval_n_and_limit(saiten, run):
+def test_a_missed_threshold_shows_value_interval_n_and_limit(saiten, run):
     """They are in the data and in the sentence."""
     said = saiten("show", run, "--fail-under", "token_f1=0.8", "--format", "json")
     (row,) = table(said)

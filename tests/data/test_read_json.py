@@ -263,7 +263,7 @@ def test_a_file_that_cannot_be_used_says_why(tmp_path, name, content, message):
     assert name in str(caught.value)
 
 
-def test_a_file_that_is_not_there_and_a_format_that_is_none_are_refused(tmp_path):
+def test_a_missing_file_and_an_unknown_format_are_refused(tmp_path):
     """A wrong path and a wrong format name what was given."""
     with pytest.raises(BadInput, match=r"there is no file .*nothing\.jsonl"):
         read(tmp_path / "nothing.jsonl")

@@ -1,4 +1,4 @@
-"""The gist samples are what they were written to be, as far as a program can check."""
+"""The gist samples are as they were designed, as far as a program can check."""
 
 import json
 from collections import Counter
@@ -25,7 +25,7 @@ def of(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_there_are_24_samples_half_office_half_manual(language):
-    """Each with an id, a question and a reference of its own, and none of them in the other built-in samples."""
+    """Each has its own ID, question and reference, and none of them is in the other built-in samples."""
     samples = [one.sample for one in of(language)]
     assert load_gist(language) == of(language)
     assert Counter(sample.group for sample in samples) == {"office": 12, "manual": 12}
@@ -41,7 +41,7 @@ def test_all_16_profiles_occur(language):
 
 
 def test_the_text_is_of_its_language():
-    """As the detector sees it."""
+    """The language is that given by the detector."""
     for one in ALL:
         sample = one.sample
         assert detect_language(sample.question, sample.answer, sample.reference) == sample.language, one.sample.id
@@ -57,7 +57,7 @@ def test_every_unit_is_at_its_offsets():
 
 
 def test_every_part_of_the_reference_is_gist_or_supplement():
-    """Exactly one of them; only a space lies between two units."""
+    """Each part is exactly one of them; only a space lies between two units."""
     for one in ALL:
         units = sorted((*one.units["gist"], *one.units["supplement"]), key=lambda unit: unit.start)
         assert units[0].start == 0, one.sample.id
@@ -68,7 +68,7 @@ def test_every_part_of_the_reference_is_gist_or_supplement():
 
 
 def test_missing_units_are_units_of_the_reference_that_the_answer_does_not_have():
-    """Not in these words, that is; no unit is in two lists, and no unit of one list overlaps another."""
+    """That is, not in these words; no unit is in two lists, and no unit of one list overlaps another."""
     for one in ALL:
         for name in ("gist", "supplement"):
             assert set(one.units[f"missing_{name}"]) <= set(one.units[name]), one.sample.id
@@ -91,13 +91,13 @@ def test_texts_are_clean():
 
 
 def test_some_references_have_no_supplement():
-    """There the two ratios of supplements are undefined."""
+    """The two ratios of supplements are undefined there."""
     for language in LANGUAGES:
         assert sum(not one.units["supplement"] for one in of(language)) == 2
 
 
 def test_the_labels_are_read_back_from_a_file(tmp_path):
-    """Six per sample; compared with themselves they agree in full."""
+    """There are six per sample; compared with themselves they agree fully."""
     labels = list(gist_labels(ALL))
     assert len(labels) == 6 * 48
     assert {label.annotator for label in labels} == {ANNOTATOR}

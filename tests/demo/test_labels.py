@@ -12,7 +12,7 @@ SAMPLES = load_demo()
 
 
 def test_labels_say_what_is_known_and_that_nobody_said_it():
-    """Two per answer; instead of an annotator they name how they came about."""
+    """There are two per answer; instead of an annotator they name their origin."""
     labels = list(known_labels(SAMPLES))
     said = {(label.item, label.aspect): label.value for label in labels}
     assert len(labels) == len(said) == 2 * len(SAMPLES)
@@ -24,7 +24,7 @@ def test_labels_say_what_is_known_and_that_nobody_said_it():
 
 
 def test_few_labels_are_a_random_part_of_them():
-    """Each answer once, others with another seed, the same with the same."""
+    """Each answer occurs once; another seed gives others, the same seed the same."""
     first, again, other = (few_labels(SAMPLES, 48, seed) for seed in (0, 0, 1))
     assert first == again != other
     assert len({label.item for label in first}) == 48
@@ -43,7 +43,7 @@ def test_simulated_grades_fit_the_scales_and_name_no_person():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_weights_that_were_put_in_are_learned(seed):
-    """From whole grades with noise, within what rounding and noise allow."""
+    """They are learned from noisy whole grades, within what rounding and noise allow."""
     questions = {one.sample.id: one.sample.question for one in SAMPLES}
     learned = learn_weights(
         rated_by_people(simulated_grades(SAMPLES, seed), questions, target=TARGET), read_rubric(), resamples=100

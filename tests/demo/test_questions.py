@@ -10,7 +10,7 @@ from saiten.wiring import Models, index_documents, open_knowledge_base
 
 
 def test_every_question_is_asked_once():
-    """24 a language, each with its reference, in four groups."""
+    """24 per language, each with its reference, in four groups."""
     pairs = demo_questions()
     assert len(pairs) == len({pair.question for pair in pairs}) == 48
     assert all(pair.reference and pair.answer is None for pair in pairs)
@@ -24,7 +24,7 @@ def bare(text):
 
 
 def test_evidence_is_found_more_often_with_the_reference(tmp_path):
-    """Of 48 questions, each of whose paragraphs is known, as the tour says: 31 with the question alone, 37 with both."""
+    """Of 48 questions with known paragraphs, as the tour says: 31 with the question alone, 37 with both."""
     needed = {one.sample.id.rpartition("-")[0]: one.sample.evidence or () for one in load_demo()}
 
     async def found(query):

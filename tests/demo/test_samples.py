@@ -42,7 +42,7 @@ def allowed(sample, texts):
 
 
 def test_ids_are_unique_across_both_languages():
-    """An id names one answer, also where both languages are scored in one run."""
+    """An ID names one answer, even if both languages are scored in one run."""
     assert len({one.sample.id for one in ALL}) == len(ALL) == 192
 
 
@@ -59,7 +59,7 @@ def test_every_system_answers_every_question_once(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_kinds_are_balanced(language):
-    """Every defect occurs at least 8 times, on both texts, and none is a fifth of all; every system has 4 kinds."""
+    """Every defect occurs at least 8 times, on both texts, and none makes up a fifth; every system has 4 kinds."""
     counts = Counter(one.defect for one in of(language))
     assert set(counts) == set(BY_NAME)
     assert min(counts.values()) >= 8
@@ -71,7 +71,7 @@ def test_kinds_are_balanced(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_careful_is_the_best_system_and_broken_the_worst(language):
-    """The order of the systems by correct answers is clear, so that a metric can be seen to get it right or wrong."""
+    """The order of the systems by correct answers is clear, so it is visible whether a metric gets it right."""
     right = Counter(one.sample.system for one in of(language) if one.correct)
     assert right["broken"] == 0 < right["hasty"] < min(right["careful"], right["chatty"])
 
@@ -86,7 +86,7 @@ def test_facts_follow_from_the_defect():
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("group", ["handbook", "manual"])
 def test_contexts_are_passages_of_the_corpus(language, group):
-    """Contexts are whole paragraphs, 2 to 4 and different; evidence is among them, a piece of it at rank 1 or 2."""
+    """Contexts are whole paragraphs, 2 to 4 and different; the evidence is among them, part of it at rank 1 or 2."""
     text = (files("saiten.demo") / "corpus" / language / f"{group}.md").read_text(encoding="utf-8")
     paragraphs = set(text.rstrip("\n").split("\n\n"))
     for sample in (one.sample for one in of(language) if one.sample.group == group):
@@ -110,7 +110,7 @@ def test_the_answers_to_one_question_share_everything_else():
 
 
 def test_no_answer_is_a_reference_or_occurs_twice():
-    """Every answer was written; none equals a reference, so exact match is 0 throughout, and none another answer."""
+    """Every answer was written; none equals a reference, so exact match is always 0, and none another answer."""
     answers = [one.sample.answer for one in ALL]
     assert len(set(answers)) == len(answers)
     assert all(answer.strip() == answer != "" for answer in answers)
@@ -118,7 +118,7 @@ def test_no_answer_is_a_reference_or_occurs_twice():
 
 
 def test_languages_are_detected_from_every_text():
-    """Question, answer and references are all recognised as the sample's language."""
+    """Question, answer and references are all recognized as the sample's language."""
     for sample in (one.sample for one in ALL):
         for text in (sample.question, sample.answer, *sample.references):
             assert detect_language(text) == sample.language, text
@@ -132,7 +132,7 @@ def test_references_follow_from_the_evidence():
 
 
 def test_numbers_of_right_answers_are_in_the_evidence():
-    """A right answer, complete or not, gives no number that the evidence and the question do not."""
+    """A right answer, complete or not, has no number that is not in the evidence or the question."""
     for sample in with_defect("right", "right_paraphrase", "incomplete"):
         assert set(numbers(sample.answer)) <= allowed(sample, sample.evidence), sample.id
 
@@ -145,7 +145,7 @@ def test_wrong_numbers_are_nowhere():
 
 
 def test_swapped_numbers_are_in_the_contexts_but_elsewhere():
-    """Every number of the answer is in the contexts, yet they are not numbers of the reference in its order."""
+    """Every number of the answer is in the contexts, but they are not the reference's numbers in order."""
     for sample in with_defect("swapped_number"):
         given = numbers(sample.answer)
         assert set() < set(given) <= allowed(sample, sample.contexts), sample.id
@@ -154,7 +154,7 @@ def test_swapped_numbers_are_in_the_contexts_but_elsewhere():
 
 
 def test_contradictions_and_digressions_bring_no_new_number():
-    """What is wrong with these is not a number: each of their numbers is in the contexts or in the question."""
+    """The fault in these is not a number: each of their numbers is in the contexts or in the question."""
     for sample in with_defect("contradicting", "off_topic"):
         assert set(numbers(sample.answer)) <= allowed(sample, sample.contexts), sample.id
 
@@ -167,7 +167,7 @@ def test_additions_come_on_top_of_everything_that_the_reference_says():
 
 
 def test_copies_are_verbatim_and_do_not_hold_the_answer():
-    """The answer is a part of one context, letter by letter, and lacks a number of the reference, where it has one."""
+    """The answer is a part of one context, verbatim, and lacks a number of the reference if that has one."""
     for sample in with_defect("copied_context"):
         assert any(sample.answer in context for context in sample.contexts), sample.id
         needed = set(numbers(sample.reference))
@@ -205,6 +205,6 @@ def test_one_language_can_be_loaded_alone(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_files_are_ordinary_input(language):
-    """The files can be given to `saiten score` as they are: the reader makes the same samples of them."""
+    """The files can be passed to `saiten score` unchanged: the reader makes the same samples of them."""
     with as_file(files("saiten.demo") / f"samples.{language}.jsonl") as path:
         assert list(read_samples(path, detect_language=detect_language)) == [one.sample for one in of(language)]

@@ -273,7 +273,7 @@ def test_questions_are_one_however_they_are_written(first, second):
     assert same_question(first, second)
 
 
-async def test_a_question_of_invisible_signs_is_none():
+async def test_a_question_of_invisible_signs_does_not_count():
     """Nobody could answer it."""
     task = AskNext("q", "r", ("q", "a"), "a", "", language="en")
     with pytest.raises(ValueError, match="empty"):

@@ -36,7 +36,7 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 def test_paths_are_relative_to_the_file(tmp_path):
-    """An experiment can be run from any folder; addresses and absolute paths stay what they are."""
+    """An experiment can be run from any folder; addresses and absolute paths are unchanged."""
     plan = read_plan(written(tmp_path, WHOLE))
     manuals, web = plan.data
     assert (manuals.name, manuals.questions, manuals.kb) == (
@@ -49,7 +49,7 @@ def test_paths_are_relative_to_the_file(tmp_path):
 
 
 def test_each_model_may_have_an_example_of_its_own(tmp_path):
-    """0-shot for one, 1-shot for another, in one experiment, as in the paper; a plain name takes the experiment's."""
+    """0-shot for one, 1-shot for another, in one experiment, as in the paper; a plain name uses the experiment's."""
     models = (
         "models:\n- openai:a\n- {name: openai:b, example: mine.toml}\n- {name: openai:b, example: none}\n- extractive\n"
     )
@@ -67,7 +67,7 @@ def test_each_model_may_have_an_example_of_its_own(tmp_path):
 
 
 def test_an_example_that_cannot_be_read_is_refused_with_the_plan(tmp_path):
-    """Before the cells in front of it are paid for."""
+    """This happens before the cells preceding it are paid for."""
     with pytest.raises(ConfigurationError, match=r"gone\.toml: cannot be read"):
         read_plan(written(tmp_path, "data: [{demo: ja}]\nmodels: [openai:a, {name: openai:b, example: gone.toml}]\n"))
 
@@ -145,13 +145,13 @@ def test_all_mistakes_are_reported_at_once(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_a_wrong_set_up(tmp_path):
-    """The path is named."""
+    """The message has the path."""
     with pytest.raises(ConfigurationError, match=r"nothing\.yaml cannot be read"):
         read_plan(tmp_path / "nothing.yaml")
 
 
 def test_another_encoding_is_reported(tmp_path):
-    """Not a traceback of a codec."""
+    """There is no codec traceback."""
     path = tmp_path / "e.yaml"
     path.write_bytes("title: 実験".encode("shift_jis"))
     with pytest.raises(BadInput, match="not in UTF-8"):

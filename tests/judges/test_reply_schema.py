@@ -80,7 +80,7 @@ class Endless(Reply):
     more: "list[Endless]"
 
 
-def test_a_reply_of_ones_own_may_nest_but_not_without_end():
+def test_a_custom_reply_may_nest_but_not_without_end():
     """Options are kept, with their definitions inlined; a reply that contains itself is refused by name."""
     schema = schema_of(Nested)
     assert schema["properties"]["inner"]["anyOf"][0]["properties"]["grade"]["enum"] == [0, 1, 2, 3, 4, 5]

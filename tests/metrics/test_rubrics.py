@@ -74,7 +74,7 @@ def test_the_weights_that_ship_are_the_published_ones():
     weights.check(read_rubric(), "x")
 
 
-async def test_a_rubric_of_ones_own_gives_its_aspects(rubric):
+async def test_a_custom_rubric_gives_its_aspects(rubric):
     """Aspects are addressed by name, with their scale; a language that is missing gets the other."""
     names = [metric.name for metric in make_metrics(["aspects[rubric=ours.toml]"])]
     assert names == ["aspects[clarity,rubric=ours.toml]", "aspects[use,rubric=ours.toml]"]

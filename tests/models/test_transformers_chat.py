@@ -233,7 +233,7 @@ def test_two_event_loops_one_after_the_other(llama):
     asyncio.run(chat.close())
 
 
-# ------------------------------------------------------------------------------------------------ what stands around
+# ------------------------------------------------------------------------------------------------ its surroundings
 
 
 async def test_a_model_that_was_trained_on_is_asked_anew(llama, tmp_path):

@@ -24,7 +24,7 @@ grades = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, m
 )
 @given(rows=grades)
 def test_correlations_are_scipys(ours, theirs, rows):
-    """With ties and all, each is what SciPy says, and None exactly where a column is constant."""
+    """Even with ties, each equals SciPy's, and is None exactly if a column is constant."""
     x, y = map(list, zip(*rows, strict=True))
     estimate = ours(x, y)
     if len(set(x)) == 1 or len(set(y)) == 1:
@@ -60,7 +60,7 @@ def test_large_and_small_numbers_do_not_overflow():
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=40))
 def test_auroc_counts_pairs(rows):
-    """The share of positive-negative pairs in the right order, ties half; None where a class is missing."""
+    """The share of positive-negative pairs in the right order, ties half; None if a class is missing."""
     labels, scores = zip(*rows, strict=True)
     positives = [s for label, s in rows if label]
     negatives = [s for label, s in rows if not label]
@@ -104,7 +104,7 @@ def test_weighted_kappa_by_its_definition(weights, power, rows):
 
 
 def test_kappa_is_not_for_measurements():
-    """10,000 different values are no grades; a table of their combinations would fill the memory."""
+    """10,000 different values are not grades; a table of their combinations would fill the memory."""
     x = np.arange(10_000) / 7
     assert "different values" in str(cohen_kappa(x, x[::-1]).reason)
 
@@ -168,7 +168,7 @@ def test_order_and_labels_do_not_move_the_interval(rows, order):
     "statistic", [pearson, spearman, kendall, agreement, cohen_kappa, partial(cohen_kappa, weights="quadratic")]
 )
 def test_any_statistic_gets_an_interval_around_its_value(statistic):
-    """Value inside, everything ready for JSON."""
+    """The value is inside, and everything is JSON-ready."""
     rng = np.random.default_rng(4)
     x = rng.integers(0, 6, size=60)
     y = np.clip(x + rng.integers(-1, 2, size=60), 0, 5)
@@ -195,7 +195,7 @@ def test_what_is_wrong_with_an_interval_is_said(x, y, clusters, note):
 
 
 def test_what_has_no_value_gets_no_interval():
-    """The reason comes through; no pairs are no clusters."""
+    """The reason is passed on; no pairs are no clusters."""
     estimate = bootstrap_statistic(pearson, [1, 1, 1], [1, 2, 3])
     assert (estimate.value, estimate.low, estimate.clusters) == (None, None, 3)
     assert "constant" in str(estimate.reason)

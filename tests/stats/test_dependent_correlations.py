@@ -1,4 +1,4 @@
-"""Tests of the difference of two figures over the same items: published values, exact counts, and honesty under chance."""
+"""Tests of the difference of two figures over the same items: published values, exact counts, error rates."""
 
 from functools import partial
 from itertools import product
@@ -16,7 +16,7 @@ from saiten.stats.resampling import Resamples
 
 @pytest.fixture
 def random():
-    """The same draws in every order of the tests."""
+    """The same draws in any order of the tests."""
     return np.random.default_rng(11)
 
 
@@ -38,7 +38,7 @@ def test_williams_has_the_published_value():
 
 
 def test_williams_is_the_formula_on_the_columns(random):
-    """The three correlations of the columns, and Student's distribution with n - 3 degrees of freedom, to 1e-9."""
+    """It uses the columns' three correlations, and Student's distribution with n - 3 degrees of freedom, to 1e-9."""
     people = random.normal(size=50)
     first, second = people + random.normal(size=50), people + 2 * random.normal(size=50)
     table = np.corrcoef([people, first, second])
@@ -59,7 +59,7 @@ def test_williams_is_the_formula_on_the_columns(random):
     ],
 )
 def test_what_williams_cannot_say_is_said(first, second, people, reason):
-    """Too few, constant, or twice the same: a reason and no number."""
+    """Too few, constant, or the same metric twice: a reason and no number."""
     found = williams(first, second, people)
     assert (found.t, found.p_value) == (None, None)
     assert reason in str(found.reason)
@@ -81,8 +81,8 @@ def test_the_swap_test_counts_what_all_swaps_would():
 
 
 def test_swapping_by_question_keeps_a_question_together():
-    """Five copies of every item in one question add nothing to what is known: the p-value stays, where items would lie."""
-    random = np.random.default_rng(0)  # a world in which luck makes such a difference in one of five
+    """Five copies of every item in one question add no information: the p-value stays, which by item would fall."""
+    random = np.random.default_rng(0)  # a world in which chance makes such a difference in one of five
     people = random.normal(size=20)
     first, second = people + random.normal(size=20), people + 1.6 * random.normal(size=20)
     (once,) = p_values_of([(first, second, people)])
@@ -94,7 +94,7 @@ def test_swapping_by_question_keeps_a_question_together():
 
 
 def test_the_swap_test_keeps_its_level(random):
-    """Two metrics of equal worth are called different in about one of twenty worlds, even with copies inside a question."""
+    """Two equally good metrics are found to differ in about one of twenty worlds, even with copies in a question."""
     false_alarms = 0
     for _ in range(200):
         people = np.repeat(random.normal(size=40), 2)
@@ -105,8 +105,8 @@ def test_the_swap_test_keeps_its_level(random):
     assert 2 <= false_alarms <= 20
 
 
-def test_the_same_metric_twice_is_not_apart(random):
-    """No difference at all has the p-value 1, and the smallest one possible is never 0."""
+def test_the_same_metric_twice_does_not_differ(random):
+    """Without any difference the p-value is 1, and the smallest possible one is never 0."""
     people = random.normal(size=30)
     far = (people, random.normal(size=30), people)
     same, apart = p_values_of([(people, people, people), far], permutations=500)
@@ -125,7 +125,7 @@ FIGURES = {
 
 
 def graded(random, n, *noise):
-    """People's grades, and those of judges who err by up to so many steps."""
+    """Human grades, and those of judges that err by up to this many steps."""
     people = random.integers(1, 6, n).astype(float)
     return people, *(np.clip(people + random.integers(-most, most + 1, n), 1, 5) for most in noise)
 
@@ -150,7 +150,7 @@ def test_the_bootstrap_test_is_that_of_the_rows_written_out(name, random):
 @pytest.mark.parametrize("clusters", [12, 40])
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_bootstrap_test_keeps_its_level_and_finds_what_is_there(name, clusters):
-    """Judges of equal worth are called different in about one of twenty worlds; how often a much better one is found
+    """Equally good judges are found to differ in about one of twenty worlds; how often a much better one is found
     depends on the number of questions.
     """
     random, (each, _) = np.random.default_rng(clusters), FIGURES[name]
@@ -164,12 +164,12 @@ def test_the_bootstrap_test_keeps_its_level_and_finds_what_is_there(name, cluste
         alarms += (bootstrap_test(whole[0] - whole[1], drawn[0], drawn[1], clusters) or 0) <= 0.05
         found += (bootstrap_test(whole[0] - whole[2], drawn[0], drawn[2], clusters) or 1) <= 0.05
     assert 1 <= alarms <= 15
-    few, many = (40, 110) if name == "macro F1" else (95, 145)  # equal or not says less than the distance of two grades
+    few, many = (40, 110) if name == "macro F1" else (95, 145)  # equality carries less information
     assert found >= {12: few, 40: many}[clusters]
 
 
 def test_the_bootstrap_test_says_nothing_where_there_is_nothing_to_say():
-    """One cluster, figures that are mostly undefined; the same metric twice is not apart."""
+    """One cluster, figures that are mostly undefined; the same metric twice does not differ."""
     same = np.linspace(0, 1, 100)
     assert bootstrap_test(0.0, same, same, 20) == 1.0
     assert bootstrap_test(0.1, same, same[::-1], 1) is None
@@ -184,6 +184,6 @@ def test_an_undefined_figure_has_no_p_value():
 
 
 def test_columns_of_different_items_are_refused():
-    """They must be of the same items."""
+    """They must be about the same items."""
     with pytest.raises(ValueError, match="must be of the same items"):
         swap_tests([SummedPair(np.ones((3, 6)), np.ones((2, 6)), pearson_of)], [np.arange(3)], 3)

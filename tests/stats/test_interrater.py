@@ -1,4 +1,4 @@
-"""Agreement among any number of annotators, against the packages and the papers."""
+"""Agreement among any number of annotators, compared with packages and papers."""
 
 import warnings
 from dataclasses import fields
@@ -57,7 +57,7 @@ def among(table, clusters=None, *, named=True, **settings):
 
 
 def theirs(table, level):
-    """Alpha by the package, None where it has none."""
+    """Alpha by the package, None if it has none."""
     pairable = table[(~np.isnan(table)).sum(axis=1) > 1]
     if len(np.unique(pairable[~np.isnan(pairable)])) <= 1:
         return None
@@ -66,7 +66,7 @@ def theirs(table, level):
 
 @given(table=tables(st.sampled_from([NAN, NAN, 0.0, 1.0, 2.0, 4.0, 7.5])))
 def test_alpha_is_that_of_the_package(table):
-    """On tables with missing cells, alpha of every level is the package's; None exactly where it has none."""
+    """On tables with missing cells, alpha of every level is the package's; None exactly if it has none."""
     found = among(table)
     pairable = (~np.isnan(table)).sum(axis=1) >= 2
     assert found.items == pairable.sum()
@@ -82,7 +82,7 @@ def test_alpha_is_that_of_the_package(table):
 
 @given(table=tables(st.integers(0, 4).map(float)))
 def test_fleiss_kappa_is_that_of_statsmodels(table):
-    """With as many labels on every item, Fleiss' kappa is that of statsmodels; None for a constant table."""
+    """With equally many labels on every item, Fleiss' kappa is that of statsmodels; None for a constant table."""
     figure = among(table).fleiss
     if len(np.unique(table)) == 1:
         assert figure == Estimate(None, len(table), Message("remark", "equal_labels"), clusters=len(table))
@@ -92,7 +92,7 @@ def test_fleiss_kappa_is_that_of_statsmodels(table):
 
 @given(table=tables(st.sampled_from([NAN, 0.0, 1.0, 2.0, 3.0])))
 def test_kappa_of_each_two_is_that_of_scikit_learn(table):
-    """Cohen's kappa of each two annotators on the items they share, unweighted and weighted, and its mean over them."""
+    """Cohen's kappa of each pair of annotators on the items they share, unweighted and weighted, and its mean."""
     found = among(table)
     means = {None: [], "linear": [], "quadratic": []}
     for pair in found.pairs:
@@ -120,7 +120,7 @@ def test_kappa_of_each_two_is_that_of_scikit_learn(table):
 
 @given(table=tables(st.sampled_from([-2.0, -1.0, 0.5, 1e6, 3.25])))
 def test_kappa_is_that_of_two_columns(table):
-    """Values of any size and distance: the same as `cohen_kappa` of two columns, which weighs by the values too."""
+    """Values of any size and distance: the same as `cohen_kappa` of two columns, which also weights by the values."""
     for pair in among(table).pairs:
         for weights, figure in {None: pair.kappa, "linear": pair.linear, "quadratic": pair.quadratic}.items():
             other = cohen_kappa_of_two(table[:, pair.first], table[:, pair.second], weights=weights)
@@ -154,7 +154,7 @@ def test_krippendorffs_four_observers():
 
 
 def test_fleiss_psychiatrists():
-    """Fleiss 1971: 30 patients, 6 psychiatrists each, who may be others each time: kappa .430, percent .556."""
+    """Fleiss 1971: 30 patients, 6 psychiatrists each, possibly others each time: kappa .430, percent .556."""
     rows = [list(map(int, row.split())) for row in FLEISS_1971.split("|")]
     table = np.array([np.repeat(np.arange(5), row) for row in rows], dtype=float)
     found = among(table, named=False)
@@ -212,7 +212,7 @@ def test_too_many_values_are_no_categories():
 
 
 def test_too_many_pairs_are_not_compared():
-    """Where comparing each two annotators would take hours, kappa says so and alpha is there."""
+    """If comparing all pairs of annotators would take hours, kappa says so and alpha is there."""
     table = np.random.default_rng(4).integers(0, 3, size=(3, 4000)).astype(float)
     found = among(table)
     assert found.kappa.value is None
@@ -227,7 +227,7 @@ def figures(found):
 
 
 def test_intervals_hold_the_figure_and_come_from_the_items():
-    """Every figure of a table of middling size lies within its interval; more items make it narrower."""
+    """Every figure of a medium-sized table is within its interval; more items make it narrower."""
     random = np.random.default_rng(3)
 
     def table(items):
@@ -244,7 +244,7 @@ def test_intervals_hold_the_figure_and_come_from_the_items():
 
 @pytest.mark.parametrize("clustered", [False, True])
 def test_the_order_of_the_rows_is_without_effect(clustered):
-    """The same labels in another order give the same figures and intervals to the last bit, or nearly."""
+    """The same labels in another order give the same figures and intervals, to nearly the last bit."""
     table = np.random.default_rng(5).integers(1, 6, size=(60, 3)).astype(float)
     item, annotator = np.nonzero(~np.isnan(table))
     rows = [(f"i{i}", table[i, a], f"a{a}", f"q{i // 3}") for i, a in zip(item, annotator, strict=True)]
@@ -260,7 +260,7 @@ def test_the_order_of_the_rows_is_without_effect(clustered):
 
 
 def test_drawing_kinds_of_items_is_drawing_items():
-    """Items labelled alike count once with a multiplicity; drawn as clusters of one item each the interval is the same."""
+    """Items with equal labels count once with a multiplicity; resampled one by one they give the same interval."""
     random = np.random.default_rng(7)
     truth = random.random((400, 1)) < 0.3
     table = (truth ^ (random.random((400, 3)) < 0.15)).astype(float)
@@ -274,7 +274,7 @@ def test_drawing_kinds_of_items_is_drawing_items():
 
 
 def test_questions_are_drawn_whole():
-    """Ten items of one question, all labelled alike, are worth one: the interval is as wide as that of single items."""
+    """Ten items of one question with equal labels count as one: the interval is as wide as that of single items."""
     random = np.random.default_rng(8)
     single = random.integers(0, 2, size=(50, 2)).astype(float)
     tenfold = np.repeat(single, 10, axis=0)
@@ -302,7 +302,7 @@ def test_one_question_gives_no_interval():
 
 
 def test_an_interval_that_half_the_resamples_lack_is_not_given():
-    """One disagreement in 30 items: often no resample holds it, so that alpha has a value but no interval."""
+    """One disagreement in 30 items: many resamples lack it, so alpha has a value but no interval."""
     table = np.zeros((30, 2))
     table[0, 0] = 1
     found = among(table, resamples=500).nominal
@@ -322,13 +322,13 @@ def test_an_interval_that_half_the_resamples_lack_is_not_given():
     ],
 )
 def test_wrong_columns_are_refused(arguments, message):
-    """What makes no table is an error that names the place."""
+    """An invalid table is an error that names the position."""
     with pytest.raises(ValueError, match=message):
         agreement_among(*arguments)
 
 
 def test_huge_and_tiny_values_do_no_harm():
-    """Values near the ends of what a float holds give no warning, no NaN, no infinity."""
+    """Values near the limits of a float give no warning, no NaN, no infinity."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for scale in (1e300, 1e-300):

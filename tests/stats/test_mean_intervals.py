@@ -9,7 +9,7 @@ from saiten.stats.estimate import _student, bootstrap_mean
 
 
 def coverage(clusters, size, *, labelled=True, runs=300):
-    """How often the interval holds the true mean 0, for values that share half their variance within a cluster."""
+    """How often the interval contains the true mean 0, for values that share half their variance within a cluster."""
     rng = np.random.default_rng(11)
     hits = 0
     for _ in range(runs):
@@ -27,7 +27,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(clusters):
 
 
 def test_without_clusters_the_interval_would_be_far_too_narrow():
-    """Four answers to one question are not four questions: drawn one by one they promise too much."""
+    """Four answers to one question are not four questions: resampled one by one they promise too much."""
     assert coverage(15, 4, labelled=False) < 0.85
 
 
@@ -55,7 +55,7 @@ def test_neither_order_nor_labels_matter(rows, order):
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9)), min_size=1, max_size=40))
 def test_the_interval_stays_within_the_values(rows):
-    """A share never gets an interval below 0 or above 1, and the mean lies inside."""
+    """A share never gets an interval below 0 or above 1, and the mean is inside."""
     values, clusters = zip(*rows, strict=True)
     interval = bootstrap_mean(values, clusters, resamples=200)
     if interval.low is None:
@@ -71,7 +71,7 @@ def test_a_larger_cluster_weighs_more():
 
 
 def test_the_seed_decides():
-    """The same seed repeats the interval, another one moves it a little."""
+    """The same seed repeats the interval, another one shifts it a little."""
     values = np.random.default_rng(3).random(50)
     assert bootstrap_mean(values) == bootstrap_mean(values)
     assert bootstrap_mean(values).low != bootstrap_mean(values, seed=1).low
@@ -89,7 +89,7 @@ def test_the_seed_decides():
     ],
 )
 def test_no_interval_is_made_up(values, clusters, mean, note):
-    """One cluster, or clusters that do not differ, tell nothing about spread: no interval, and a note."""
+    """One cluster, or clusters that do not differ, say nothing about spread: no interval, and a note."""
     interval = bootstrap_mean(values, clusters)
     assert (interval.low, interval.high) == (None, None)
     assert interval.value == pytest.approx(mean) if mean is not None else interval.value is None
@@ -119,7 +119,7 @@ def test_wrong_input_is_refused(arguments, message):
 
 
 def test_memory_is_bounded():
-    """However many clusters and resamples, the draws come in pieces."""
+    """For any number of clusters and resamples, the draws come in chunks."""
     shapes = [drawn.shape for drawn in draws(10_000, 1_000, seed=0)]
     assert sum(rows for rows, _ in shapes) == 1_000
     assert max(rows * columns for rows, columns in shapes) <= CHUNK

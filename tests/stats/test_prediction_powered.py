@@ -40,9 +40,9 @@ def test_the_variance_is_that_of_the_two_samples():
 
 @pytest.mark.parametrize(("n", "rest", "gain", "seed"), [(25, 60, 0.8, 1), (60, 1000, 2.0, 2), (200, 200, -0.5, 3)])
 def test_tuned_lambda_and_interval_are_those_of_the_paper(n, rest, gain, seed):
-    """Few lines by the paper: λ = Cov(Y, f) / (Var_n(f) + n/N Var_N(f)), not below 0; Var(Y - λ f)/n + λ² Var(f)/N.
+    """A few lines from the paper: λ = Cov(Y, f) / (Var_n(f) + n/N Var_N(f)), not below 0; Var(Y - λ f)/n + λ² Var(f)/N.
 
-    Where we differ: sample variances with n - 1, the variance of each of the two samples of f instead of the pooled one,
+    We differ: sample variances with n - 1, the variance of each of the two samples of f instead of the pooled one,
     Student's quantile, and 1 + 1/(n - 1) for the λ that was fitted.
     """
     random = np.random.default_rng(seed)
@@ -81,7 +81,7 @@ def test_the_variance_by_question_is_summed_by_hand():
 
 
 def test_the_forecast_of_a_width_is_the_width_that_so_many_labels_give():
-    """Of 20,000 items 2,000 are labelled: the labels forecast for ± 0.02 give about that when they are there."""
+    """Of 20,000 items 2,000 are labeled: the labels forecast for ± 0.02 give about that once they are there."""
     random = np.random.default_rng(12)
     people = random.normal(size=40_000)
     judged = people + random.normal(0, 0.5, 40_000)
@@ -106,7 +106,7 @@ def test_the_forecast_of_a_width_is_the_width_that_so_many_labels_give():
 def test_with_lambda_given_it_is_what_the_authors_package_gives(made, weight, expected):
     """ppi-python 0.2.3, `ppi_mean_pointestimate` and `ppi_mean_ci(…, alpha=0.05, lam=weight)` on these columns.
 
-    It divides by n where we divide by n - 1 and takes the normal quantile; as many items with as without labels, so
+    It divides by n where we divide by n - 1 and uses the normal quantile; as many items with as without labels, so
     that one factor undoes it.
     """
     seed, n, verdicts = made
@@ -127,7 +127,7 @@ def test_with_lambda_given_it_is_what_the_authors_package_gives(made, weight, ex
     [(1, 100, 100, 0.36962146168079174), (2, 30, 1000, 0.9434252530407526)],
 )
 def test_the_tuned_lambda_is_near_that_of_the_authors_package(seed, n, rest, tuned):
-    """ppi-python 0.2.3 divides the covariance on the labels by the variance of all scores; we minimise the variance."""
+    """ppi-python 0.2.3 divides the covariance on the labels by the variance of all scores; we minimize the variance."""
     random = np.random.default_rng(seed)
     y = random.normal(size=n + rest)
     f = (y * 0.8 + 0.5 * random.normal(size=n + rest) + 0.3).round(6)
@@ -136,7 +136,7 @@ def test_the_tuned_lambda_is_near_that_of_the_authors_package(seed, n, rest, tun
 
 
 def test_a_judge_that_says_nothing_leaves_labels_alone():
-    """One score for all, or one that falls where labels rise: λ is 0 and the interval is that of the labels."""
+    """One score for all, or one that falls as labels rise: λ is 0 and the interval is that of the labels."""
     random = np.random.default_rng(8)
     y = random.normal(size=540)
     for f in (np.full(540, 0.4), -y):
@@ -195,7 +195,7 @@ WORLDS = {
     ],
 )
 def test_the_interval_of_verdicts_holds_what_it_claims(world, rate, n):
-    """The true rate lies in the 95 % interval in at least 92 of 100 worlds, which is hardly wider than without a judge.
+    """The true rate is in the 95 % interval in at least 92 of 100 worlds, which is hardly wider than without a judge.
 
     The lowest coverage, 0.929 in 1,500 worlds, is that of the labels alone: a rate of 10 %, 100 labels, a useless judge.
     """
@@ -205,7 +205,7 @@ def test_the_interval_of_verdicts_holds_what_it_claims(world, rate, n):
         people = (random.random(n + 1000) < rate).astype(float)
         judged = WORLDS[world](random, people)
         found = prediction_powered(parts(people[:n], judged[:n], judged[n:]))
-        if found.powered.half is None:  # all labels are equal, and that is said
+        if found.powered.half is None:  # all labels are equal, which is reported
             assert found.note
             held += 1
             continue
@@ -218,7 +218,7 @@ def test_the_interval_of_verdicts_holds_what_it_claims(world, rate, n):
 
 
 def test_the_interval_of_grades_by_question_holds_what_it_claims():
-    """Five answers of one question share its difficulty: the interval by question holds, one by item would not."""
+    """Five answers to one question share its difficulty: the interval by question is valid, one by item is not."""
     random = np.random.default_rng(7)
     held = {"question": 0, "item": 0}
     for _ in range(400):
@@ -236,7 +236,7 @@ def test_the_interval_of_grades_by_question_holds_what_it_claims():
 
 
 def test_a_difference_takes_in_what_two_systems_share():
-    """Two systems answer the same questions: their common difficulty cancels, so the interval is narrower than apart."""
+    """Two systems answer the same questions: their shared difficulty cancels, so the interval is narrower."""
     random = np.random.default_rng(3)
     hard = random.normal(0, 1, 1000)
     columns = [hard + random.normal(gain, 0.3, 1000) for gain in (0.5, 0.0)]
@@ -254,7 +254,7 @@ def test_a_difference_takes_in_what_two_systems_share():
 
 
 def test_labels_that_are_no_random_sample_are_noticed():
-    """Only easy items were labelled: the judge's mean differs between labelled and other items, and p is low."""
+    """Only easy items were labeled: the judge's mean differs between labeled and other items, and p is low."""
     random = np.random.default_rng(5)
     judged = np.sort(random.random(1000))
     people = (judged > 0.5).astype(float)
@@ -303,7 +303,7 @@ def test_what_allows_no_interval_says_why(part, said):
     ],
 )
 def test_equal_labels_give_a_bound_on_one_side(label, limits, low, high):
-    """Wilson's, n / (n + z²) over questions: nothing was seen of other labels, so only few can be there."""
+    """Wilson's, n / (n + z²) over questions: no other label was seen, so there can only be few."""
     part = Scores(
         [label] * 40, [0.5, 0.6] * 20, [0.5] * 100, [n // 2 for n in range(40)], [f"r{n}" for n in range(100)]
     )
@@ -339,7 +339,7 @@ def test_an_interval_is_cut_where_nothing_is_possible():
 
 
 def test_a_difference_with_a_part_of_equal_labels_has_no_interval():
-    """Its spread is not known, which is the reason given."""
+    """Its spread is unknown, which is the reason given."""
     judged = [0.9, 0.8] * 10
     equal = Scores([1.0] * 20, judged, judged, weight=-1.0)
     found = prediction_powered(parts([1.0, 0.0] * 10, judged, judged), equal)

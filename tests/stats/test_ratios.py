@@ -36,14 +36,14 @@ def test_no_ratio_is_said_and_not_made_up(first, second, note):
 
 
 def test_one_question_has_a_ratio_and_no_interval():
-    """The spread between questions is unknown then."""
+    """The spread between questions is unknown."""
     found = ratio_of_means([1, 2], [2, 4], ["q", "q"])
     assert (found.value, found.low, found.clusters) == (0.5, None, 1)
 
 
 @pytest.mark.parametrize(("first", "second"), [([-1.0], [1.0]), ([1.0], [float("nan")]), ([1.0], [1.0, 2.0])])
 def test_what_is_no_pair_of_durations_is_refused(first, second):
-    """A wrong input is an error where it is given, not a strange figure later."""
+    """A wrong input is an immediate error, not a strange figure later."""
     with pytest.raises(ValueError, match=r"negative|nan|pairs"):
         ratio_of_means(first, second)
 
@@ -60,7 +60,7 @@ def test_the_unit_of_time_does_not_matter(pairs, scale):
 
 
 def test_the_interval_holds_the_true_ratio_about_as_often_as_it_says():
-    """200 draws of 40 questions for two models, true ratio 0.6: at least 90 % of the 95 % intervals hold it."""
+    """200 draws of 40 questions for two models, true ratio 0.6: at least 90 % of the 95 % intervals contain it."""
     random = np.random.default_rng(7)
     held = 0
     for _ in range(200):

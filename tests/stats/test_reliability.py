@@ -55,14 +55,14 @@ def test_a_judge_that_never_wavers():
     ],
 )
 def test_what_cannot_be_said_is_not_said(votes, reason):
-    """One vote, one item, constant votes, items that do not differ: None where it is undefined, and why."""
+    """One vote, one item, constant votes, items that do not differ: None if it is undefined, and why."""
     result = reliability(votes)
     assert result.icc_average is None
     assert reason in str(result.reason)
 
 
 def test_votes_without_a_value_are_left_out():
-    """None is neither a vote nor a disagreement; an item left with one vote is skipped and counted."""
+    """None is neither a vote nor a disagreement; an item with only one vote is skipped and counted."""
     result = reliability([[1, None, 1], [0, 0, None], [1, None, None], [None, None, None]])
     assert (result.items, result.skipped, result.votes, result.agreement) == (2, 2, 2.0, 1.0)
 
@@ -75,7 +75,7 @@ def test_a_vote_that_is_no_number_is_refused():
 
 @given(st.lists(st.lists(st.none() | st.floats(0, 1), max_size=5), max_size=15))
 def test_bounds_and_order(votes):
-    """Shares lie in [0, 1], correlations never exceed 1, order of votes does not matter, JSON takes it."""
+    """Shares are in [0, 1], correlations never exceed 1, order of votes does not matter, JSON accepts it."""
     result = reliability(votes)
     json.dumps(dataclasses.asdict(result))
     for share in (result.agreement, result.changed):

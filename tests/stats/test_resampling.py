@@ -1,4 +1,4 @@
-"""Figures over many resamples at once: the same as of each resample written out, and as other libraries have them."""
+"""Figures over many resamples at once: the same as for each resample spelled out, and as in other libraries."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def written_out(resamples, *columns):
     ids=["kendall", "spearman", "pearson"],
 )
 def test_each_resample_has_the_figure_that_scipy_gives_it(ours, theirs, y):
-    """Weighting rows by how often they were drawn changes nothing against writing them out, to 1e-9."""
+    """Weighting rows by how often they were drawn equals spelling them out, to 1e-9."""
     resamples = Resamples.of(QUESTIONS, resamples=60)
     expected = [theirs(a, b).statistic for a, b in written_out(resamples, X, y)]
     np.testing.assert_allclose(ours(resamples, X, y), expected, rtol=0, atol=1e-9)
@@ -49,7 +49,7 @@ def test_each_resample_has_the_figure_that_scipy_gives_it(ours, theirs, y):
 
 
 def test_each_resample_has_scikit_learns_auroc():
-    """Also with ties among the scores."""
+    """This includes ties among the scores."""
     resamples = Resamples.of(QUESTIONS, resamples=60)
     expected = [roc_auc_score(labels, scores) for labels, scores in written_out(resamples, VERDICTS, X)]
     np.testing.assert_allclose(resamples.each(auroc_each(VERDICTS, X)), expected, rtol=0, atol=1e-9)
@@ -57,7 +57,7 @@ def test_each_resample_has_scikit_learns_auroc():
 
 @given(small)
 def test_concordance_is_the_count_over_all_pairs(rows):
-    """Pairs ordered alike minus pairs ordered otherwise, each as often as its rows were drawn."""
+    """Concordant minus discordant pairs, each as often as its rows were drawn."""
     x, y, weights = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     expected = sum(
         weights[i] * weights[j] * np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i in range(len(x)) for j in range(i)
@@ -67,7 +67,7 @@ def test_concordance_is_the_count_over_all_pairs(rows):
 
 @given(small)
 def test_a_figure_is_defined_exactly_if_both_columns_vary(rows):
-    """A resample in which a column is constant has no correlation: NaN here, which an interval leaves out."""
+    """A resample with a constant column has no correlation: NaN here, which an interval leaves out."""
     x, y, weights = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     drawn = weights > 0
     varies = len(set(x[drawn])) > 1 and len(set(y[drawn])) > 1

@@ -233,7 +233,7 @@ def test_full_width_text_is_aligned():
 
 
 def test_a_terminal_of_ascii_gets_brackets_that_it_has():
-    """No sign of ours breaks a stream with an old encoding."""
+    """None of our signs breaks a stream with an old encoding."""
     sample = Sample("s", "q", "Decline them.", reference="Gifts are bad.")
     units = {"gist": [span("Gifts are bad.", "Gifts are bad.")], "supplement": []}
     text = printed(view_of(sample, details(units, {"missing_gist": units["gist"]})), encoding="ascii").replace(

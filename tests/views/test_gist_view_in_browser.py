@@ -137,7 +137,7 @@ def test_answers_are_filtered_by_profile_and_by_text(opened):
     assert shown(page) == everything
 
 
-def test_a_unit_tells_what_it_is(opened):
+def test_a_unit_shows_what_it_is(opened):
     """Pointer and keyboard both show it; Escape hides it; where units overlap, each is described."""
     text = "Gifts above 50 euros are declined."
     units = [{"text": text, "start": 0, "end": len(text), "reason": "Because."}]

@@ -178,7 +178,7 @@ def test_no_figure_is_broken_however_narrow_the_terminal(width):
     words = out.getvalue().split()
     assert all(words.count(f"{n}.123") == len(rows) for n in range(9))
     assert words.count("remark") == len(rows) * 9
-    assert words.count("faithfulness") == words.count("metric"), "the first column stands in every part"
+    assert words.count("faithfulness") == words.count("metric"), "the first column is in every part"
 
 
 def test_a_column_without_a_word_is_left_out_on_the_screen():

@@ -25,12 +25,12 @@ browser = browsing.browser
 
 ITEMS = 10
 AHEAD = 3
-"""Items that the page fetches beside the one that is shown."""
+"""Items that the page fetches ahead of the one shown."""
 ASPECTS = ("gist", "supplement", "extra_gist", "extra_supplement", "missing_gist", "missing_supplement")
 TEACHER = "👩\u200d🏫"
 REASON = "written while nobody listened"
 DECIDED = {3: "Aiko", 7: "Ben"}
-"""On which items they differ, and whom the admin believes."""
+"""The items they differ on, and whose label the admin chooses."""
 
 
 def text_of(number):

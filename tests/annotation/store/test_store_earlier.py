@@ -36,7 +36,7 @@ def person_with_all(store, name):
     return person.id, {each.item.key: each.number for each in found}
 
 
-def test_the_latest_answer_of_ones_own_is_found_by_the_same_text(store):
+def test_a_persons_latest_answer_is_found_by_the_same_text(store):
     """Not the item itself, nor one whose text merely contains it, nor one that was skipped or taken back."""
     anna, number = person_with_all(store, "Anna")
     ben, theirs = person_with_all(store, "Ben")

@@ -50,7 +50,7 @@ def test_a_save_sent_twice_is_stored_once(serve):
     assert anna.get("/api/items/1").json["answered"]["payload"] == GRADE
 
 
-def test_skip_undo_edit_and_the_list_of_ones_own(serve):
+def test_skip_undo_edit_and_the_list_of_earlier_items(serve):
     """Everything can be taken back or changed later."""
     anna = serve().enter("anna")
     anna.get("/api/items/next")

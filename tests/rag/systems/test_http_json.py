@@ -60,7 +60,7 @@ async def test_an_address_may_be_written_in_several_ways(system, service, spec):
         ("http://[::1", "cannot be read"),
     ],
 )
-def test_an_address_that_is_none_is_refused(system, spec, message):
+def test_an_invalid_address_is_refused(system, spec, message):
     """The message says what was probably meant."""
     with pytest.raises(ConfigurationError, match=message):
         system(spec)
@@ -321,7 +321,7 @@ async def test_a_question_of_megabytes_is_sent(system, service):
     assert (await system().answer(Inquiry(long))).text == f"To: {long}"
 
 
-async def test_a_header_of_ones_own_is_sent_once(system, service):
+async def test_a_custom_header_is_sent_once(system, service):
     """However it is written, and even if saiten would send one with that name."""
     await system(headers={"x-session-id": "mine", "authorization": "Basic own"}).answer(INQUIRY)
     headers = service.requests[0].headers

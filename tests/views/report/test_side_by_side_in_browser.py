@@ -208,7 +208,7 @@ def test_looks_in_both_languages_and_schemes(opened, two, systems, look):
     """Axe finds nothing serious, nothing is wider than the screen; screenshots are kept on request."""
     language, scheme, size = look
     page = opened([*two, systems], scheme, size, language=language)
-    name = f"beside-{language}-{scheme}-{size[0]}"
+    name = f"side-by-side-{language}-{scheme}-{size[0]}"
     page.locator("#items").scroll_into_view_if_needed()
     page.locator(".pairing").scroll_into_view_if_needed()
     shot(page, f"{name}-list")
