@@ -40,7 +40,7 @@ def toured(tmp_path_factory):
 
 
 class GroupsForXdist:
-    """Tell xdist the group of each test, at the end of its node id, while the ids are sent.
+    """Give xdist the group of each test, at the end of its node ID, while the IDs are sent.
 
     xdist 3.8 does so itself, in an attribute that pytest 9.2 no longer reads.
     """
@@ -55,7 +55,7 @@ class GroupsForXdist:
                 item._id = type(item._id).parse(f"{item.nodeid}@{groups}")
 
     def give_back(self):
-        """Restore the ids, for reports, `--last-failed` and the plugins that are asked after xdist."""
+        """Restore the IDs, for reports, `--last-failed` and plugins called after xdist."""
         for item, node_id in self.kept:
             item._id = node_id
 

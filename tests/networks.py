@@ -1,4 +1,4 @@
-"""Marks for tests of networks: skipped where PyTorch is not installed, and run by one process of pytest.
+"""Marks for tests of networks: skipped without PyTorch, and run by one process of pytest.
 
 pytestmark = networks.marks()           # of a module
 pytestmark = networks.marks("peft")     # of one that needs more than torch and transformers

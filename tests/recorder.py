@@ -1,9 +1,9 @@
-r"""A TCP server on loopback that keeps every byte it receives and answers each request with the same bytes.
+r"""A TCP server on loopback that records every byte it receives and answers each request with the same bytes.
 
     with Recorder(b"HTTP/1.1 200 Connection established\r\n\r\n") as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
 
-It serves as a proxy that logs, as a server that redirects, and as the host that must not hear of a key.
+It serves as a proxy that logs, as a server that redirects, and as the host that must not get a key.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The README and the pages in docs/ are followed word by word: their Python runs, their commands succeed."""
+"""The README and the pages in docs/ are followed literally: their Python runs, their commands succeed."""
 
 import ast
 import asyncio
@@ -107,7 +107,7 @@ def status_of(words):
     return 0
 
 
-@pytest.mark.timeout(600)  # the demo among them, on a machine that does much else
+@pytest.mark.timeout(600)  # including the demo, on a busy machine
 @pytest.mark.parametrize("page", with_blocks("console"))
 def test_the_commands_of_every_page_end_well(page, capsys, request):
     """`saiten …` is run line by line; anything else is `make …`. The demo has already run, and its folder is copied.
@@ -124,7 +124,7 @@ def test_the_commands_of_every_page_end_well(page, capsys, request):
         assert program == "make" or status_of(words) in fine, f"{line}\n{capsys.readouterr().err}"
 
 
-@pytest.mark.timeout(600)  # the demo, on a machine that does much else
+@pytest.mark.timeout(600)  # the demo, on a busy machine
 @pytest.mark.xdist_group("demo")
 def test_what_the_tutorial_shows_of_the_demo_is_what_the_demo_prints(toured):
     """Each line is the beginning of a line of the demo; a lone … marks an omission."""

@@ -26,7 +26,7 @@ INSTALL = "pip install " + tomllib.loads((ROOT / "pyproject.toml").read_text(enc
 """Not run: the package that is installed here takes the place of the one it would fetch."""
 KEY = "a-key"
 
-pytestmark = pytest.mark.timeout(600)  # a job is several processes, maybe on a machine that is busy
+pytestmark = pytest.mark.timeout(600)  # a job is several processes, possibly on a busy machine
 
 ROWS = [
     {
@@ -48,7 +48,7 @@ def uses(action):
 
 
 class Runner:
-    """A checkout with the file that the page speaks of, and a judge behind a real server, good to the answers or not."""
+    """A checkout with the page's file, and a judge behind a real server, lenient or strict."""
 
     def __init__(self, folder, server, *, good):
         self.folder, self.summary = folder, folder / "summary.md"
@@ -68,7 +68,7 @@ class Runner:
         return subprocess.run(["/bin/bash", "-e", "-o", "pipefail", "-c", lines], cwd=self.folder, env=self.environ | environ, check=False).returncode  # fmt: skip
 
     def github(self):
-        """The exit statuses of the steps that are run, by name; where one has failed, only those that are always run."""
+        """The exit statuses of the steps that run, by name; after a failure, only those that always run."""
         statuses = {}
         for step in STEPS:
             if "run" in step and (not any(statuses.values()) or step.get("if") == "always()"):
@@ -81,7 +81,7 @@ class Runner:
         return self.shell("\n".join(JOB["script"]), OPENAI_API_KEY=KEY)
 
     def there(self, paths):
-        """Whether all of these came out of the job, and are not empty."""
+        """Whether the job produced all of these, and none is empty."""
         return all(any(path.iterdir()) if path.is_dir() else path.stat().st_size for path in map(self.folder.joinpath, paths))  # fmt: skip
 
     def junit(self, file):
@@ -91,7 +91,7 @@ class Runner:
 
 
 def reply_to(asked, *, good):
-    """A reply that fits what was asked for; the verdict on every statement and the grade say whether it is good."""
+    """A reply in the requested form; the verdicts and the grade depend on whether it is good."""
     if asked.schema is None:
         return None
     reply = instance(asked.schema)
@@ -104,7 +104,7 @@ def reply_to(asked, *, good):
 
 @pytest.fixture
 def runner(tmp_path, openai_server):
-    """A runner whose judge thinks well of the answers, or not."""
+    """A runner whose judge approves of the answers, or not."""
     return lambda *, good: Runner(tmp_path, openai_server, good=good)
 
 
@@ -120,13 +120,13 @@ def refusals(kind, text, folder):
     ("kind", "text", "word"), [("github-workflows", TEXTS[0], "runs-on"), ("gitlab-ci", TEXTS[1], "script")]
 )
 def test_each_file_is_valid_for_whom_it_is_written(kind, text, word, tmp_path):
-    """The schemas that editors and linters use accept it, and notice a misspelled word."""
+    """The schemas of editors and linters accept it, and notice a misspelled word."""
     assert refusals(kind, text, tmp_path) == ""
     assert refusals(kind, text.replace(f"{word}:", f"{word}s:"), tmp_path) != ""
 
 
 def test_a_github_job_with_good_answers_ends_well(runner):
-    """Thresholds are met, report and summary are written, and the files that later steps keep exist."""
+    """Thresholds are met, report and summary are written, and the files kept by later steps exist."""
     job = runner(good=True)
     assert job.github() == {INSTALL: 0, "Score": 0, "Summary": 0}
     assert job.junit("saiten.xml") == (2, 0)
@@ -136,8 +136,8 @@ def test_a_github_job_with_good_answers_ends_well(runner):
 
 @pytest.mark.slow
 def test_a_github_job_with_bad_answers_fails_and_is_not_paid_for_again(runner, openai_server, tmp_path):
-    """The step that scores ends with the status of the page, and the steps after it have what they show and keep. Of that
-    the next job is given every answer of the judge.
+    """The scoring step ends with the status on the page, and later steps have what they show and keep. From that job
+    the next one is given every answer of the judge.
     """
     restored, saved = uses("actions/cache/restore"), uses("actions/cache/save")
     assert restored["with"] == saved["with"] | {"restore-keys": saved["with"]["key"].partition("$")[0]}
@@ -151,14 +151,14 @@ def test_a_github_job_with_bad_answers_fails_and_is_not_paid_for_again(runner, o
     (tmp_path / "next").mkdir()
     (tmp_path / saved["with"]["path"]).rename(tmp_path / "next" / restored["with"]["path"])
     assert Runner(tmp_path / "next", openai_server, good=True).github()["Score"] == 5
-    assert len(openai_server.requests) - paid <= 1  # whether the server is there and takes the key
+    assert len(openai_server.requests) - paid <= 1  # whether the server is there and accepts the key
 
 
 @pytest.mark.parametrize(
     ("good", "status", "failures"), [(True, 0, 0), pytest.param(False, 5, 1, marks=pytest.mark.slow)]
 )
 def test_a_gitlab_job_ends_as_its_answers_are(runner, good, status, failures):
-    """With the status of the page, and in both cases with the artefacts, the report and the cache that are asked for."""
+    """It has the status on the page, and in both cases the requested artifacts, report and cache."""
     job = runner(good=good)
     assert job.gitlab() == status
     assert job.junit(JOB["artifacts"]["reports"]["junit"]) == (1, failures)
@@ -167,7 +167,7 @@ def test_a_gitlab_job_ends_as_its_answers_are(runner, good, status, failures):
 
 
 def test_without_a_key_a_job_says_what_is_wrong(runner):
-    """As for a pull request from a fork, which is given no secrets: status 2, and nothing is asked."""
+    """This is a pull request from a fork, which gets no secrets: status 2, and nothing is asked."""
     job = runner(good=True)
     del job.environ["OPENAI_BASE_URL"]
     (step,) = (step for step in STEPS if step.get("name") == "Score")
@@ -175,7 +175,7 @@ def test_without_a_key_a_job_says_what_is_wrong(runner):
 
 
 def test_the_statuses_of_the_page_are_those_of_the_code():
-    """The table says what `main` says."""
+    """The table matches `main`."""
     from saiten.cli import ALARM, INTERRUPTED, MISSED, NOTHING, main
     from saiten.cli.running import STOPPED
 

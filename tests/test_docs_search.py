@@ -1,4 +1,4 @@
-"""The search of the site finds Japanese: what is indexed and what is typed are cut alike."""
+"""The site's search finds Japanese: index and query are tokenized alike."""
 
 import importlib.util
 from pathlib import Path
@@ -20,7 +20,7 @@ browser = browsing.browser
 
 @pytest.fixture(scope="module")
 def search():
-    """What the settings of the site say of searching."""
+    """The site's search settings."""
     spec = importlib.util.spec_from_file_location("conf", Path(__file__).parent.parent / "docs" / "conf.py")
     conf = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(conf)
@@ -29,7 +29,7 @@ def search():
 
 @pytest.mark.parametrize(("text", "words"), CASES)
 def test_japanese_is_indexed_by_pairs_of_characters(search, text, words):
-    """It has no spaces: a word inside a sentence would not be found otherwise."""
+    """Japanese has no spaces: otherwise a word inside a sentence would not be found."""
     assert search.split(text) == words
 
 
@@ -42,7 +42,7 @@ def in_a_browser(test):
 
 @in_a_browser
 def test_what_is_typed_is_cut_as_what_was_indexed(browser, search):
-    """Index and query meet only then."""
+    """Otherwise index and query would not match."""
     page = browser.new_page()
     cut = [page.evaluate(f"text => {{ {search.js_splitter_code} return splitQuery(text) }}", text) for text, _ in CASES]
     page.close()

@@ -1,4 +1,4 @@
-"""Tests of one group run in one process of xdist, with the project's own settings, and are found again when they fail."""
+"""Tests of one group run in one process of xdist, with the project's own settings, and are found again if they fail."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def run(tmp_path):
     def call(*arguments):
         settings = ["-c", TESTS.parent / "pyproject.toml", "--rootdir", tmp_path]
         settings += ["-o", f"cache_dir={tmp_path / 'cache'}", "-W", "ignore", "-W", "error:syrupy"]
-        # In the order in which pytest loads them by itself: what is installed, then the conftest.
+        # In pytest's own loading order: installed plugins, then the conftest.
         plugins = ("xdist.plugin", "pytest_asyncio.plugin", "pytest_timeout", "syrupy", "conftest")
         settings += [word for plugin in plugins for word in ("-p", plugin)]
         env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}

@@ -41,13 +41,13 @@ def test_a_room_loads_nothing_heavy_before_it_is_used():
 
 
 def test_the_overview_of_the_commands_loads_none_of_them():
-    """`saiten --help` answers at once: neither NumPy nor an HTTP client is loaded for it."""
+    """`saiten --help` is fast: it loads neither NumPy nor an HTTP client."""
     code = "from saiten.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
     assert loaded_by(code, *(set(HEAVY) - {"rich", "typer"})) == []
 
 
 def test_the_help_of_a_command_loads_nothing_that_its_work_needs():
-    """It comes at once: neither NumPy, nor a client, nor the rooms where figures are made and shown are loaded."""
+    """It is fast: it loads neither NumPy, nor a client, nor the packages that compute and show figures."""
     helps = [[name] for name in COMMANDS] + [["tune", name] for name in ("mate", "judge", "offline")]
     code = (
         "from saiten.cli import main\n"
@@ -74,7 +74,7 @@ def test_scoring_a_file_needs_no_optional_package(tmp_path):
 
 @pytest.mark.parametrize("name", __import__("saiten").__all__)
 def test_every_public_name_is_there(name):
-    """Every name that `from saiten import *` promises exists."""
+    """Every name promised by `from saiten import *` exists."""
     import saiten
 
     assert getattr(saiten, name) is not None

@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_the_walk_from_the_command_to_one_score_is_at_most_six_files_and_900_lines():
-    """Each file of the table exists and calls what the table says that it calls next."""
+    """Each file of the table exists and calls what the table gives as its next call."""
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     section = page.partition("## The main path")[2].partition("\n## ")[0]
     walk = re.findall(r"^\| `([\w/]+\.py)` \|.*\| `(\w+)` \|$", section, re.MULTILINE)

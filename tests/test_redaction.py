@@ -1,4 +1,4 @@
-"""What is secret in settings, texts and command lines is hidden, and nothing else."""
+"""Secrets in settings, texts and command lines are hidden, and nothing else."""
 
 import pytest
 
@@ -25,7 +25,7 @@ from saiten.redaction import redact, redact_command, redact_settings
     ],
 )
 def test_secrets_in_addresses_are_hidden(text, shown):
-    """User, password, and values in the query; what is presentable stays as it is."""
+    """User, password, and query values are hidden; presentable parts stay."""
     assert redact(text) == shown
     assert redact(shown) == shown
 
@@ -44,12 +44,12 @@ def test_secrets_in_addresses_are_hidden(text, shown):
     ],
 )
 def test_what_holds_no_secret_stays_as_it_is(text):
-    """Also an @ in a model's name or in a path."""
+    """This includes an @ in a model's name or in a path."""
     assert redact(text) == text
 
 
 def test_settings_are_presentable_all_the_way_down():
-    """Mappings and lists within settings; numbers and None stay."""
+    """This covers mappings and lists within settings; numbers and None stay."""
     settings = {"a": [{"b": "http://u:p@h"}, 1, None], "c": ("x", True), "d": 0.5}
     assert redact_settings(settings) == {"a": [{"b": "http://***@h"}, 1, None], "c": ["x", True], "d": 0.5}
 
@@ -68,5 +68,5 @@ def test_settings_are_presentable_all_the_way_down():
     ],
 )
 def test_a_command_line_keeps_the_names_of_headers_only(typed, shown):
-    """In both forms of the option, and whatever separates name and value."""
+    """This covers both forms of the option, and any separator between name and value."""
     assert redact_command(["saiten", *typed]) == ["saiten", *shown]

@@ -1,4 +1,4 @@
-"""Options are declared once: the command line, `saiten.toml` and Python's keywords are made of the same fields."""
+"""Options are declared once: the command line, `saiten.toml` and Python's keywords come from the same fields."""
 
 import subprocess
 import sys
@@ -74,7 +74,7 @@ def test_the_file_of_the_current_folder_is_the_default(tmp_path, monkeypatch):
     ],
 )
 def test_a_wrong_setting_is_named_with_the_file(tmp_path, text, said):
-    """The file, the setting, what was expected and what came."""
+    """The message has the file, the setting, what was expected and what came."""
     file = tmp_path / "c.toml"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ConfigurationError, match=said) as error:
@@ -83,13 +83,13 @@ def test_a_wrong_setting_is_named_with_the_file(tmp_path, text, said):
 
 
 def test_a_file_that_was_named_must_be_there(tmp_path):
-    """A missing default file is ignored; a file that the user names must exist."""
+    """A missing default file is ignored; a file named by the user must exist."""
     with pytest.raises(ConfigurationError, match="no such configuration file"):
         read_config(tmp_path / "gone.toml")
 
 
 def test_pythons_keywords_are_the_fields():
-    """A new field cannot be forgotten among the keywords; `judge` is in the signature itself."""
+    """A new field cannot be missing among the keywords; `judge` is in the signature itself."""
     names = [each.name for kind in (JudgeSettings, CallSettings) for each in fields(kind)]
     assert ["judge", *Keywords.__annotations__] == names
     assert {"judge", "metrics", "language"} <= signature(saiten.evaluate).parameters.keys()
@@ -97,7 +97,7 @@ def test_pythons_keywords_are_the_fields():
 
 
 def test_a_keyword_takes_what_the_field_takes():
-    """Lists of texts for tuples of paths, texts for paths; all else is the same type."""
+    """Lists of texts for tuples of paths, texts for paths; otherwise the same type."""
     for kind in (JudgeSettings, CallSettings):
         for name, (_, hint, _) in options_of(kind).items():
             if name not in {"judge", "calibration", "cache"}:

@@ -38,7 +38,7 @@ def tiny_bert(folder: Path, *, layers: int = 4, reads: int = 64, seed: int = 0) 
 
 
 def tiny_gpt2(folder: Path, *, reads: int = 32, start: bool = True, seed: int = 0) -> Path:
-    """A random GPT-2 that knows every byte and reads `reads` tokens, with a token that begins a text or without."""
+    """A random GPT-2 that knows every byte and reads `reads` tokens, with or without a start token."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
@@ -50,7 +50,7 @@ def tiny_gpt2(folder: Path, *, reads: int = 32, start: bool = True, seed: int = 
     special = {"bos_token": "<s>"} if start else {"eos_token": "<s>"}
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
     torch.manual_seed(seed)
-    # A wide spread, so that the tokens before one matter to it.
+    # A wide spread, so that earlier tokens matter
     settings = GPT2Config(
         vocab_size=len(signs),
         n_positions=reads,
@@ -74,7 +74,7 @@ CHATML = (
 def tiny_chat(
     folder: Path, *, kind: str = "llama", template: str | None = CHATML, reads: int = 4096, seed: int = 0
 ) -> Path:
-    """A random causal model (`llama` or `gpt2`) with a token a byte, saved into the folder; it answers nonsense."""
+    """A random causal model (`llama` or `gpt2`) with one token per byte, saved into the folder; it answers nonsense."""
     import torch
     import transformers
 
@@ -99,7 +99,7 @@ def tiny_chat(
 
 
 def byte_tokenizer(*, template: str | None = CHATML, reads: int = 4096):
-    """A tokeniser with a token a byte, 256 `<s>`, 257 `<|im_end|>`, 258 `<pad>`, 259 `<|im_start|>`, 260 `<think>`."""
+    """A tokenizer with a token per byte, 256 `<s>`, 257 `<|im_end|>`, 258 `<pad>`, 259 `<|im_start|>`, 260 `<think>`."""
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 

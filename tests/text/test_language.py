@@ -28,13 +28,13 @@ from saiten.text.language import detect_language
     ],
 )
 def test_language(texts, language):
-    """The script of the prose decides; addresses, numbers and code count for neither, and nothing at all is English."""
+    """The script of the prose decides; addresses, numbers and code do not count, and an empty text is English."""
     assert detect_language(*texts) == language
 
 
 @given(st.lists(st.text()))
 def test_any_text(texts):
-    """Any text whatever has one of the two languages."""
+    """Any text has one of the two languages."""
     assert detect_language(*texts) in ("ja", "en")
 
 

@@ -28,13 +28,13 @@ def test_texts_that_read_the_same_are_one(one, other):
 
 @pytest.mark.parametrize(("one", "other"), [("は", "ば"), ("は", "ハ"), ("1.5", "15"), ("a b", "ab"), ("○", "×")])
 def test_texts_that_read_differently_stay_apart(one, other):
-    """Voicing marks, the two kana, decimal points, spaces and symbols are not normalised away."""
+    """Voicing marks, the two kana, decimal points, spaces and symbols are not normalized away."""
     assert normalise(one) != normalise(other)
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=20))
 def test_normalising_twice_changes_nothing_more(text):
-    """The normalised form is a fixed point, for every text, and can be encoded."""
+    """The normalized form is a fixed point, for every text, and can be encoded."""
     once = normalise(text)
     assert normalise(once) == once
     once.encode()
@@ -68,5 +68,5 @@ def test_half_a_surrogate_pair_does_not_stop_anything():
     ],
 )
 def test_the_bare_text_keeps_what_makes_an_answer_another_answer(text, expected):
-    """Punctuation and spaces go; marks inside numbers and symbols that may be the answer stay."""
+    """Punctuation and spaces are removed; marks inside numbers and symbols that may be the answer stay."""
     assert bare(text) == expected

@@ -77,7 +77,7 @@ def test_refusals(text, language):
 
 @pytest.mark.parametrize(("text", "language"), ANSWERS)
 def test_answers(text, language):
-    """An answer that answers is none, whatever it says not to know besides."""
+    """A real answer is not one, whatever else it says it does not know."""
     assert not is_refusal(text, language)
 
 

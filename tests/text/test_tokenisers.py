@@ -24,7 +24,7 @@ BOTH = [pytest.param(SudachiTokeniser(), id="ja"), pytest.param(WordTokeniser(),
     ],
 )
 def test_japanese_words(text, tokens):
-    """Sudachi's long units, normalised, without punctuation, symbols and white space."""
+    """Sudachi's long units, normalized, without punctuation, symbols and white space."""
     assert SudachiTokeniser().tokens(text) == tokens.split()
 
 
@@ -53,7 +53,7 @@ def test_split_modes_give_shorter_units():
 
 
 def test_the_name_says_versions_and_mode():
-    """A figure means nothing without its tokeniser, so the name has all that the tokens depend on."""
+    """A figure means nothing without its tokenizer, so the name has everything the tokens depend on."""
     expected = f"sudachi-{version('sudachipy')}-core-{version('sudachidict-core')}-C"
     assert (tokeniser_for("ja").name, tokeniser_for("en").name) == (expected, "words-1")
     assert SudachiTokeniser("A").name.endswith("-A")
@@ -62,7 +62,7 @@ def test_the_name_says_versions_and_mode():
 @pytest.mark.parametrize("tokeniser", BOTH)
 @given(text=st.text(alphabet=st.characters(codec=None), max_size=60))
 def test_tokens_are_never_empty_and_no_letter_is_lost_altogether(tokeniser, text):
-    """Whatever comes in, tokens have no white space in them, and a text with a letter or digit has a token."""
+    """For any input, tokens contain no white space, and a text with a letter or digit has a token."""
     tokens = tokeniser.tokens(text)
     assert all(token.split() == [token] for token in tokens)
     assert bool(tokens) or not any(map(str.isalnum, normalise(text)))
@@ -77,7 +77,7 @@ def test_width_and_case_do_not_change_tokens(tokeniser):
 @pytest.mark.parametrize("tokeniser", BOTH)
 @pytest.mark.parametrize("unit", ["漢字", "かな", "abc ", "𠮷", "1"])
 def test_a_text_beyond_sudachis_limit_is_cut_and_not_lost(tokeniser, unit):
-    """100,000 characters without a single sentence end come out whole, in order."""
+    """100,000 characters without a single sentence end come out completely, in order."""
     text = unit * (100_000 // len(unit))
     assert "".join(tokeniser.tokens(text)) == text.replace(" ", "")
 
@@ -92,7 +92,7 @@ def test_a_long_text_has_the_tokens_of_its_sentences():
 
 
 def test_threads_do_not_get_in_each_others_way():
-    """Sudachi refuses a tokeniser that another thread is using; each thread has its own."""
+    """Sudachi refuses a tokenizer that another thread is using; each thread has its own."""
     texts = [f"{n}番目の文です。今日は東京都に行きました。" * 20 for n in range(200)]
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(SudachiTokeniser().tokens, texts))
@@ -101,7 +101,7 @@ def test_threads_do_not_get_in_each_others_way():
 
 
 def test_the_cache_is_bounded_and_cannot_be_spoilt():
-    """It forgets the oldest texts, and a caller who changes a list of tokens changes nobody else's."""
+    """It forgets the oldest texts, and a caller that changes a list of tokens affects nobody else."""
     for n in range(CACHED_PIECES + 500):
         WordTokeniser().tokens(f"text number {n}")
     assert _words.cache_info().currsize <= CACHED_PIECES
@@ -110,5 +110,5 @@ def test_the_cache_is_bounded_and_cannot_be_spoilt():
 
 
 def test_a_lone_surrogate_does_not_stop_sudachi():
-    """Sudachi cannot encode one, so it is replaced before."""
+    """Sudachi cannot encode one, so it is replaced first."""
     assert SudachiTokeniser().tokens("\ud800東京\udfff") == ["東京"]

@@ -36,7 +36,7 @@ class Clock:
 
 @pytest.fixture
 def clock():
-    """A clock that stops until a test moves it."""
+    """A stopped clock that a test moves."""
     return Clock()
 
 

@@ -213,7 +213,7 @@ def test_sessions_end_with_a_new_link_and_when_somebody_is_shut_out(serve):
 
 
 def test_the_cookie(serve):
-    """Scripts cannot read it, other sites do not send it with changes, and over HTTPS it stays secure."""
+    """Scripts cannot read it, other sites do not send it with changes, and behind HTTPS it is sent only there."""
     site = serve()
     site.enter("anna")
     cookie = site.stranger().get(f"/join/{site.tokens['anna']}").headers["Set-Cookie"]
