@@ -99,7 +99,7 @@ def tiny_chat(
 
 
 def byte_tokenizer(*, template: str | None = CHATML, reads: int = 4096):
-    """A tokenizer with a token per byte, 256 `<s>`, 257 `<|im_end|>`, 258 `<pad>`, 259 `<|im_start|>`, 260 `<think>`."""
+    """A byte-level tokenizer with 256 `<s>`, 257 `<|im_end|>`, 258 `<pad>`, 259 `<|im_start|>`, 260 `<think>`."""
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
