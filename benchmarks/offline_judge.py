@@ -39,7 +39,7 @@ from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
 from saiten.text.sentences import split_sentences
 from saiten.tuning.calibrating import calibrate
-from saiten.tuning.fitted_line import LabelledPoint
+from saiten.tuning.fitted_line import LabeledPoint
 
 JUDGE = OfflineJudge(embedder=BuiltinEmbedder())
 NOW = "**offline judge**"
@@ -424,7 +424,7 @@ async def squality(folder: Path) -> list[Line]:
 # ------------------------------------------------------------------------------------------------- calibration
 
 
-async def clapnq_points(folder: Path) -> list[LabelledPoint]:
+async def clapnq_points(folder: Path) -> list[LabeledPoint]:
     """Return the weakest statement of each answer; faithful if the mean grade of people is at least 3."""
     questions = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     points = []
@@ -433,40 +433,40 @@ async def clapnq_points(folder: Path) -> list[LabelledPoint]:
         found = await supports("", row["answer"], contexts, "en")
         faithful = float(fmean(row["human"]["faithfulness"].values()) >= 3)
         if found and row["system"] != "reference":
-            points.append(LabelledPoint(f"{row['qid']}/{row['system']}", min(found), faithful, row["qid"]))
+            points.append(LabeledPoint(f"{row['qid']}/{row['system']}", min(found), faithful, row["qid"]))
     return points
 
 
-async def jhars_points(folder: Path) -> list[LabelledPoint]:
+async def jhars_points(folder: Path) -> list[LabeledPoint]:
     """Return the weakest statement of each answer; faithful if no sentence is marked."""
     questions = {row["qid"]: row for row in rows(folder / "questions.jsonl")}
     points = []
     for row in rows(folder / "responses.jsonl"):
         weakest = min(await supports("", row["answer"], questions[row["qid"]]["contexts"], "ja"))
         faithful = all(s["label"] in ("No_hallucination", "DISPUTED", None) for s in row["sentences"])
-        points.append(LabelledPoint(f"{row['qid']}/{row['system']}", weakest, float(faithful), str(row["qid"])))
+        points.append(LabeledPoint(f"{row['qid']}/{row['system']}", weakest, float(faithful), str(row["qid"])))
     return points
 
 
-async def jnli_points(folder: Path) -> list[LabelledPoint]:
+async def jnli_points(folder: Path) -> list[LabeledPoint]:
     """Return one statement per pair; supported if it is entailed."""
     points = []
     for row in rows(folder / "jnli.jsonl"):
         p = (await supports("", row["sentence2"], [row["sentence1"]], "ja"))[0]
-        points.append(LabelledPoint(row["id"], p, float(row["label"] == "entailment"), row["id"]))
+        points.append(LabeledPoint(row["id"], p, float(row["label"] == "entailment"), row["id"]))
     return points
 
 
-async def nq301_points(folder: Path) -> list[LabelledPoint]:
+async def nq301_points(folder: Path) -> list[LabeledPoint]:
     """Return one point per answer; correct by the final human verdict."""
     points = []
     for row in rows(folder / "nq301_judged.jsonl"):
         p = await p_correct(row["question"], row["answer"], row["references"])
-        points.append(LabelledPoint(row["id"], p, float(row["human"]["correct"]), str(row["qid"])))
+        points.append(LabeledPoint(row["id"], p, float(row["human"]["correct"]), str(row["qid"])))
     return points
 
 
-async def squality_points(folder: Path) -> list[LabelledPoint]:
+async def squality_points(folder: Path) -> list[LabeledPoint]:
     """Return one point per summary; the grade is the mean correctness, rescaled from 0–100 to 1–5."""
     references = {row["qid"]: row["references"] for row in rows(folder / "questions.jsonl")}
     points = []
@@ -474,11 +474,11 @@ async def squality_points(folder: Path) -> list[LabelledPoint]:
         if row["system"] != "human":
             p = await p_correct("", row["answer"], references[row["qid"]])
             grade = 1 + fmean(row["human"]["correctness"].values()) / 25
-            points.append(LabelledPoint(f"{row['qid']}/{row['system']}", p, grade, row["qid"]))
+            points.append(LabeledPoint(f"{row['qid']}/{row['system']}", p, grade, row["qid"]))
     return points
 
 
-LEARNT: tuple[tuple[str, Aspect, Callable[[Path], Coroutine[Any, Any, list[LabelledPoint]]]], ...] = (
+LEARNT: tuple[tuple[str, Aspect, Callable[[Path], Coroutine[Any, Any, list[LabeledPoint]]]], ...] = (
     ("clapnq_human", "support", clapnq_points),
     ("jhars_dev", "support", jhars_points),
     ("ja_sim_nli", "support", jnli_points),
@@ -498,7 +498,7 @@ async def calibration(data: Path) -> list[Line]:
     return lines
 
 
-def learnt(data: str, aspect: Aspect, points: Sequence[LabelledPoint], n: int) -> list[Line]:
+def learnt(data: str, aspect: Aspect, points: Sequence[LabeledPoint], n: int) -> list[Line]:
     """Return the mean over the draws, with the range without the lowest and the highest."""
     draw = random.Random(n)
     found: dict[str, list[float]] = {}
@@ -527,7 +527,7 @@ def learnt(data: str, aspect: Aspect, points: Sequence[LabelledPoint], n: int) -
 
 
 def held_out_figures(
-    aspect: Aspect, chosen: Sequence[LabelledPoint], rest: Sequence[LabelledPoint], made: Calibration
+    aspect: Aspect, chosen: Sequence[LabeledPoint], rest: Sequence[LabeledPoint], made: Calibration
 ) -> dict[str, float]:
     """Return the figure without and with the calibration, on held-out samples."""
     truth = [point.label for point in rest]

@@ -24,7 +24,7 @@ from saiten.metrics.overlap.squad import ExactMatch, TokenF1
 from saiten.metrics.overlap.word_recall import WordRecall
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample
-from saiten.text.tokenisers import tokeniser_for
+from saiten.text.tokenizers import tokenizer_for
 
 METRICS: tuple[type[BaseMetric], ...] = (
     WordRecall,
@@ -93,7 +93,7 @@ def plain_lcs(one: Sequence[str], other: Sequence[str]) -> int:
 
 def print_table(language: Language, samples: Sequence[Sample]) -> None:
     """Print one line per metric."""
-    cut = tokeniser_for(language).tokens
+    cut = tokenizer_for(language).tokens
     cut("the dictionary is loaded now: 辞書")
     cold = per_pair(lambda sample: (cut(sample.answer or ""), cut(sample.reference or "")), samples)
     pairs = {s.id: (cut(s.answer or ""), cut(s.reference or "")) for s in samples}

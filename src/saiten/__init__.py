@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from saiten.api.rows import read_samples
     from saiten.data import read_labels
     from saiten.metrics.catalog import make_metric, make_metrics
-    from saiten.results.summarise import summarise
+    from saiten.results.summarize import summarize
     from saiten.settings import CallSettings, JudgeSettings
     from saiten.wiring import assemble_judge
 
@@ -35,7 +35,7 @@ _PLACES = {
     "make_metrics": "saiten.metrics.catalog",
     "read_labels": "saiten.data",
     "read_samples": "saiten.api.rows",
-    "summarise": "saiten.results.summarise",
+    "summarize": "saiten.results.summarize",
 }
 
 __all__ = [
@@ -54,7 +54,7 @@ __all__ = [
     "make_metrics",
     "read_labels",
     "read_samples",
-    "summarise",
+    "summarize",
 ]
 
 

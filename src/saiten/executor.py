@@ -55,8 +55,8 @@ class LocalExecutor:
         disk. The caller closes the source.
 
         The first exception, of the work or of the source, cancels everything else and waits for it to end; results that
-        exist by then are yielded before it is raised. Leaving the loop early, or being cancelled, ends all work, too:
-        use `contextlib.aclosing` where it must have ended before the next line runs. Results of a cancelled run are
+        exist by then are yielded before it is raised. Leaving the loop early, or being canceled, ends all work, too:
+        use `contextlib.aclosing` where it must have ended before the next line runs. Results of a canceled run are
         lost, so work that is paid for writes its result itself.
         """
         pull = _pulling(items)
@@ -120,14 +120,14 @@ def _pulling(items: Iterable[Item] | AsyncIterable[Item]) -> Callable[[], Awaita
 
 
 async def _end(workers: list[asyncio.Task[None]]) -> None:
-    """Cancel the workers and wait until all have ended, even while being cancelled."""
+    """Cancel the workers and wait until all have ended, even while being canceled."""
     for worker in workers:
         worker.cancel()
-    cancelled: asyncio.CancelledError | None = None
+    canceled: asyncio.CancelledError | None = None
     while not all(worker.done() for worker in workers):
         try:
             await asyncio.wait(workers)
         except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        raise cancelled
+            canceled = error
+    if canceled is not None:
+        raise canceled

@@ -59,7 +59,7 @@ class PostgresServer:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         try:
-            self._initialise()
+            self._initialize()
             self.start()
         except BaseException:
             self.remove()
@@ -138,7 +138,7 @@ class PostgresServer:
         except (OSError, subprocess.SubprocessError) as error:
             raise NoPostgres(f"sh cannot be run as {self._user or 'this user'}: {error}") from error
 
-    def _initialise(self) -> None:
+    def _initialize(self) -> None:
         secret = self._folder / "secret"
         self._run("initdb", "-D", f"{self._folder}/data", "-U", "tester", "--auth=scram-sha-256", f"--pwfile={secret}", "--no-sync", "-E", "UTF8", "--locale=C")  # fmt: skip
         settings = {**_SETTINGS, "port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": ""}

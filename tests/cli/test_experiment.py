@@ -8,7 +8,7 @@ import pytest
 
 from saiten.durable.lock import Lock
 from saiten.runs import read_run
-from saiten.runs.answers import summarise_answers
+from saiten.runs.answers import summarize_answers
 from servers import Fault, OpenAIServer
 
 SAITEN = [sys.executable, "-c", "from saiten.cli import main; main()"]
@@ -120,7 +120,7 @@ def test_a_chain_does_not_reuse_replies_to_another(saiten, grid, openai_server, 
     openai_server.reply = lambda _: "Part turns the wheel."
     saiten("experiment", grid([f"openai:m@{openai_server.base_url}"], "chains: [refine, map_reduce]\n"))
     for chain in ("refine", "map_reduce"):
-        summary = summarise_answers(answers_of(tmp_path, chain))
+        summary = summarize_answers(answers_of(tmp_path, chain))
         assert (summary.latency.n, summary.usage.reused) == (5, 0)
 
 
@@ -341,7 +341,7 @@ def test_a_changed_reference_is_reported(saiten, grid, tmp_path):
     )
 
 
-def labelled(path, said, **more):
+def labeled(path, said, **more):
     """A label file: (question, chain) → value, or a list with one per annotator."""
     rows = [
         {"item": f"q{n}@extractive · {chain}", "value": value, "annotator": who} | more
@@ -368,7 +368,7 @@ def test_the_accuracy_may_be_that_of_people(saiten, by_people, tmp_path):
     cells = next(iter(json.loads(first.out).values()))
     assert [(row["human"], row["n"]) for row in cells] == [(None, 0)] * 2
     kept = [answers_of(tmp_path, chain).read_bytes() for chain in ("refine", "map_reduce")]
-    labelled(
+    labeled(
         tmp_path / "labels.jsonl",
         {(n, "refine"): 1 for n in range(5)} | {(0, "map_reduce"): [1, 0], (1, "map_reduce"): 0},
         aspect="correct",
@@ -391,7 +391,7 @@ def test_the_accuracy_may_be_that_of_people(saiten, by_people, tmp_path):
 def test_a_third_decision_settles_and_a_grade_of_0_declines(saiten, by_people, tmp_path):
     """As in a meta-evaluation: declined answers are not counted in the mean, but are reported."""
     said = {(n, chain): 4 for n in range(5) for chain in ("refine", "map_reduce")}
-    labelled(tmp_path / "labels.jsonl", said | {(0, "refine"): 0, (1, "refine"): [1, 5]}, aspect="correctness")
+    labeled(tmp_path / "labels.jsonl", said | {(0, "refine"): 0, (1, "refine"): [1, 5]}, aspect="correctness")
     with (tmp_path / "labels.jsonl").open("a") as file:
         settled = {"item": "q1@extractive · refine", "value": 2, "aspect": "correctness", "adjudicated": True}
         file.write(json.dumps(settled, ensure_ascii=False) + "\n")
@@ -421,7 +421,7 @@ def test_of_several_aspects_one_is_named(saiten, by_people, tmp_path):
 def test_show_and_report_have_peoples_means_of_each_system(saiten, by_people, tmp_path):
     """They appear next to the metrics' means if labels are given."""
     saiten("experiment", by_people, "-q")
-    labelled(tmp_path / "labels.jsonl", {(n, "refine"): 1 for n in range(5)} | {(0, "map_reduce"): 0}, aspect="correct")
+    labeled(tmp_path / "labels.jsonl", {(n, "refine"): 1 for n in range(5)} | {(0, "map_reduce"): 0}, aspect="correct")
     run = "runs/grid/scores/questions"
     found = json.loads(saiten("show", run, "--labels", "labels.jsonl", "--format", "json").out)
     rows = [row for row in found["By system"] if row["metric"] == "human:correct"]

@@ -21,7 +21,7 @@ from saiten.experiments.results import read_results
 from saiten.judges.llm import LLMJudge
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.runs import read_run
-from saiten.runs.answers import summarise_answers
+from saiten.runs.answers import summarize_answers
 from saiten.runs.locked_folder import paid_in
 from servers import Fault, instance
 
@@ -49,7 +49,7 @@ def commands(data, openai_server, somewhere):
         f"judge: {{name: {json.dumps(judge)}}}\n"
     )
     embedded = ("--embedder", f"openai:e@{openai_server.base_url}")
-    answers = summarise_answers
+    answers = summarize_answers
     return {
         "score": (("score", data(8), *scored, "--judge", judge, *embedded, "-o", "run", *few), run_paid),
         "no cache": (("score", data(8), *scored, "--judge", judge, "-o", "run", "--no-cache", *few), run_paid),

@@ -26,7 +26,7 @@ def cats(rows):
 
 
 @pytest.fixture
-def labelled(somewhere, data):
+def labeled(somewhere, data):
     """Answers, and grades by two people: factuality is the number of cats; acceptability follows."""
     draw, rows = random.Random(0), answers(0)
     labels = [
@@ -53,7 +53,7 @@ LEARN = (
 )  # fmt: skip
 
 
-def test_from_labels_to_scores(saiten, labelled, scores):
+def test_from_labels_to_scores(saiten, labeled, scores):
     """The figures are real numbers within the scale, the same each time; an unlearned aspect is undefined."""
     made = saiten(*LEARN, "-a", "factuality", "-a", "formality")
     assert made.status == 0, made.err
@@ -78,15 +78,13 @@ def test_from_labels_to_scores(saiten, labelled, scores):
     assert [scores("other")[row["id"], "aspects[factuality]"].value for row in others] == [s.value for s in factual]
 
 
-def test_answers_that_a_judge_learned_from_are_not_graded_by_it(saiten, labelled, scores):
+def test_answers_that_a_judge_learned_from_are_not_graded_by_it(saiten, labeled, scores):
     """The folder records the held-out questions: theirs are graded, the others are undefined with the reason."""
     assert saiten(*LEARN, "-a", "factuality").status == 0
     kept = [json.loads(line) for line in Path("judge/questions.jsonl").read_text("utf-8").splitlines()]
     held_out = {item for line in kept if line["held_out"] for item in line["items"]}
     assert (len(kept), len(held_out)) == (40, 16)
-    spaced = [
-        {**row, "question": f" {row['question']}", "answer": row["answer"].replace(" ", "  ")} for row in labelled
-    ]
+    spaced = [{**row, "question": f" {row['question']}", "answer": row["answer"].replace(" ", "  ")} for row in labeled]
     Path("spaced.jsonl").write_text("".join(json.dumps(row) + "\n" for row in spaced))
     for file in ("answers.jsonl", "spaced.jsonl"):
         assert saiten("score", file, "-m", "aspects[factuality]", "--judge", "hf:judge", "-o", file[:-6]).status == 0
@@ -101,7 +99,7 @@ def test_answers_that_a_judge_learned_from_are_not_graded_by_it(saiten, labelled
     assert (said.status, "questions.jsonl is damaged" in said.err) == (2, True)
 
 
-def test_the_papers_table_comes_out_of_the_command(saiten, labelled):
+def test_the_papers_table_comes_out_of_the_command(saiten, labeled):
     """Direct and MATE with the judge's grades, on held-out questions alone, over the same answers, with intervals."""
     made = saiten(*LEARN)
     assert made.status == 0, made.err
@@ -114,7 +112,7 @@ def test_the_papers_table_comes_out_of_the_command(saiten, labelled):
     assert "At once or by aspects" in Path("judge/README.md").read_text("utf-8")
 
 
-def test_what_an_encoder_cannot_learn_with_is_refused(saiten, labelled):
+def test_what_an_encoder_cannot_learn_with_is_refused(saiten, labeled):
     """Exit status 2, before anything is loaded."""
     said = saiten(
         "tune", "judge", "labels.jsonl", "-s", "answers.jsonl", "--head", "regression", "--base", "base", "--rank", 4

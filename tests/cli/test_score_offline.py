@@ -165,7 +165,7 @@ def test_unknown_columns_are_explained_and_the_right_ones_may_be_given(saiten, s
         ("質問", "回答", "コンテキスト", "正答例"),
     ],
 )
-def test_the_columns_of_other_tools_are_recognised(saiten, data, names):
+def test_the_columns_of_other_tools_are_recognized(saiten, data, names):
     """RAGAS old and new, DeepEval, MLflow, RAGChecker, LangSmith, Japanese: no --column is needed."""
     values = ("Where?", "In Nagoya.", ["It is in Nagoya."], "In Nagoya.")
     said = saiten(

@@ -231,7 +231,7 @@ def test_a_storm_of_429_ends_well(judged, openai_server, data, scores):
     assert 0 <= len(openai_server.requests) - whole.calls <= 4  # the preflight's own attempts
 
 
-def test_votes_are_asked_kept_and_summarised(saiten, judged, openai_server, data, scores):
+def test_votes_are_asked_kept_and_summarized(saiten, judged, openai_server, data, scores):
     """Three votes with three seeds; each vote's figure is in the run, and the summary gives their agreement."""
 
     def grades(asked):

@@ -150,7 +150,7 @@ def test_ragcheckers_file_is_read_as_it_is():
     assert read(file) == [Sample(**expected)]
 
 
-def test_named_columns_go_before_recognised_ones():
+def test_named_columns_go_before_recognized_ones():
     """A column given by the user is used alone, with dots leading into objects."""
     row = {"question": "no", "meta": {"asked": {"text": "q"}}, "Frage": "f", "answer": "a", "a.b": "dotted"}
     assert read([row], columns={"question": "meta.asked.text"})[0].question == "q"

@@ -290,7 +290,7 @@ def encoder(folder):
     return load_encoder(str(folder), READS, 3, what="the model")
 
 
-def test_a_short_answer_is_one_window_as_the_tokeniser_makes_it(encoder):
+def test_a_short_answer_is_one_window_as_the_tokenizer_makes_it(encoder):
     """`[CLS] question [SEP] answer [SEP]`, with BERT's token types."""
     (window,) = encoder.cutter.cut(Texts("is it on", "the cat sat")).windows
     expected = encoder.tokenizer("is it on", "the cat sat")

@@ -18,7 +18,7 @@ REUSED = Usage(reused=1)
 
 
 class Gated(ScriptedJudge):
-    """Answers only once the gate is open; counts who came in and who was cancelled."""
+    """Answers only once the gate is open; counts who came in and who was canceled."""
 
     def __init__(self, line):
         super().__init__({SplitStatements: line})
@@ -72,7 +72,7 @@ async def test_askers_at_the_same_time_share_one_performance():
 
 
 async def test_who_goes_takes_nothing_from_those_who_stay():
-    """The first asker is cancelled; the others get the reply, and one of them gets the cost."""
+    """The first asker is canceled; the others get the reply, and one of them gets the cost."""
     judge = Gated(REPLY)
     askers = await started(Memo(judge), 3)
     askers[0].cancel()
@@ -84,7 +84,7 @@ async def test_who_goes_takes_nothing_from_those_who_stay():
     assert judge.cancelled == []
 
 
-async def test_a_performance_that_nobody_waits_for_is_cancelled_and_can_be_asked_for_again():
+async def test_a_performance_that_nobody_waits_for_is_canceled_and_can_be_asked_for_again():
     """No call is paid for once everybody has left, and the next asker starts afresh."""
     judge = Gated(REPLY)
     memo = Memo(judge)
@@ -98,7 +98,7 @@ async def test_a_performance_that_nobody_waits_for_is_cancelled_and_can_be_asked
     assert judge.cancelled == [TASK]
 
 
-async def test_who_asks_while_the_last_one_goes_is_not_cancelled_with_him():
+async def test_who_asks_while_the_last_one_goes_is_not_canceled_with_him():
     """A newcomer between the cancellation and its effect gets a new performance."""
     judge = Gated(REPLY)
     memo = Memo(judge)

@@ -88,7 +88,7 @@ async def test_a_wrong_setup_is_reported_to_all_at_once():
 
 
 async def test_what_nobody_waits_for_is_left_out():
-    """A caller cancelled before its batch began costs nothing; one that shares an item does not harm the others."""
+    """A caller canceled before its batch began costs nothing; one that shares an item does not harm the others."""
     begun, go_on = threading.Event(), threading.Event()
     seen = []
 

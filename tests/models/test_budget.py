@@ -110,7 +110,7 @@ async def test_unknown_cost_is_booked_at_the_guess():
         await chat.complete(request(4))
 
 
-async def test_cancelled_and_failed_calls_are_settled():
+async def test_canceled_and_failed_calls_are_settled():
     """An aborted call may have cost something and is booked; reserved money is released."""
     gate = asyncio.Event()
 

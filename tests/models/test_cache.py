@@ -113,8 +113,8 @@ async def test_single_flight(openai_server: OpenAIServer, store: Store):
     assert sum(answer.usage.reused for answer in answers) == 19
 
 
-async def test_cancelled_first_asker(openai_server: OpenAIServer, store: Store):
-    """The first asker is cancelled: the others get the answer of the one request."""
+async def test_canceled_first_asker(openai_server: OpenAIServer, store: Store):
+    """The first asker is canceled: the others get the answer of the one request."""
     go_on = openai_server.hold()
     chat = CachedChat(OpenAICompatibleChat("m", openai_server.base_url), store)
     askers = [asyncio.create_task(chat.complete(PLAIN)) for _ in range(5)]
@@ -130,7 +130,7 @@ async def test_cancelled_first_asker(openai_server: OpenAIServer, store: Store):
     assert sum(answer.usage.calls for answer in answers if isinstance(answer, Completion)) == 1
 
 
-async def test_cancelled_last_asker_ends_the_call(store: Store):
+async def test_canceled_last_asker_ends_the_call(store: Store):
     """A call that nobody waits for is ended, and the next asker begins a new one."""
     ended: list[int] = []
 
@@ -198,7 +198,7 @@ async def test_embeddings(store: Store):
 
 
 async def test_embeddings_under_way_are_shared(store: Store):
-    """A text in flight for somebody else is not requested again, even if the other is cancelled."""
+    """A text in flight for somebody else is not requested again, even if the other is canceled."""
     inner = Counting()
     embedder = CachedEmbedder(inner, store)
     first = asyncio.create_task(embedder.embed(["a b c", "d e f"]))

@@ -52,7 +52,7 @@ def test_builtin_distinguishes_near_from_far(text, near, far):
         ("東京、大阪。", "東京 大阪"),
     ],
 )
-def test_builtin_normalises(one, other):
+def test_builtin_normalizes(one, other):
     """Width, case, composition, spaces and punctuation make no difference."""
     assert cosine(one, other) == pytest.approx(1.0)
 
@@ -121,8 +121,8 @@ async def test_concurrent_callers_share_requests(openai_server: OpenAIServer):
     assert sum((result.usage for result in results), Usage()).calls == 3
 
 
-async def test_cancelled_caller(openai_server: OpenAIServer):
-    """A cancelled caller takes nothing from those whose texts are in the same request."""
+async def test_canceled_caller(openai_server: OpenAIServer):
+    """A canceled caller takes nothing from those whose texts are in the same request."""
     go_on = openai_server.hold()
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
     first = asyncio.create_task(embedder.embed(["a"]))

@@ -142,8 +142,8 @@ def test_a_refusal_now_and_then_holds_back_nobody_else():
     assert limiter.allowed == 20
 
 
-def test_cancelled_waiters_lose_nothing():
-    """A cancelled waiter frees its place, whether still queued or just admitted; the others proceed in order."""
+def test_canceled_waiters_lose_nothing():
+    """A canceled waiter frees its place, whether still queued or just admitted; the others proceed in order."""
     server, limiter = Server(), Limiter(Limits(concurrency=1))
 
     async def run() -> None:
@@ -161,8 +161,8 @@ def test_cancelled_waiters_lose_nothing():
     assert [number for _, number in server.came] == [0, 2, 4, 5]
 
 
-def test_let_in_and_cancelled_in_the_same_turn():
-    """A waiter that is admitted and cancelled before it runs passes its place on."""
+def test_let_in_and_canceled_in_the_same_turn():
+    """A waiter that is admitted and canceled before it runs passes its place on."""
     limiter = Limiter(Limits(concurrency=1))
 
     async def run() -> None:

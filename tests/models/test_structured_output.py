@@ -66,8 +66,8 @@ async def test_concurrent_first_calls_find_out_once(openai_server: OpenAIServer)
     assert len(openai_server.requests) == 32 + 3
 
 
-async def test_cancelled_finder_leaves_it_to_the_next(openai_server: OpenAIServer):
-    """If the probing call is cancelled, another one takes over, and none hangs."""
+async def test_canceled_finder_leaves_it_to_the_next(openai_server: OpenAIServer):
+    """If the probing call is canceled, another one takes over, and none hangs."""
     openai_server.latency = 0.05
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     calls = [asyncio.create_task(chat.complete(request(str(number)))) for number in range(3)]

@@ -396,7 +396,7 @@ async def test_a_damaged_folder(llama, tmp_path, broken):
     await chat.close()
 
 
-async def test_a_tokeniser_of_another_model(llama, tmp_path):
+async def test_a_tokenizer_of_another_model(llama, tmp_path):
     """A token unknown to the model is reported as such."""
     import transformers
 

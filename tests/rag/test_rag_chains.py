@@ -132,7 +132,7 @@ async def test_a_call_that_fails_at_once_leaves_no_call_that_was_never_begun():
         await run("map_reduce", ScriptedChat(lambda _: CallFailed("no")))
 
 
-async def test_being_cancelled_ends_the_map_calls():
+async def test_being_canceled_ends_the_map_calls():
     """Cancelling an answer cancels its calls."""
     ended = []
     under_way = asyncio.Barrier(3 + 1)

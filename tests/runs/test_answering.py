@@ -19,7 +19,7 @@ from saiten.errors import BadInput, BudgetSpent, CallFailed, ConfigurationError,
 from saiten.executor import LocalExecutor
 from saiten.records import Answer, Passage, Sample, TimedCall, Usage
 from saiten.runs import RunSettings
-from saiten.runs.answers import AnswersFile, Collecting, summarise_answers
+from saiten.runs.answers import AnswersFile, Collecting, summarize_answers
 from saiten.runs.answers.answers_file import folder_of
 from saiten.runs.engine import run_all
 from saiten.text.language import detect_language
@@ -372,7 +372,7 @@ async def test_the_summary_counts_what_is_in_the_file():
         return Answer("a", () if number < 10 else None, None if number == 4 else float(number), Usage(1, 10, 1, 0.5))
 
     await collect(Own(some))
-    found = summarise_answers(Path("answers.jsonl"))
+    found = summarize_answers(Path("answers.jsonl"))
     assert (found.system, found.answered, found.with_contexts) == ("own", 16, 6)
     assert found.failures == {"timeout": 3, "failed": 1}
     assert [reason[:3] for reason in found.reasons] == [("timeout", "slow", 3), ("failed", "odd", 1)]
@@ -389,7 +389,7 @@ async def test_the_summary_counts_what_failures_cost_that_were_asked_again():
 
     await collect(Own(some), SAMPLES[:2])
     await collect(Own(to), SAMPLES[:2], retry_failed=True)
-    found = summarise_answers(Path("answers.jsonl"))
+    found = summarize_answers(Path("answers.jsonl"))
     assert (found.answered, found.failures) == (2, {})
     assert found.usage == Usage(6, 60, 10, 3.0)
 

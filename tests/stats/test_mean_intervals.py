@@ -8,13 +8,13 @@ from saiten.stats.clusters import CHUNK, draws
 from saiten.stats.estimate import _student, bootstrap_mean
 
 
-def coverage(clusters, size, *, labelled=True, runs=300):
+def coverage(clusters, size, *, labeled=True, runs=300):
     """How often the interval contains the true mean 0, for values that share half their variance within a cluster."""
     rng = np.random.default_rng(11)
     hits = 0
     for _ in range(runs):
         values = (rng.normal(size=(clusters, 1)) + rng.normal(size=(clusters, size))).ravel()
-        labels = np.repeat(np.arange(clusters), size).tolist() if labelled else None
+        labels = np.repeat(np.arange(clusters), size).tolist() if labeled else None
         interval = bootstrap_mean(values, labels, resamples=500)
         hits += interval.low <= 0 <= interval.high
     return hits / runs
@@ -28,7 +28,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(clusters):
 
 def test_without_clusters_the_interval_would_be_far_too_narrow():
     """Four answers to one question are not four questions: resampled one by one they promise too much."""
-    assert coverage(15, 4, labelled=False) < 0.85
+    assert coverage(15, 4, labeled=False) < 0.85
 
 
 def test_it_agrees_with_the_textbook_where_that_is_right():

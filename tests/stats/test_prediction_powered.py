@@ -161,7 +161,7 @@ def test_the_interval_holds_on_real_labels():
     """NQ301: all but 200 of 1,490 verdicts hidden, 200 times by seed; GPT-4 as judge. Needs the shared data."""
     folder = os.environ.get("SAITEN_DATA")
     if not folder:
-        pytest.skip("SAITEN_DATA is not set: it names the folder with the labelled data")
+        pytest.skip("SAITEN_DATA is not set: it names the folder with the labeled data")
     with Path(folder, "qa_correctness", "nq301_judged.jsonl").open(encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     people = np.array([row["human"]["correct"] for row in rows], float)

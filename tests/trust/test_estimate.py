@@ -15,7 +15,7 @@ from saiten.trust.inputs.outputs import Output
 TRUE = {"good": 0.8, "poor": 0.4}
 
 
-def world(labelled=120, questions=600, seed=0):
+def world(labeled=120, questions=600, seed=0):
     """Two systems answer the same questions; a judge is right in nine of ten; some items are labeled."""
     rng = random.Random(seed)
     items, outputs, people = {}, [], {}
@@ -27,7 +27,7 @@ def world(labelled=120, questions=600, seed=0):
             items[name] = Place(f"q{question}", system)
             said = people[name] if rng.random() < 0.9 else 1 - people[name]
             outputs.append(Output(name, "judge", said))
-    chosen = rng.sample(range(questions), labelled // 2)
+    chosen = rng.sample(range(questions), labeled // 2)
     labels = [Label(f"{q}/{system}", people[f"{q}/{system}"], "a", "correct") for q in chosen for system in TRUE]
     return items, outputs, labels, people
 
@@ -66,7 +66,7 @@ def test_labels_that_were_not_drawn_at_random_are_reported():
 
 def test_answers_that_decline_belong_to_the_set():
     """The judge has no value if an answer declines; people give 0, and the mean over all items is still estimated."""
-    items, outputs, labels, people = world(labelled=200)
+    items, outputs, labels, people = world(labeled=200)
     declining = set(random.Random(1).sample(sorted(items), 400))
     people = {name: 0.0 if name in declining else value for name, value in people.items()}
     outputs = [Output(one.item, "judge", "declined" if one.item in declining else one.said) for one in outputs]
@@ -89,7 +89,7 @@ def test_failed_scores_are_neither_left_out_nor_zero():
     assert whole.powered.half < patchy.powered.half
 
 
-def test_a_labelled_item_outside_of_the_set_is_left_out_and_counted():
+def test_a_labeled_item_outside_of_the_set_is_left_out_and_counted():
     """A judge's file may have items that the samples lack: they are not part of the mean, and a note says so."""
     items, outputs, labels, _ = world()
     stray = estimate(items, [*outputs, Output("stray", "judge", 1.0)], [*labels, Label("stray", 1.0, "a", "correct")])

@@ -50,7 +50,7 @@ def test_what_has_no_counterpart_is_counted_on_both_sides():
     labels = [Label("s0", 1), Label("s1", 0), *(Label(f"ghost{i}", 1) for i in range(5))]
     (aspect,) = pair(ITEMS, OUTPUTS, labels)
     assert (aspect.unmatched.n, aspect.unmatched.examples) == (5, ("ghost0", "ghost1", "ghost2"))
-    assert (aspect.unlabelled.n, aspect.unlabelled.examples) == (2, ("s2", "s3"))
+    assert (aspect.unlabeled.n, aspect.unlabeled.examples) == (2, ("s2", "s3"))
 
 
 def test_what_was_not_measured_is_counted_by_its_reason():
@@ -114,7 +114,7 @@ def test_a_preference_is_the_difference_of_two_scores():
     assert m.values.tolist() == [0.25, 0.25]
     assert of(direct, "s0 vs s1", aspect) == -2
     assert direct.missing == {"no output": 1}
-    assert aspect.unlabelled.n == 0
+    assert aspect.unlabeled.n == 0
 
 
 def test_half_a_pair_is_no_preference():

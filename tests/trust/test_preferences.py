@@ -194,7 +194,7 @@ def test_a_judges_two_orders_are_one_figure(how):
     assert got.orders.first.value == pytest.approx(np.mean(shown_first))
     for figure in (got.orders.consistent, got.orders.accuracy, got.orders.first):
         assert figure.low < figure.value < figure.high
-    assert found.unlabelled.n == 0
+    assert found.unlabeled.n == 0
 
 
 def test_a_worked_example_of_two_orders():

@@ -385,7 +385,7 @@ def test_items_without_a_counterpart_are_counted_on_both_sides():
     people = [label("a", "e", (0, 1)), label("b", "e", (0, 1))]
     judge = [label("b", "e", (0, 1)), label("c", "e", (0, 1)), label("d", "e")]
     one = report(people, judge).judges[0]
-    assert (one.unlabelled.n, one.unlabelled.examples) == (2, ("c", "d"))
+    assert (one.unlabeled.n, one.unlabeled.examples) == (2, ("c", "d"))
     assert (one.unmatched.n, one.unmatched.examples) == (1, ("a",))
 
 

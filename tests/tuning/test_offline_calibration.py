@@ -9,7 +9,7 @@ from saiten.judges.offline import OfflineJudge
 from saiten.judges.offline.calibration import log_odds
 from saiten.records import Label, Sample
 from saiten.tuning.calibrating import calibrate
-from saiten.tuning.fitted_line import FittedLine, LabelledPoint, cross_validated, fit_grades, fit_log_odds
+from saiten.tuning.fitted_line import FittedLine, LabeledPoint, cross_validated, fit_grades, fit_log_odds
 from saiten.tuning.offline import calibrate_offline
 
 
@@ -18,7 +18,7 @@ def drawn(n, seed=0, border=0.3, noise=0.05):
     draw = random.Random(seed)
     ps = [draw.random() for _ in range(n)]
     return [
-        LabelledPoint(f"s{at}", p, float(p + draw.gauss(0, noise) > border), f"q{at // 2}") for at, p in enumerate(ps)
+        LabeledPoint(f"s{at}", p, float(p + draw.gauss(0, noise) > border), f"q{at // 2}") for at, p in enumerate(ps)
     ]
 
 
@@ -65,7 +65,7 @@ def test_one_label_changes_the_fingerprint():
 def test_after_is_held_out():
     """Random labels show no gain: what is learned from noise is not counted as agreement."""
     draw = random.Random(3)
-    points = [LabelledPoint(f"s{at}", draw.random(), float(draw.random() < 0.5), f"q{at}") for at in range(300)]
+    points = [LabeledPoint(f"s{at}", draw.random(), float(draw.random() < 0.5), f"q{at}") for at in range(300)]
     try:
         made = calibrate(points, "support", "d")
     except BadInput:
@@ -77,7 +77,7 @@ def test_grades():
     """A line turns p into grades; its cross-validated error is smaller than that of 1 + 4 p."""
     draw = random.Random(5)
     ps = [draw.random() for _ in range(50)]
-    points = [LabelledPoint(f"s{at}", p, 3 + 1.5 * p + draw.gauss(0, 0.2), f"q{at}") for at, p in enumerate(ps)]
+    points = [LabeledPoint(f"s{at}", p, 3 + 1.5 * p + draw.gauss(0, 0.2), f"q{at}") for at, p in enumerate(ps)]
     made = calibrate(points, "grade", "d")
     assert (made.intercept, made.slope) == (pytest.approx(3, abs=0.3), pytest.approx(1.5, abs=0.4))
     assert made.after.value < 0.3 < made.before.value
@@ -87,10 +87,10 @@ def test_grades():
 
 @pytest.mark.parametrize(("points", "aspect", "message"), [
     (drawn(19), "support", "19 usable"),
-    ([LabelledPoint(f"s{at}", at / 40, 1.0, "q") for at in range(40)], "support", "40 samples are labeled yes"),
-    ([LabelledPoint(f"s{at}", at / 40, float(at > 1), f"q{at}") for at in range(40)], "correct", "2 no"),
-    ([LabelledPoint(f"s{at}", at / 60, float(at < 30), f"q{at}") for at in range(60)], "correct", "right way round"),
-    ([LabelledPoint(f"s{at}", at / 40, 5 - at / 10, f"q{at}") for at in range(40)], "grade", "do not rise"),
+    ([LabeledPoint(f"s{at}", at / 40, 1.0, "q") for at in range(40)], "support", "40 samples are labeled yes"),
+    ([LabeledPoint(f"s{at}", at / 40, float(at > 1), f"q{at}") for at in range(40)], "correct", "2 no"),
+    ([LabeledPoint(f"s{at}", at / 60, float(at < 30), f"q{at}") for at in range(60)], "correct", "right way round"),
+    ([LabeledPoint(f"s{at}", at / 40, 5 - at / 10, f"q{at}") for at in range(40)], "grade", "do not rise"),
 ])  # fmt: skip
 def test_labels_that_do_not_suffice(points, aspect, message):
     """Too few labels, labels of one kind, or labels that fall as p rises are refused with what to do."""
@@ -101,19 +101,19 @@ def test_labels_that_do_not_suffice(points, aspect, message):
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=6, max_size=40))
 def test_any_labels(pairs):
     """The regression ends with finite figures for any labels of both kinds, including separable ones and constant p."""
-    points = [LabelledPoint(str(at), log_odds(p), float(label), "q") for at, (p, label) in enumerate(pairs)]
-    points += [LabelledPoint("yes", 0.0, 1.0, "q"), LabelledPoint("no", 0.0, 0.0, "q")]
+    points = [LabeledPoint(str(at), log_odds(p), float(label), "q") for at, (p, label) in enumerate(pairs)]
+    points += [LabeledPoint("yes", 0.0, 1.0, "q"), LabeledPoint("no", 0.0, 0.0, "q")]
     line = fit_log_odds(points)
     assert all(abs(figure) < 1e6 for figure in line)
 
 
 def test_held_out_lines_do_not_know_their_point():
     """The value of a point comes from a line fitted without it."""
-    points = [LabelledPoint(str(at), float(at), float(at), "q") for at in range(10)]
+    points = [LabeledPoint(str(at), float(at), float(at), "q") for at in range(10)]
     outlier = [*points[:9], points[9]._replace(label=1000.0)]
     values = cross_validated(outlier, fit_grades, 10)
     assert values[9] == pytest.approx(9)
-    assert fit_grades([LabelledPoint("a", 1.0, 2.0, "q"), LabelledPoint("b", 1.0, 4.0, "q")]) == FittedLine(3.0, 0.0)
+    assert fit_grades([LabeledPoint("a", 1.0, 2.0, "q"), LabeledPoint("b", 1.0, 4.0, "q")]) == FittedLine(3.0, 0.0)
 
 
 SUPPORTED = "The Osaka plant opened in 1998."

@@ -205,7 +205,7 @@ def test_without_colors_every_kind_is_distinguishable():
     assert "missing gist, missing supplement, extra supplement -G 1 of 2 -S 1 of 2 +G 0 +S 1" in flat
 
 
-def test_a_terminal_with_colours_gets_four():
+def test_a_terminal_with_colors_gets_four():
     """Text that no unit covers is dim."""
     text = printed(crossing(), width=200, force_terminal=True, color_system="standard", legacy_windows=False)
     for code in ("\x1b[1;31m", "\x1b[33m", "\x1b[1;94m", "\x1b[36m", "\x1b[2m"):
@@ -243,19 +243,19 @@ def test_a_terminal_of_ascii_gets_brackets_that_it_has():
 
 
 @given(MESSY, MESSY, st.integers(1, 130), st.booleans())
-def test_no_text_can_style_or_break_the_screen(first, second, width, colours):
+def test_no_text_can_style_or_break_the_screen(first, second, width, colors):
     """Neither answers nor what a judge says about them."""
     item = {"text": second, "start": None, "end": None, "said": first, "reason": second}
     units = {"gist": [item, {"text": first, "start": 0, "end": len(first), "reason": second}], "supplement": []}
     found = details(units, {"extra_gist": [{"text": second, "start": 0, "end": len(second)}]}, faults=[first])
     view = view_of(Sample(first, second, second, reference=first, system=second), found)
     out = io.StringIO()
-    console = Console(file=out, width=width, force_terminal=colours, color_system="standard" if colours else None)
+    console = Console(file=out, width=width, force_terminal=colors, color_system="standard" if colors else None)
     print_gist(view, console)
     print_gist_run(
         gist_run([Scored(first, "gist[extra_gist]", Score(0.5, details=found))], lambda: [view.sample]), console
     )
-    text = re.sub("\x1b\\[[0-9;]*m", "", out.getvalue()) if colours else out.getvalue()
+    text = re.sub("\x1b\\[[0-9;]*m", "", out.getvalue()) if colors else out.getvalue()
     assert not set(text) & set("\x1b\0\r\u202e\x9b\x07")
     text.encode()
 

@@ -252,22 +252,22 @@ def test_ten_thousand_answers_are_written_in_pieces():
     assert "1500 of 2000 answers are shown" in out.getvalue()
 
 
-def colours(css, name=""):
+def colors(css, name=""):
     """Name → (red, green, blue) of the variables in a block of a style sheet."""
     found = re.findall(rf"--({name}[a-z-]+): #([0-9a-f]{{6}});", css)
     return {key: tuple(int(code[i : i + 2], 16) for i in (0, 2, 4)) for key, code in found}
 
 
-def linear(colour):
+def linear(color):
     """Linear values of sRGB."""
-    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in colour)]
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in color)]
 
 
 def contrast(first, second):
     """The ratio of WCAG 2.2."""
     weights = (0.2126, 0.7152, 0.0722)
     lighter, darker = sorted(
-        (sum(w * c for w, c in zip(weights, linear(colour), strict=True)) for colour in (first, second)), reverse=True
+        (sum(w * c for w, c in zip(weights, linear(color), strict=True)) for color in (first, second)), reverse=True
     )
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -281,9 +281,9 @@ SEEN_AS = {
 """Machado, Oliveira and Fernandes 2009, table 1, severity 1, on linear RGB."""
 
 
-def lab(colour, matrix):
+def lab(color, matrix):
     """CIELAB (D65) of a color as a given person sees it."""
-    rgb = [min(1, max(0, sum(a * b for a, b in zip(row, linear(colour), strict=True)))) for row in matrix]
+    rgb = [min(1, max(0, sum(a * b for a, b in zip(row, linear(color), strict=True)))) for row in matrix]
     to_xyz = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
     xyz = [sum(a * b for a, b in zip(row, rgb, strict=True)) for row in to_xyz]
     x, y, z = (
@@ -294,7 +294,7 @@ def lab(colour, matrix):
 
 
 def blocks(css):
-    """The style sheet's colours by scheme."""
+    """The style sheet's colors by scheme."""
     light = css.split("@media (prefers-color-scheme: dark)")[0]
     dark = re.search(r"prefers-color-scheme: dark\) {(.*?)\n}", css, re.DOTALL)[1]
     return {"light": light, "dark": dark, "print": css.split("@media print")[1]}
@@ -308,8 +308,8 @@ def test_contrasts_are_those_of_wcag_aa(scheme):
     """4.5 for text on its unit's background and for signs, 3 for the lines below units; backgrounds differ little from
     the page's, so that they are unobtrusive.
     """
-    around = colours(blocks(PAGE_CSS)["light"]) | colours(blocks(PAGE_CSS)[scheme])
-    own = colours(blocks(CSS)[scheme])
+    around = colors(blocks(PAGE_CSS)["light"]) | colors(blocks(PAGE_CSS)[scheme])
+    own = colors(blocks(CSS)[scheme])
     assert set(own) == {*FOUR, *(f"{name}-fill" for name in FOUR)}
     for name in FOUR:
         assert contrast(around["ink"], own[f"{name}-fill"]) >= 7, name
@@ -320,18 +320,18 @@ def test_contrasts_are_those_of_wcag_aa(scheme):
 
 @pytest.mark.parametrize("who", SEEN_AS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_four_colours_differ_for_everybody(scheme, who):
+def test_the_four_colors_differ_for_everybody(scheme, who):
     """The distance is at least 25 in CIELAB (CIE 1976), ten times the just noticeable one, for both kinds of red-green
     color blindness, for blue-yellow color blindness, and for everybody else.
     """
-    own = colours(blocks(CSS)[scheme])
+    own = colors(blocks(CSS)[scheme])
     seen = {name: lab(own[name], SEEN_AS[who]) for name in FOUR}
     for first, second in combinations(FOUR, 2):
         apart = sum((a - b) ** 2 for a, b in zip(seen[first], seen[second], strict=True)) ** 0.5
         assert apart >= 25, (first, second, apart)
 
 
-def test_the_four_differ_without_any_colour():
+def test_the_four_differ_without_any_color():
     """They differ by line style and by sign, in both languages; gist is filled, supplement hollow."""
     names = [CLASSES[kind] for kind in WHICH]
     lines = [re.search(rf"^mark\.{name} {{ border-block-end-style: (\w+)", CSS, re.MULTILINE)[1] for name in names]

@@ -11,7 +11,7 @@ from lxml import etree
 from saiten.errors import BadInput
 from saiten.records import Sample, Score, Scored
 from saiten.results.place import place_of
-from saiten.results.summarise import summarise
+from saiten.results.summarize import summarize
 from saiten.results.threshold import Threshold
 from saiten.results.thresholds import hold, named_in
 from saiten.views.junit import as_junit, may_write
@@ -55,7 +55,7 @@ def report(scores, thresholds, samples=(), **more):
     texts = {sample.id: sample for sample in samples}
     known = {sample: texts.get(sample, Sample(sample, f"question of {sample}", "an answer")) for sample, _ in scores}
     places = {name: place_of(sample) for name, sample in known.items()}
-    outcomes = hold(thresholds, summarise(scored, places, each=more.get("each")), places, lambda: scored, each=more.get("each"))  # fmt: skip
+    outcomes = hold(thresholds, summarize(scored, places, each=more.get("each")), places, lambda: scored, each=more.get("each"))  # fmt: skip
     text = as_junit(outcomes, named_in(outcomes, known.values()), **more)
     root = etree.fromstring(text.encode("utf-8"))
     SCHEMA.assertValid(root)

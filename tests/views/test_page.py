@@ -306,7 +306,7 @@ def test_jinja_is_loaded_only_for_a_page():
     assert done.returncode == 0, done.stderr
 
 
-def colours(block):
+def colors(block):
     """Name → (red, green, blue) of the variables in a block of the style sheet."""
     found = re.findall(r"--([a-z]+): #([0-9a-f]{6});", block)
     return {name: tuple(int(code[i : i + 2], 16) for i in (0, 2, 4)) for name, code in found}
@@ -315,8 +315,8 @@ def colours(block):
 def contrast(first, second):
     """The ratio of WCAG 2.2: (lighter + 0.05) / (darker + 0.05) of the relative luminances."""
 
-    def luminance(colour):
-        parts = [c / 255 for c in colour]
+    def luminance(color):
+        parts = [c / 255 for c in color]
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
         return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
@@ -332,7 +332,7 @@ PRINTED = CSS.split("@media print")[1]
 @pytest.mark.parametrize("block", [LIGHT, DARK, PRINTED], ids=["light", "dark", "print"])
 def test_contrasts_are_those_of_wcag_aa(block):
     """4.5 for text on every background it appears on, 3 for strokes and the borders of controls."""
-    found = colours(LIGHT) | colours(block)
+    found = colors(LIGHT) | colors(block)
     assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
     grounds = ("paper", "card", "head", "hover")
     for ink in ("ink", "muted", "link"):
@@ -344,9 +344,9 @@ def test_contrasts_are_those_of_wcag_aa(block):
             assert contrast(found[stroke], found[ground]) >= 3, (stroke, ground)
 
 
-def test_both_schemes_name_the_same_colours():
+def test_both_schemes_name_the_same_colors():
     """No light color remains in the dark scheme, and every color used is defined."""
-    assert colours(LIGHT).keys() == colours(DARK).keys() >= set(re.findall(r"var\(--([a-z]+)\)", CSS))
+    assert colors(LIGHT).keys() == colors(DARK).keys() >= set(re.findall(r"var\(--([a-z]+)\)", CSS))
 
 
 def test_render_writes_the_page():

@@ -1,4 +1,4 @@
-"""The page in a real browser: no error, no request, sorting, filtering, both colour schemes, both languages.
+"""The page in a real browser: no error, no request, sorting, filtering, both color schemes, both languages.
 
 Opt-in: runs where Chromium and Playwright are installed (see docs/output-formats.md) and is skipped elsewhere.
 """

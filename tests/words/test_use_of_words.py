@@ -1,4 +1,4 @@
-"""Every entry of the catalogues is used somewhere, and every key that code asks for is an entry."""
+"""Every entry of the catalogs is used somewhere, and every key that code asks for is an entry."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import saiten
-from saiten.words import catalogue
+from saiten.words import catalog
 
 ROOT = Path(saiten.__file__).parent
 FAULTS = {"_".join(pair) for pair in product(("system", "judge"), ("failed", "timeout", "unreadable"))}
@@ -80,7 +80,7 @@ def test_every_key_that_is_written_out_is_an_entry(source):
     """Nobody finds out while a table is shown."""
     assert len(source.asked) > 300
     for language in ("en", "ja"):
-        entries = catalogue(language)
+        entries = catalog(language)
         assert {entry for entry in source.asked if entry not in entries} == set()
         for section, patterns in source.patterns.items():
             keys = [key for of, key in entries if of == section]
@@ -89,5 +89,5 @@ def test_every_key_that_is_written_out_is_an_entry(source):
 
 def test_every_entry_is_used(source):
     """A word that nothing asks for is deleted with what asked for it."""
-    entries = [entry for entry in catalogue("en") if not entry[0].startswith(BY_FORM)]
+    entries = [entry for entry in catalog("en") if not entry[0].startswith(BY_FORM)]
     assert {entry for entry in entries if not source.uses(*entry)} == set()

@@ -13,7 +13,7 @@ from saiten.errors import BadInput
 from saiten.records import Sample, Scored, Usage
 from saiten.results.place import place_of
 from saiten.results.sides import side_from
-from saiten.results.summarise import summarise
+from saiten.results.summarize import summarize
 from saiten.runs import read_run
 from saiten.runs.manifest import versions
 from saiten.tracking import Tracked, Tracking, log_to_mlflow, run_on_disk
@@ -46,7 +46,7 @@ class Evaluation(Shown):
         """Return means with intervals and coverage, overall and per system and group; see `summary.Summary`."""
         places = {sample.id: place_of(sample) for sample in self.samples}
         return ShownSummary.of(
-            summarise(self.scores, places, self.signatures, bad_rows=len(self.bad_rows), paid=self.paid)
+            summarize(self.scores, places, self.signatures, bad_rows=len(self.bad_rows), paid=self.paid)
         )
 
     def compare(self, other: "Evaluation", names: tuple[str, str] = ("first", "second")) -> ShownComparison:

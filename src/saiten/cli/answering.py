@@ -23,7 +23,7 @@ from saiten.errors import BadInput
 from saiten.executor import LocalExecutor
 from saiten.protocols import System
 from saiten.runs import RunSettings
-from saiten.runs.answers import AnswersFile, Collecting, summarise_answers
+from saiten.runs.answers import AnswersFile, Collecting, summarize_answers
 from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of
 from saiten.runs.engine import run_all
 from saiten.runs.manifest import read_manifest
@@ -101,7 +101,7 @@ def answer_into(
 
 def show_answers(out: Path, currency: str, form: Format, status: int) -> None:
     """Print the summary of the answers; raise typer.Exit if the run is unfinished or has no answer."""
-    found = summarise_answers(out)
+    found = summarize_answers(out)
     render(answer_tables(found, currency), form, stdout())
     if form == "table":
         stdout().print(
@@ -128,7 +128,7 @@ def rehearse_answers(
     called = name or _described(system, settings, calls).name
     rows = source.rows(notifier(stderr()))
     kinds = Counter("unusable" if isinstance(row, BadRow) or not row.question.strip() else row.language for row in rows)
-    there = summarise_answers(out) if out.is_file() and read_manifest(folder_of(out), MADE_NAME, KIND) else None
+    there = summarize_answers(out) if out.is_file() and read_manifest(folder_of(out), MADE_NAME, KIND) else None
     cells: dict[Heading, Cell] = {
         "system": called,
         "questions": kinds["ja"] + kinds["en"],

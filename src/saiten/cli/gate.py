@@ -11,7 +11,7 @@ from saiten.cli.shared_options import ThresholdOptions
 from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
 from saiten.results.place import place_of
-from saiten.results.summarise import summarise
+from saiten.results.summarize import summarize
 from saiten.results.summary import Summary
 from saiten.results.threshold import Outcome, Threshold
 from saiten.results.threshold_reading import against_its_direction, read_threshold
@@ -67,7 +67,7 @@ class Gate:
         """Return the outcomes of a run with this summary; report misses, and write the report."""
         places = {sample.id: place_of(sample) for sample in reader.samples()}
         if self.each is not None:
-            summary = summarise(reader.scores(), places, each=self.each)
+            summary = summarize(reader.scores(), places, each=self.each)
         outcomes = hold(
             self.thresholds,
             summary,

@@ -73,7 +73,7 @@ def offline(
     with writing_to(out, "name another file with --out"):
         calibration.save(out)
     lines = [
-        f"{calibration.n} labelled samples; {calibration.measure} with people, on samples left out of the fit:",
+        f"{calibration.n} labeled samples; {calibration.measure} with people, on samples left out of the fit:",
         f"  before {calibration.before}",
         f"  after  {calibration.after}",
     ]

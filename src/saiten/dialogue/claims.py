@@ -7,7 +7,7 @@ from typing import NamedTuple
 from saiten.records import Language, Turn
 from saiten.text.polarity import is_negated, opens_with
 from saiten.text.sentences import split_sentences
-from saiten.text.words import normalise, units_of
+from saiten.text.words import normalize, units_of
 
 _DENIES = re.compile(
     r"^\W*(?:(?:that|this|it)(?: is|['’]s) (?:not|in)\s?(?:correct|right|true|so|the case)\b"
@@ -37,7 +37,7 @@ class Claim(NamedTuple):
 def said_on(turn: Turn, number: int, language: Language) -> Iterator[Claim]:
     """Yield the answer's claims, and the follow-up question's as confirmed or denied by an opening yes or no."""
     yield from claims(_OPENING.sub("", turn.answer), language)
-    opening = opens_with(normalise(turn.answer).lower())
+    opening = opens_with(normalize(turn.answer).lower())
     denied = denies(turn.answer)
     if number > 1 and (opening or denied):
         for claim in claims(turn.question, language):
@@ -46,11 +46,11 @@ def said_on(turn: Turn, number: int, language: Language) -> Iterator[Claim]:
 
 def denies(answer: str) -> bool:
     """Return whether the answer denies its question."""
-    return opens_with(normalise(answer).lower()) is False or bool(_DENIES.search(answer))
+    return opens_with(normalize(answer).lower()) is False or bool(_DENIES.search(answer))
 
 
 def claims(text: str, language: Language) -> Iterator[Claim]:
     """Yield one claim per sentence."""
     for sentence in split_sentences(text, language):
-        lowered = normalise(sentence.text).lower()
+        lowered = normalize(sentence.text).lower()
         yield Claim(frozenset(units_of(lowered)), is_negated(lowered))

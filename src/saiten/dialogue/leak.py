@@ -11,7 +11,7 @@ from saiten.dialogue.dialogue import Dialogue, Leak
 from saiten.dialogue.statements import statements
 from saiten.records import Language, Turn
 from saiten.text.refusals import is_refusal
-from saiten.text.words import content_units, has_digit, in_order, normalise, units_of
+from saiten.text.words import content_units, has_digit, in_order, normalize, units_of
 
 
 def find_leak(dialogue: Dialogue) -> Leak:
@@ -25,7 +25,7 @@ def find_leak(dialogue: Dialogue) -> Leak:
         if any(_states(statement, reference, heard) for statement in said):
             stating.append(number)
         heard |= _heard_on(turn, number, dialogue.language)
-    words = in_order(normalise(dialogue.answer).lower())
+    words = in_order(normalize(dialogue.answer).lower())
     turned = _turned_round(dialogue)
     leaked = tuple(
         word
@@ -62,7 +62,7 @@ def _turned_round(dialogue: Dialogue) -> set[str]:
 
 def _states(statement: str, reference: set[str], heard: set[str]) -> bool:
     """Return whether two of its words, or one number, are found only in the reference."""
-    words = [word for word in in_order(normalise(statement).lower()) if _only_in(word, reference, heard)]
+    words = [word for word in in_order(normalize(statement).lower()) if _only_in(word, reference, heard)]
     return len(words) >= 2 or any(map(has_digit, words))
 
 

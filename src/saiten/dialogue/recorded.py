@@ -55,7 +55,7 @@ class RecordedSystem:
             answer = await self._system.answer(inquiry)
         try:
             await asyncio.sleep(0)  # let the task that got the slot send first, so that the system need not wait for us
-        finally:  # even if cancelled now: the answer exists, and may have been paid for
+        finally:  # even if canceled now: the answer exists, and may have been paid for
             about = {"id": inquiry.id, "session": inquiry.session, "question": inquiry.question}
             self._write({"key": key, **about, "answer": asdict(answer)}, answer)
         return answer

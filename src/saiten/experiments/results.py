@@ -23,7 +23,7 @@ from saiten.results.figure import Figure
 from saiten.results.summary import Summary
 from saiten.results.verdict import higher_is_better, verdict_of
 from saiten.runs import read_run
-from saiten.runs.answers import AnswerSummary, summarise_answers
+from saiten.runs.answers import AnswerSummary, summarize_answers
 from saiten.runs.lines import read_lines
 from saiten.runs.locked_folder import paid_in
 from saiten.stats.estimate import Estimate
@@ -225,7 +225,7 @@ def _cells(plan: ExperimentPlan, data: DataSet, folder: Path, summary: Summary |
     cells = list(cells_of(plan, data))
     answered = [cell for cell in cells if has_answers(cell, folder)]
     for cell in cells:
-        answers = summarise_answers(cell.answers(folder)) if cell in answered else None
+        answers = summarize_answers(cell.answers(folder)) if cell in answered else None
         # A run with a single system has no rows by system: the overall rows are that system's.
         whose = cell.system if len(answered) > 1 else None
         yield CellResult(cell, answers, _of(figures, whose) if answers is not None else {})

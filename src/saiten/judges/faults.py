@@ -13,7 +13,7 @@ from importlib.resources import files
 from saiten.records import Language
 
 _UNKNOWN = "指定された形の返答ではありません"
-"""Used if the catalogue lacks a fault: vague is better than a mix of languages."""
+"""Used if the catalog lacks a fault: vague is better than a mix of languages."""
 _LONGEST, _MOST_PARTS, _DEEPEST = 2_000, 50, 4
 """Maximum characters, sentences or remarks, and nesting depth of a text; anything more is not saiten's."""
 _NUMBER, _TEXT = r"[\d.,%e+-]+?", ".+?"
@@ -46,21 +46,21 @@ def _look_up(section: str, text: str, depth: int) -> str | None:
 
 def _translate(section: str, text: str, depth: int) -> str | None:
     """Translate the text as a whole, including the values in it."""
-    if text in _catalogue()[section]:
-        return _catalogue()[section][text]
+    if text in _catalog()[section]:
+        return _catalog()[section][text]
     for english, japanese in _patterns(section):
         if found := english.fullmatch(text):
             values: dict[str, str | None] = {}
             for place, value in found.groupdict().items():
                 kind = place.rstrip("0123456789")
-                values[place] = _look_up(kind, value, depth + 1) if kind in _catalogue() else value
+                values[place] = _look_up(kind, value, depth + 1) if kind in _catalog() else value
             if None not in values.values():
                 return japanese.format(**values)
     return None
 
 
 @cache
-def _catalogue() -> Mapping[str, Mapping[str, str]]:
+def _catalog() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((files(__package__) / "faults.toml").read_text("utf-8"))
 
 
@@ -73,6 +73,6 @@ def _patterns(section: str) -> Sequence[tuple[re.Pattern[str], str]]:
 
     return [
         (re.compile(_PLACE.sub(place, re.escape(english)), re.DOTALL), japanese)
-        for english, japanese in _catalogue()[section].items()
+        for english, japanese in _catalog()[section].items()
         if "{" in english
     ]

@@ -27,7 +27,7 @@ class Memo(JudgeWrapper):
     """A judge that remembers replies and failures. It forgets nothing, so make one per sample and discard it.
 
     The first caller is charged the usage; all others get `Usage(reused=1)`. A caller that stops waiting does not affect
-    the others; the call itself is cancelled once no caller waits for it.
+    the others; the call itself is canceled once no caller waits for it.
     """
 
     judge: Judge

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from saiten.judges.fields import field_name, shown_fields
-from saiten.text.normalisation import without_surrogates
+from saiten.text.normalization import without_surrogates
 
 
 def tidy(value: Any, kind: Any) -> Any:

@@ -17,7 +17,7 @@ class Batches(Generic[Item, Result]):
     """Collects concurrent requests, sorts them by length, and passes them to `work` in batches of `size`.
 
     Sorting keeps batches fast, since a batch is as slow as its longest item. Equal items in flight are processed once;
-    items whose callers have all been cancelled are dropped. The queue holds at most one item per caller.
+    items whose callers have all been canceled are dropped. The queue holds at most one item per caller.
 
     A batch that fails is halved until the failing items are isolated or the halves fit into memory; each caller gets
     its own error. A `ConfigurationError` goes to all callers at once.

@@ -16,7 +16,7 @@ K = TypeVar("K", bound=Hashable)
 class Flight(Generic[K, T]):
     """A call that several callers wait for: `with flight: answer, pays = await flight.answer()`.
 
-    A cancelled caller leaves the call to the others; the call is cancelled with the last of them. The first caller to
+    A canceled caller leaves the call to the others; the call is canceled with the last of them. The first caller to
     resume pays; the answer or failure is free for the others.
     """
 

@@ -166,7 +166,7 @@ class Limiter:
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
         ticket = await self._enter(load)
-        usage = Usage(calls=1)  # if cancelled: sent, tokens unknown
+        usage = Usage(calls=1)  # if canceled: sent, tokens unknown
         try:
             answer = await attempt()
         except CallFailed as error:
@@ -198,7 +198,7 @@ class Limiter:
         try:
             return await future
         except asyncio.CancelledError:
-            if future.done() and not future.cancelled():  # admitted and cancelled in the same turn: not sent
+            if future.done() and not future.cancelled():  # admitted and canceled in the same turn: not sent
                 self._requests.take(-1)
                 self._leave(future.result(), Usage())
             else:

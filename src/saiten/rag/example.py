@@ -23,7 +23,7 @@ from saiten.prompts import Example
 from saiten.rag.steps import I_DO_NOT_KNOW, AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step
 from saiten.records import Language
 from saiten.text.language import detect_language
-from saiten.text.words import normalise, units_of, words_of
+from saiten.text.words import normalize, units_of, words_of
 
 
 def _listed(value: Any) -> Any:
@@ -90,7 +90,7 @@ class WorkedExample:
 
 
 def _units(text: str) -> set[str]:
-    lowered = normalise(text).lower()
+    lowered = normalize(text).lower()
     return units_of(lowered) or words_of(lowered)  # *Yes.* has no content words
 
 

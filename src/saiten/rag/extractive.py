@@ -16,7 +16,7 @@ from saiten.rag.steps import I_DO_NOT_KNOW, AggregateAnswers, AnswerFromDocument
 from saiten.records import Language, Turn
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
-from saiten.text.words import content_units, in_order, normalise, words_of
+from saiten.text.words import content_units, in_order, normalize, words_of
 
 _TOPIC_WORDS = 6  # maximum number of words that a search query takes from earlier questions
 _TURNS = 10  # maximum number of earlier questions considered, the latest ones
@@ -84,9 +84,9 @@ class ExtractiveGenerator:
 
 def _with_topics(question: str, history: tuple[Turn, ...]) -> str:
     """Return the question with words from earlier questions that it lacks, the latest question's first."""
-    known = set(in_order(normalise(question).lower()))
+    known = set(in_order(normalize(question).lower()))
     latest = [turn.question[:_OF_A_QUESTION] for turn in reversed(history[-_TURNS:])]
-    earlier = [word for each in latest for word in in_order(normalise(each).lower())]
+    earlier = [word for each in latest for word in in_order(normalize(each).lower())]
     topics = [word for word in dict.fromkeys(earlier) if word not in known]
     return " ".join([question, *topics[:_TOPIC_WORDS]])
 
@@ -123,7 +123,7 @@ class Pool:
 def pool_of(question: str, texts: Sequence[str], language: Language) -> Pool:
     """Split the texts into sentences and weight the question's units."""
     # *What is it?* has no content words
-    read = content_units if content_units(question) else lambda text: words_of(normalise(text).lower())
+    read = content_units if content_units(question) else lambda text: words_of(normalize(text).lower())
     found = _sentences(texts, language)
     units = [read(sentence) for sentence in found]
     frequency = Counter(unit for each in units for unit in each)

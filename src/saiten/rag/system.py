@@ -26,7 +26,7 @@ class CallLog:
     _entries: list[TimedCall | None] = field(default_factory=list)
 
     async def timed(self, step: str, call: Awaitable[T]) -> T:
-        """Return the call's result, recording time and cost even if it fails or is cancelled."""
+        """Return the call's result, recording time and cost even if it fails or is canceled."""
         place, begun = len(self._entries), self.clock()
         self._entries.append(None)
         usage = Usage()

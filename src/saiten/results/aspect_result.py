@@ -38,7 +38,7 @@ class AspectResult:
     """Scale of the labels."""
     mean: float
     """People's mean over all items."""
-    unlabelled: Unpaired
+    unlabeled: Unpaired
     unmatched: Unpaired
     metrics: tuple[MetricResult, ...]
     ceiling: Ceiling | None

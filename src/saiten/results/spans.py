@@ -54,7 +54,7 @@ class SpanComparison:
     empties: tuple[int, int, int, int, int] | None
     """Answers (times annotators) by how many of their four combinations neither side marked, 0 to 4; None without all
     four."""
-    unlabelled: Unpaired = field(default_factory=lambda: Unpaired(0))
+    unlabeled: Unpaired = field(default_factory=lambda: Unpaired(0))
     """Items that the judge checked and people did not."""
     unmatched: Unpaired = field(default_factory=lambda: Unpaired(0))
     """Items that people checked and the judge did not."""

@@ -115,7 +115,7 @@ def prediction_powered(
         alone=Mean.within(value, t * math.sqrt(alone), possible),
         powered=Mean.within(value - shift, t * math.sqrt(both), possible),
         spread=Spread(alone, both, freedom),
-        note=Message("remark", "all_labelled") if result.n == result.total else None,
+        note=Message("remark", "all_labeled") if result.n == result.total else None,
     )
 
 
@@ -234,7 +234,7 @@ def _imbalance(terms: Sequence[_Terms]) -> float | None:
 def _why_not(terms: Sequence[_Terms]) -> Message | None:
     for term in terms:
         if term.clusters < FEWEST:
-            key = "few_labels" if term.clusters == term.n else "few_labelled_questions"
+            key = "few_labels" if term.clusters == term.n else "few_labeled_questions"
             return Message("remark", key, n=term.clusters, labels=term.n, least=FEWEST)
     return None
 

@@ -127,8 +127,8 @@ class Powered:
             raise ValueError(f"half is {half}; half the width of an interval must be above 0")
         if self.spread is None:
             return None
-        alone, both, unlabelled = self.spread.alone, self.spread.powered, self.total - self.n
-        floor = max(0.0, self.n * (alone - both) / unlabelled) if unlabelled else 0.0
+        alone, both, unlabeled = self.spread.alone, self.spread.powered, self.total - self.n
+        floor = max(0.0, self.n * (alone - both) / unlabeled) if unlabeled else 0.0
         return Needed(self._fewest(self.n * (both - floor), floor, half), self._fewest(self.n * alone, 0.0, half))
 
     def _fewest(self, slope: float, floor: float, half: float) -> int | None:

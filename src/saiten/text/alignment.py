@@ -148,8 +148,8 @@ def _search(source: _Source, unit: str, longest: int) -> _UnitSearch | None:
     if next(exact.occurrences(), None):
         return exact
     folded = fold(unit).text
-    normalised = _UnitSearch(source, folded, "normalised")
-    return normalised if folded and next(normalised.occurrences(), None) else None
+    normalized = _UnitSearch(source, folded, "normalised")
+    return normalized if folded and next(normalized.occurrences(), None) else None
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, pairwise
 
-from saiten.text.normalisation import INVISIBLE
+from saiten.text.normalization import INVISIBLE
 
 _ONE_FORM = str.maketrans(
     dict.fromkeys("‘’‚‛′`", "'")

@@ -35,9 +35,9 @@ _KANJI_DIGITS = str.maketrans("〇一二三四五六七八九", "0123456789")
 _WAVES = str.maketrans("〜", "~")  # ～ and 〜 are used interchangeably, but NFKC maps only the first to ~
 
 
-def one_spelling(normalised: str) -> str:
+def one_spelling(normalized: str) -> str:
     """Write units of measure as symbols in lower case, separated from the number as in English."""
-    years = _YEAR.sub(lambda found: found.group().translate(_KANJI_DIGITS), normalised)
+    years = _YEAR.sub(lambda found: found.group().translate(_KANJI_DIGITS), normalized)
     return _MEASURE.sub(_symbol, years.translate(_WAVES))
 
 

@@ -40,7 +40,7 @@ STOP_WORDS = frozenset(
 _FOOTNOTE = re.compile("(?<=\\d)(?=[⁰¹²³⁴-⁹])")
 
 
-def normalise(text: str) -> str:
+def normalize(text: str) -> str:
     """Return the text in one width (NFKC) with single spaces, without citations such as [3]; case is kept.
 
     Unless it is pure ASCII, years in kanji and units of measure are also given one spelling.
@@ -54,7 +54,7 @@ def normalise(text: str) -> str:
 
 def content_units(text: str) -> set[str]:
     """Return the content units of a text as written."""
-    return units_of(normalise(text).lower())
+    return units_of(normalize(text).lower())
 
 
 def units_of(lowered: str) -> set[str]:

@@ -15,7 +15,7 @@ from typing import IO
 from saiten.records import Scored
 from saiten.redaction import redact
 from saiten.results.place import Place, place_of
-from saiten.results.summarise import summarise
+from saiten.results.summarize import summarize
 from saiten.results.summary import Summary
 from saiten.runs.lines import sample_to_json, scored_to_json, to_line
 from saiten.tracking.run import Tracking
@@ -57,7 +57,7 @@ def write_files(run: Tracking, folder: Path, *, texts: bool) -> Written:
         table = files.enter_context((folder / TABLE).open("w", encoding="utf-8", errors="backslashreplace"))
         whole = files.enter_context((folder / "scores.jsonl").open("wb")) if texts else None
         scores = _written(run.scores(), places, table, whole)
-        summary = summarise(scores, places, run.signatures, bad_rows=run.bad_rows, paid=run.paid)
+        summary = summarize(scores, places, run.signatures, bad_rows=run.bad_rows, paid=run.paid)
     tables = redact(as_markdown(summary_tables(summary)))
     (folder / "summary.md").write_bytes(tables.encode("utf-8", "backslashreplace"))
     count = sum(figure.total for figure in summary.figures if figure.overall)

@@ -1,7 +1,7 @@
 """Human labels as scores of each answer, next to those of the metrics, so that their means can be compared.
 
 An answer's value is computed as in meta-evaluation: its adjudicated label if there is one, otherwise the annotators'
-mean. An answer that people call declined counts as declined; one without a label is counted as unlabelled.
+mean. An answer that people call declined counts as declined; one without a label is counted as unlabeled.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from saiten.metrics.naming import HUMAN
 from saiten.records import Label, Score, Scored
 from saiten.results.place import Place
 from saiten.trust.inputs.outputs import Output
-from saiten.trust.inputs.pairing import LabelledAspect, pair
+from saiten.trust.inputs.pairing import LabeledAspect, pair
 
 
 def human_scores(
@@ -36,7 +36,7 @@ def human_scores(
             yield Scored(sample, name, _score(sample, values, declined))
 
 
-def _named(aspects: Sequence[LabelledAspect], main: str) -> Mapping[str, LabelledAspect]:
+def _named(aspects: Sequence[LabeledAspect], main: str) -> Mapping[str, LabeledAspect]:
     found = {f"{HUMAN}:{aspect.name}" if aspect.name else HUMAN: aspect for aspect in aspects}
     if main == HUMAN and HUMAN not in found and len(found) == 1:
         return {HUMAN: next(iter(found.values()))}

@@ -7,7 +7,7 @@ from saiten.judges.offline import Aspect, Calibration, CalibrationFigure
 from saiten.judges.offline.calibration import Measure, log_odds
 from saiten.stats.classification import balanced_accuracy
 from saiten.stats.estimate import bootstrap_mean, bootstrap_statistic
-from saiten.tuning.fitted_line import Fit, LabelledPoint, cross_validated, fit_grades, fit_log_odds
+from saiten.tuning.fitted_line import Fit, LabeledPoint, cross_validated, fit_grades, fit_log_odds
 from saiten.tuning.splitting import digest
 
 FEWEST = 20
@@ -17,7 +17,7 @@ FEWEST_OF_A_KIND = 3
 """Minimum number of samples labeled yes, and labeled no, for a threshold."""
 
 
-def calibrate(points: Sequence[LabelledPoint], aspect: Aspect, constants: str) -> Calibration:
+def calibrate(points: Sequence[LabeledPoint], aspect: Aspect, constants: str) -> Calibration:
     """Calibrate with the judge's own probabilities (`x`) and the labels; `constants` is the digest of its constants.
 
     Verdicts: a line in log-odds with both labels weighted equally (Platt's, balanced), whose zero is the threshold.
@@ -55,7 +55,7 @@ def calibrate(points: Sequence[LabelledPoint], aspect: Aspect, constants: str) -
     )
 
 
-def _check_kinds(points: Sequence[LabelledPoint]) -> None:
+def _check_kinds(points: Sequence[LabeledPoint]) -> None:
     yes = sum(point.label == 1 for point in points)
     no = len(points) - yes
     if min(yes, no) < FEWEST_OF_A_KIND:
@@ -65,13 +65,13 @@ def _check_kinds(points: Sequence[LabelledPoint]) -> None:
         )
 
 
-def _balanced_accuracy(points: Sequence[LabelledPoint], values: Sequence[float]) -> CalibrationFigure:
+def _balanced_accuracy(points: Sequence[LabeledPoint], values: Sequence[float]) -> CalibrationFigure:
     labels, decisions = [point.label for point in points], [float(value >= 0) for value in values]
     found = bootstrap_statistic(balanced_accuracy, labels, decisions, [point.question for point in points])
     return CalibrationFigure(found.value, found.low, found.high)
 
 
-def _error(points: Sequence[LabelledPoint], values: Sequence[float]) -> CalibrationFigure:
+def _error(points: Sequence[LabeledPoint], values: Sequence[float]) -> CalibrationFigure:
     """Return the mean absolute error, with figures clipped to 1 to 5."""
     errors = [abs(min(5.0, max(1.0, value)) - point.label) for point, value in zip(points, values, strict=True)]
     found = bootstrap_mean(errors, [point.question for point in points])

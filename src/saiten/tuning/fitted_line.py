@@ -20,7 +20,7 @@ class FittedLine(NamedTuple):
         return self.intercept + self.slope * x
 
 
-class LabelledPoint(NamedTuple):
+class LabeledPoint(NamedTuple):
     """A labeled item."""
 
     item: str
@@ -30,10 +30,10 @@ class LabelledPoint(NamedTuple):
     """Items of one question are resampled together."""
 
 
-Fit = Callable[[Sequence[LabelledPoint]], FittedLine]
+Fit = Callable[[Sequence[LabeledPoint]], FittedLine]
 
 
-def fit_log_odds(points: Sequence[LabelledPoint]) -> FittedLine:
+def fit_log_odds(points: Sequence[LabeledPoint]) -> FittedLine:
     """Fit a logistic regression of the label (0 or 1, both present) on x, with both kinds weighted equally.
 
     A ridge of 1 pulls it towards the line that changes nothing (intercept 0, slope 1), so that few labels change
@@ -56,7 +56,7 @@ def fit_log_odds(points: Sequence[LabelledPoint]) -> FittedLine:
     return FittedLine(float(beta[0]), float(beta[1]))
 
 
-def fit_grades(points: Sequence[LabelledPoint]) -> FittedLine:
+def fit_grades(points: Sequence[LabeledPoint]) -> FittedLine:
     """Fit the grade on x by least squares; a level line if x does not rise with the grade, or is constant."""
     x = [point.x for point in points]
     mean_x, mean_y = math.fsum(x) / len(x), math.fsum(point.label for point in points) / len(x)
@@ -66,7 +66,7 @@ def fit_grades(points: Sequence[LabelledPoint]) -> FittedLine:
     return FittedLine(mean_y - slope * mean_x, slope)
 
 
-def cross_validated(points: Sequence[LabelledPoint], fit: Fit, folds: int) -> list[float]:
+def cross_validated(points: Sequence[LabeledPoint], fit: Fit, folds: int) -> list[float]:
     """Return for each point the value of a line fitted without its fold.
 
     Folds are balanced over the labels and made from the items' digests, so they do not depend on the order.

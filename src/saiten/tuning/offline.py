@@ -11,7 +11,7 @@ from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.refusals import is_refusal
 from saiten.trust.inputs.declining import graded
 from saiten.tuning.calibrating import calibrate
-from saiten.tuning.fitted_line import LabelledPoint
+from saiten.tuning.fitted_line import LabeledPoint
 
 
 async def calibrate_offline(
@@ -43,7 +43,7 @@ async def calibrate_offline(
     for item, value in values.items():
         p = await _probability(found[item], aspect, plain)
         if p is not None and not (aspect == "grade" and value == 0):
-            points.append(LabelledPoint(item, p, value, found[item].question or item))
+            points.append(LabeledPoint(item, p, value, found[item].question or item))
     return calibrate(points, aspect, plain.constants.digest)
 
 

@@ -1,8 +1,8 @@
 """The words of results in both languages, by key: `en.po` and `ja.po`.
 
 A record or a table carries a `Message` instead of a finished sentence; the display chooses the language. An entry of a
-catalogue has a section (`msgctxt`: title, column, caption, cell, remark, …), a key (`msgid`) and the words (`msgstr`)
-with named `{values}`. Entries are sorted by section and key, and both catalogues have the same ones.
+catalog has a section (`msgctxt`: title, column, caption, cell, remark, …), a key (`msgid`) and the words (`msgstr`)
+with named `{values}`. Entries are sorted by section and key, and both catalogs have the same ones.
 """
 
 from collections.abc import Iterable, Mapping
@@ -52,11 +52,11 @@ def in_language(text: str | Message, language: Language) -> str:
     """Return the words of a message in a language; a plain text stays unchanged.
 
     Raises:
-        KeyError: The catalogue has no such entry, or the message lacks a value.
+        KeyError: The catalog has no such entry, or the message lacks a value.
     """
     if isinstance(text, str):
         return text
-    words = catalogue(language)[text.section, text.key]
+    words = catalog(language)[text.section, text.key]
     values = {
         name: in_language(value, language) if isinstance(value, Message) else value for name, value in text.values
     }
@@ -69,11 +69,11 @@ def in_language(text: str | Message, language: Language) -> str:
 @cache
 def section(name: str, language: Language) -> Mapping[str, str]:
     """Return all entries of a section by key, for a page that fills them in itself."""
-    return {key: words[0] for (of, key), words in catalogue(language).items() if of == name}
+    return {key: words[0] for (of, key), words in catalog(language).items() if of == name}
 
 
 @cache
-def catalogue(language: Language) -> Mapping[tuple[str, str], tuple[str, ...]]:
+def catalog(language: Language) -> Mapping[tuple[str, str], tuple[str, ...]]:
     """Return the words of a language by section and key, singular before plural."""
     from babel.messages.pofile import read_po  # noqa: PLC0415 - loaded where something is shown
 

@@ -709,7 +709,7 @@ def test_what_a_judge_said_is_shown_only_where_the_project_says_so(browser, tmp_
                 assert page.get_by_role("radio", name="3 partly right").is_checked()
 
 
-def test_marks_of_a_judge_are_seen_in_colour_before_they_are_taken_over(browser, tmp_path):
+def test_marks_of_a_judge_are_seen_in_color_before_they_are_taken_over(browser, tmp_path):
     """The texts with the judge's marks appear next to the form; a button copies the marks to the annotator's texts."""
     sample = Sample("q1", "Q?", "One. Two.", reference="First. Second.")
     with site(browser, tmp_path, "gist", [sample], people=("Aiko",), prelabels="shown") as it:

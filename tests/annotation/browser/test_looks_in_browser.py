@@ -28,7 +28,7 @@ LOOKS = {
     "en": {"scheme": "light", "size": WIDE},
     "ja": {"scheme": "dark", "size": TELEPHONE, "touch": True, "is_mobile": True},
 }
-"""By language: two browsers as unlike as can be; each shows its page in the other colours and sizes as well."""
+"""By language: two browsers as unlike as can be; each shows its page in the other colors and sizes as well."""
 TURNS = {
     "en": (("light", WIDE), ("dark", WIDE)),
     "ja": (("dark", TELEPHONE), ("light", TELEPHONE), ("light", TABLET)),

@@ -147,7 +147,7 @@ def test_an_admin_marks_passages_as_annotators_do_and_goes_on(serve, opened):
     }
 
 
-def test_marks_are_seen_in_colour_before_they_are_taken_over(serve, opened):
+def test_marks_are_seen_in_color_before_they_are_taken_over(serve, opened):
     """Each card (annotator, judge, decision) shows both texts with their marks; the form is still empty."""
     sample = Sample("q", "Q?", "One. Two 🚗.", reference="First. Second.")
     judged = {"spans": {"supplement": [[7, 14]], "missing_supplement": [[7, 14]]}}

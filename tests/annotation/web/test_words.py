@@ -3,7 +3,7 @@
 import re
 
 from saiten.text.templates import templates
-from saiten.words import catalogue, section
+from saiten.words import catalog, section
 
 TEMPLATES = templates("saiten.annotation.web")
 
@@ -18,6 +18,6 @@ def test_every_word_of_the_admins_pages_is_there():
 
 def test_no_word_has_the_name_of_a_method():
     """A template would get the mapping's method instead."""
-    named = [key for of, key in catalogue("en") if of.startswith("annotation_")]
+    named = [key for of, key in catalog("en") if of.startswith("annotation_")]
     assert len(named) > 200
     assert [key for key in named if hasattr(dict, key)] == []

@@ -14,7 +14,7 @@ from saiten.tasks.statements import ListEntities, SplitStatements
 from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 from saiten.text.numbers import canonical, claimed_numbers, known_numbers
 from saiten.text.quantities import quantities
-from saiten.text.words import normalise, stem
+from saiten.text.words import normalize, stem
 
 JUDGE = OfflineJudge()
 
@@ -325,7 +325,7 @@ def test_numbers_of_claims():
 ])  # fmt: skip
 def test_quantities_are_numbers_with_what_they_count(text, found):
     """Signs, words, counters, months and clocks are units; a list mark that runs into its text is not a number."""
-    assert [(one.written, one.unit) for one in quantities(normalise(text).lower())] == found
+    assert [(one.written, one.unit) for one in quantities(normalize(text).lower())] == found
     assert canonical("1,000.0") == "1000"
 
 

@@ -3,7 +3,7 @@ import pytest
 from saiten.judges.offline import OfflineJudge
 from saiten.tasks.statements import VerifyStatements
 from saiten.text.measures import one_spelling
-from saiten.text.words import normalise
+from saiten.text.words import normalize
 
 SAME = [
     ("標高は3,776メートル。", "標高は3,776 m。"),
@@ -32,19 +32,19 @@ OTHER = [
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_a_measure_has_one_spelling(one, other):
     """Units after a number, spelled out or as a symbol, and years in kanji or digits, become the same words."""
-    assert normalise(one) == normalise(other)
+    assert normalize(one) == normalize(other)
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_what_only_looks_like_a_measure_is_left_alone(one, other):
     """Ambiguous units, words that begin like a unit, and units without a number stay as they are."""
-    assert normalise(one) != normalise(other)
+    assert normalize(one) != normalize(other)
 
 
 @pytest.mark.parametrize("text", [pair[0] for pair in SAME + OTHER])
 def test_the_spelling_is_a_fixed_point(text):
     """Applying it twice changes nothing more."""
-    once = one_spelling(normalise(text))
+    once = one_spelling(normalize(text))
     assert one_spelling(once) == once
 
 

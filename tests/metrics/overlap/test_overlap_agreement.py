@@ -12,7 +12,7 @@ from saiten.metrics.overlap.squad import TokenF1
 from saiten.stats.correlation import pearson
 
 DATA = os.environ.get("SAITEN_DATA")
-pytestmark = pytest.mark.skipif(not DATA, reason="SAITEN_DATA is not set: it names the folder with the labelled data")
+pytestmark = pytest.mark.skipif(not DATA, reason="SAITEN_DATA is not set: it names the folder with the labeled data")
 
 
 def lines(name):

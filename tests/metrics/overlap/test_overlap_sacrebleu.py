@@ -8,7 +8,7 @@ from saiten.metrics.overlap.chrf import ChrF
 from saiten.records import Sample
 from saiten.runs import read_run
 from saiten.stats.corpus_bleu import corpus_bleu
-from saiten.text.tokenisers import tokeniser_for
+from saiten.text.tokenizers import tokenizer_for
 from saiten.views.tables.run import summary_of
 
 PAIRS = [
@@ -84,7 +84,7 @@ async def test_corpus_bleu_is_that_of_sacrebleu(pairs, language):
     ]
     figure = (await aevaluate(samples, metrics=["bleu4"])).summary.overall("bleu4")
     cut = [
-        [" ".join(tokeniser_for(language).tokens(text)) for text in (answer, *references)]
+        [" ".join(tokenizer_for(language).tokens(text)) for text in (answer, *references)]
         for answer, references in pairs
     ]
     most = max(map(len, cut)) - 1

@@ -120,7 +120,7 @@ async def test_a_latency_reported_by_the_function_is_kept(system):
         ("leaves", "failed", "SystemExit was raised: 3"),
         ("leaves_later", "failed", r"sys.exit\(3\)"),
         ("cancels", "failed", "CancelledError"),
-        ("cancels_later", "failed", "cancelled from inside"),
+        ("cancels_later", "failed", "canceled from inside"),
         ("stops", "failed", "StopIteration"),
         ("interrupts", "failed", "KeyboardInterrupt"),
         ("gives_up", "timeout", "the database did not answer"),

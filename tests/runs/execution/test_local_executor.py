@@ -125,7 +125,7 @@ async def test_a_consumer_that_stops_stops_the_source():
 
 
 async def test_the_first_exception_cancels_the_rest_and_is_raised():
-    """An exception ends the run: what is in progress is cancelled and awaited, nothing more is pulled, what was done
+    """An exception ends the run: what is in progress is canceled and awaited, nothing more is pulled, what was done
     before is handed out.
     """
     started, ended, results = [], [], []
@@ -206,7 +206,7 @@ async def test_several_failures_leave_no_noise(caplog):
 
 
 async def test_cancelling_the_consumer_ends_all_work():
-    """If the reading task is cancelled, every item in progress has ended before the cancellation continues."""
+    """If the reading task is canceled, every item in progress has ended before the cancellation continues."""
     under_way, ended = asyncio.Event(), []
 
     async def work(item):
@@ -240,7 +240,7 @@ async def test_leaving_early_ends_all_work():
     assert len(asyncio.all_tasks()) == 1
 
 
-async def test_work_that_is_cancelled_from_inside_does_not_hang():
+async def test_work_that_is_canceled_from_inside_does_not_hang():
     """An unrequested cancellation is an error like any other, never a lost item."""
 
     async def work(_):

@@ -286,7 +286,7 @@ def test_a_signature_names_judge_settings_and_version():
     assert "|saiten:" in str(signature_of(counted, speaking()))
 
 
-async def test_a_cancelled_run_keeps_what_is_recorded():
+async def test_a_canceled_run_keeps_what_is_recorded():
     """Ctrl-C cancels: the scores until then are in the ledger, and nothing is recorded afterwards."""
     book = Book()
     reached = asyncio.Event()

@@ -6,7 +6,7 @@ HOSTILE = (
     '"><img src=http://127.0.0.1:9/x onerror="document.title=1"><script>document.title=2</script></script>'
     "<!--<script>\u2028\u2029\0\x1b[2J\u202eabc\ud800 \ufffe &lt;b&gt; {{ 7 * 7 }} ]]> שלום"
 )
-SIGNATURES = {"faithfulness": "faithfulness|judge:offline", "token_f1": "token_f1|tokeniser:words"}
+SIGNATURES = {"faithfulness": "faithfulness|judge:offline", "token_f1": "token_f1|tokenizer:words"}
 
 
 def samples(n, *, system="one", language="en", start=0):

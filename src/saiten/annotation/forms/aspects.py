@@ -97,7 +97,7 @@ def _shown(aspect: Aspect, language: Language) -> Json:
 
 
 def _title(aspect: Aspect, language: Language) -> str:
-    """Return the rubric's own title, else the catalogue's, else the name."""
+    """Return the rubric's own title, else the catalog's, else the name."""
     worded = aspect.texts.get(language)
     return (worded and worded.title) or section("aspect", language).get(aspect.name, aspect.name)
 

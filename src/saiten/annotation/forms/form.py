@@ -127,7 +127,7 @@ class Form(ABC):
         return {name: words[name] for name in ("title", "instructions")} | {"reason_required": self.reason_required}
 
     def words(self, language: Language) -> Mapping[str, str]:
-        """Return the form's section of the catalogue."""
+        """Return the form's section of the catalog."""
         return section(f"form_{self.title}", language)
 
     def _reason(self, reason: Any) -> str:

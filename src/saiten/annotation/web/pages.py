@@ -62,7 +62,7 @@ def preferred_language(header: str) -> Language:
 
 
 def aspect_names(form: Form, language: Language) -> Mapping[str, str]:
-    """Map aspects to their names: the rubric's title, or the catalogue's word; aspects with neither are missing."""
+    """Map aspects to their names: the rubric's title, or the catalog's word; aspects with neither are missing."""
     found = {
         key.removeprefix(prefix): text
         for name, prefix in (("annotation_page", "kind_"), ("annotation_admin", "aspect_"))

@@ -21,7 +21,7 @@ from saiten.text.polarity import opens_with
 from saiten.text.quantities import quantities, replaced
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
-from saiten.text.words import content_units, grams_of, in_order, normalise, units_of, words_of
+from saiten.text.words import content_units, grams_of, in_order, normalize, units_of, words_of
 
 _HEDGE = re.compile(
     r"\b(?:may|might|maybe|perhaps|possibly|probably|likely|unclear|i think|i believe|not sure|not certain|it seems"
@@ -59,12 +59,12 @@ class ReferenceMatch:
 
 def correctness(question: str, answer: str, reference: str, language: Language, constants: Constants) -> ReferenceMatch:
     """Compare the answer with the reference."""
-    answer_text, reference_text = normalise(answer), normalise(reference)
+    answer_text, reference_text = normalize(answer), normalize(reference)
     said, meant = _without_commas(answer_text.lower()), _without_commas(reference_text.lower())
     units = sorted(units_of(meant) or words_of(meant))
     said_units = units_of(said) | words_of(said)
     there = known_numbers(said)
-    allowed = known_numbers(meant) | known_numbers(_without_commas(normalise(question).lower()))
+    allowed = known_numbers(meant) | known_numbers(_without_commas(normalize(question).lower()))
     wanted = claimed_numbers(reference_text.lower())
     numbers = missing_numbers(wanted, there)
     others = missing_numbers(claimed_numbers(answer_text.lower()), allowed)

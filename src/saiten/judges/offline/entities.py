@@ -24,10 +24,10 @@ _AMOUNT = (
     r"(?:\s?(?:%|％|°C|℃|(?:percent|[kcm]?m|[mk]?g|[kmgt]b|km/h|[kmg]?hz|years?|months?|weeks?|days?|hours?|minutes?|people|dollars?"
     r"|yen|euros?)\b)|(?:年間|[かヶカケ]月|日間|時間|分間|週間|メートル|キロ|グラム|トン|パーセント|ドル|ユーロ|[円人名個件回台本枚歳年月日時分秒倍割階位度社校頭匹泊]))?"
 )
-_CAPITALISED = (
+_CAPITALIZED = (
     r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f](?:[^\W_\u3041-\u9fff]|['’&-](?=[^\W_\u3041-\u9fff])){0,40}"
 )
-_NAME = rf"{_CAPITALISED}(?:(?: (?:of|de|van|von))?(?: the)? {_CAPITALISED}|\s?\d{{1,4}}\b){{0,6}}"
+_NAME = rf"{_CAPITALIZED}(?:(?: (?:of|de|van|von))?(?: the)? {_CAPITALIZED}|\s?\d{{1,4}}\b){{0,6}}"
 _ENTITY = re.compile(
     rf"(?P<date>{_DATE})|(?P<amount>{_AMOUNT})|『[^』\n]{{1,60}}』|{SUFFIXED}|[\u30a1-\u30fa\u30fc・]{{3,}}|(?P<name>{_NAME})"
 )

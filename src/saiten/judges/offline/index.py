@@ -13,7 +13,7 @@ from saiten.judges.offline.constants import Constants
 from saiten.records import Language
 from saiten.text.numbers import known_numbers
 from saiten.text.sentences import split_sentences
-from saiten.text.words import content_units, grams_of, normalise, stem, words_of
+from saiten.text.words import content_units, grams_of, normalize, stem, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Index:
     def sentence(self, window: int) -> str:
         """Return the window's text, normalized and lower-cased."""
         context, start, end = self.windows[window]
-        return normalise(self.contexts[context][start:end]).lower()
+        return normalize(self.contexts[context][start:end]).lower()
 
     def weight(self, unit: str) -> float:
         """Return the unit's inverse document frequency among windows; unknown units weigh most."""
@@ -91,7 +91,7 @@ def build_index(contexts: Sequence[str], language: Language, constants: Constant
             for unit in content_units(read[number][start:end]):
                 postings.setdefault(unit, []).append(len(windows))
             windows.append((number, start, end))
-    texts = [normalise(context).lower() for context in read]
+    texts = [normalize(context).lower() for context in read]
     text = "\n".join(texts)
     return Index(
         contexts=contexts,

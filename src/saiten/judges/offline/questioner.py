@@ -15,7 +15,7 @@ from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.dialogue import AskNext, DecideNext, Need, NextQuestion
 from saiten.tasks.same_question import same_question
-from saiten.text.words import has_digit, in_order, normalise
+from saiten.text.words import has_digit, in_order, normalize
 
 _TOPIC_WORDS = 3
 """Maximum number of missing words named in a question."""
@@ -75,11 +75,11 @@ def _questions_about(statement: str, language: Language) -> list[str]:
 
 def _topics(statement: str) -> list[str]:
     """Return content words without numbers; for Japanese whole runs of kanji, katakana and letters."""
-    plain = normalise(statement).lower()
+    plain = normalize(statement).lower()
     runs = [run for run in _RUN.findall(plain) if not has_digit(run)]
     return list(dict.fromkeys(runs)) if runs else [word for word in in_order(plain) if not has_digit(word)]
 
 
 def _as_written(word: str, statement: str) -> str:
-    found = re.search(re.escape(word), normalise(statement), re.IGNORECASE)
+    found = re.search(re.escape(word), normalize(statement), re.IGNORECASE)
     return found.group() if found else word

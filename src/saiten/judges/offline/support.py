@@ -16,7 +16,7 @@ from saiten.judges.offline.index import Index
 from saiten.judges.offline.names import japanese_names, latin_names
 from saiten.text.numbers import claimed_numbers, missing_numbers
 from saiten.text.polarity import is_negated
-from saiten.text.words import grams_of, normalise, units_of
+from saiten.text.words import grams_of, normalize, units_of
 
 _HIRAGANA = re.compile("[\u3041-\u309f]{4}")
 
@@ -46,7 +46,7 @@ class Support:
 
 def support(statement: str, index: Index, constants: Constants, excused: AbstractSet[str] = frozenset()) -> Support:
     """Return the indexed contexts' support for the statement; `excused` units (the question's) never count as new."""
-    text = normalise(statement)
+    text = normalize(statement)
     lowered = text.lower()
     units, grams = sorted(units_of(lowered)), grams_of(lowered)
     contained = len(grams & index.grams) / len(grams) if grams else 0.0

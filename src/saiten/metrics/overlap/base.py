@@ -10,7 +10,7 @@ from saiten.metrics.base import BaseMetric
 from saiten.protocols import Judge
 from saiten.records import Language, Sample, Score
 from saiten.stats.f_measure import f_beta
-from saiten.text.tokenisers import tokeniser_for
+from saiten.text.tokenizers import tokenizer_for
 
 Units = Sequence[str]
 """The units counted: tokens, or characters (a str is a sequence of them)."""
@@ -23,7 +23,7 @@ class TokenMetric(BaseMetric):
     """A metric that counts tokens, whose tokenizers are in its signature."""
 
     def describe(self) -> Mapping[str, str]:
-        return {"tokeniser_ja": tokeniser_for("ja").name, "tokeniser_en": tokeniser_for("en").name}
+        return {"tokeniser_ja": tokenizer_for("ja").name, "tokeniser_en": tokenizer_for("en").name}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ReferenceMetric(TokenMetric, ABC):
 
     def units(self, text: str, language: Language) -> Units:
         """Return the units to count: tokens, unless the metric overrides this."""
-        return tokeniser_for(language).tokens(text)
+        return tokenizer_for(language).tokens(text)
 
     @abstractmethod
     def compare(self, answer: Units, reference: Units) -> Compared:

@@ -14,7 +14,7 @@ from typing import Any
 
 from saiten.metrics.overlap.base import Compared, ReferenceMetric, Units
 from saiten.records import Language
-from saiten.text.normalisation import normalise
+from saiten.text.normalization import normalize
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ChrF(ReferenceMetric):
 
     def units(self, text: str, language: Language) -> Units:
         """Return the characters without white space."""
-        return "".join(normalise(text).split())
+        return "".join(normalize(text).split())
 
     def compare(self, answer: Units, reference: Units) -> Compared:
         score = _scorer().sentence_score("".join(answer), ["".join(reference)]).score / 100

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from saiten.metrics.overlap.base import TokenMetric, in_common
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.text.tokenisers import tokeniser_for
+from saiten.text.tokenizers import tokenizer_for
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class ContextOverlap(TokenMetric):
         """Count without using the judge. Details: tokens found, and their total."""
         if sample.contexts is None:
             return Score.undefined("the sample has no contexts")
-        tokeniser = tokeniser_for(sample.language)
-        answer = tokeniser.tokens(sample.answer or "")
-        contexts = [token for context in sample.contexts for token in tokeniser.tokens(context)]
+        tokenizer = tokenizer_for(sample.language)
+        answer = tokenizer.tokens(sample.answer or "")
+        contexts = [token for context in sample.contexts for token in tokenizer.tokens(context)]
         if not answer:
             return Score.undefined("the answer has no word in it")
         matched = in_common(answer, contexts)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from saiten.metrics.overlap.base import TokenMetric
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.text.tokenisers import tokeniser_for
+from saiten.text.tokenizers import tokenizer_for
 
 
 @dataclass(frozen=True)
@@ -26,5 +26,5 @@ class Length(TokenMetric):
         """Count without using the judge. Details: the number of characters."""
         if sample.answer is None:
             return Score.undefined("the sample has no answer")
-        tokens = tokeniser_for(sample.language).tokens(sample.answer)
+        tokens = tokenizer_for(sample.language).tokens(sample.answer)
         return Score(float(len(tokens)), details={"characters": len(sample.answer)})

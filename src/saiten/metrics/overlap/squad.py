@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 from saiten.metrics.overlap.base import Compared, ReferenceMetric, Units, f_score, in_common
 from saiten.records import Language
-from saiten.text.normalisation import bare, normalise
-from saiten.text.tokenisers import JAPANESE, tokeniser_for
+from saiten.text.normalization import bare, normalize
+from saiten.text.tokenizers import JAPANESE, tokenizer_for
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _JAPANESE_CHARACTER = re.compile(f"([{JAPANESE}])")
@@ -51,10 +51,10 @@ class TokenF1(ReferenceMetric):
     title = "token_f1"
 
     def describe(self) -> Mapping[str, str]:
-        return {"tokeniser_ja": tokeniser_for("ja").name, "tokeniser_en": "squad-1"}
+        return {"tokeniser_ja": tokenizer_for("ja").name, "tokeniser_en": "squad-1"}
 
     def units(self, text: str, language: Language) -> Units:
-        return squad_words(text) if language == "en" else tokeniser_for(language).tokens(text)
+        return squad_words(text) if language == "en" else tokenizer_for(language).tokens(text)
 
     def compare(self, answer: Units, reference: Units) -> Compared:
         """Count tokens in common, with multiplicity."""
@@ -63,7 +63,7 @@ class TokenF1(ReferenceMetric):
 
 def squad_words(text: str) -> list[str]:
     """Return the words that SQuAD's metrics compare in English."""
-    plain = normalise(text).translate(_WITHOUT_MARKS)
+    plain = normalize(text).translate(_WITHOUT_MARKS)
     if not plain.isascii():
         plain = "".join(c for c in plain if unicodedata.category(c)[0] != "P")
         plain = _JAPANESE_CHARACTER.sub(r" \1 ", plain)

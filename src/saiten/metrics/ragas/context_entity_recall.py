@@ -14,7 +14,7 @@ from saiten.metrics.ragas.verdicts import quoted
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import ListEntities
-from saiten.text.normalisation import bare
+from saiten.text.normalization import bare
 
 
 @dataclass(frozen=True)

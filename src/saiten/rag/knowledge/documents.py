@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from saiten.text.normalisation import without_surrogates
+from saiten.text.normalization import without_surrogates
 
 Kind = Literal["text", "markdown", "html", "pdf", "docx"]
 

@@ -139,7 +139,7 @@ class FolderEngine:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     def _close(self) -> None:
-        self._pool.shutdown()  # cancelled calls still run in their threads
+        self._pool.shutdown()  # canceled calls still run in their threads
         shard, self._shard = self._shard, None
         if shard is not None:
             with self._explained():

@@ -30,7 +30,7 @@ from saiten.rag.knowledge.opening import KnowledgeManifest
 from saiten.rag.knowledge.reading import Reader
 from saiten.rag.knowledge.terms import document_terms
 from saiten.records import Usage
-from saiten.text.normalisation import without_surrogates
+from saiten.text.normalization import without_surrogates
 
 
 @dataclass(slots=True)

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from zlib import crc32
 
-from saiten.text.normalisation import normalise
-from saiten.text.tokenisers import JAPANESE
+from saiten.text.normalization import normalize
+from saiten.text.tokenizers import JAPANESE
 
 RULE = "terms-1"
 """Changes with terms or weights: a base keeps the rule it was made with."""
@@ -40,7 +40,7 @@ def terms_of(text: str) -> Iterator[str]:
     A code such as RX-7800B is one term without separators, `rx7800b`, in any spelling (ＲＸ－７８００Ｂ, RX7800B), and
     also one per part. Plurals of English words lose their s (Harman 1991, *How Effective Is Suffixing?*).
     """
-    for run in _RUN.finditer(normalise(text)):
+    for run in _RUN.finditer(normalize(text)):
         found = run.group()
         if run["ja"]:
             yield from found

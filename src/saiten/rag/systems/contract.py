@@ -24,7 +24,7 @@ from saiten.models.http_client import CHARGED
 from saiten.models.layers import Layer, Load, likely_tokens, through
 from saiten.protocols import Completion
 from saiten.records import Answer, Inquiry, Passage, Usage
-from saiten.text.normalisation import without_surrogates
+from saiten.text.normalization import without_surrogates
 
 _ANSWER = ("answer", "response", "output")
 _CONTEXTS = ("contexts", "documents", "retrieved_contexts")

@@ -105,7 +105,7 @@ class PythonCallable:
         if not task.done():
             raise OutOfTime
         if task.cancelled():
-            raise CallFailed("it was cancelled from inside", CHARGED)
+            raise CallFailed("it was canceled from inside", CHARGED)
         return task.result(), perf_counter() - begun
 
     def _explain(self, error: BaseException) -> str:

@@ -46,7 +46,7 @@ class Threads:
                     "no further call is made. Find out why it hangs, or allow more time with --timeout"
                 )
             outcome = self._begin(work, loop)
-            await asyncio.wait({outcome}, timeout=seconds)  # if cancelled, the thread runs on unattended
+            await asyncio.wait({outcome}, timeout=seconds)  # if canceled, the thread runs on unattended
             if not outcome.done():
                 self._left_behind += 1
                 outcome.add_done_callback(self._came_back)

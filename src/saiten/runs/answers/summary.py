@@ -39,7 +39,7 @@ class AnswerSummary:
     """Answers with contexts."""
 
 
-def summarise_answers(path: Path) -> AnswerSummary:
+def summarize_answers(path: Path) -> AnswerSummary:
     """Summarize a file in one pass; memory: 8 bytes per answer."""
     seconds = array("d")
     usage = Usage()

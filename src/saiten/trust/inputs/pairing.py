@@ -47,7 +47,7 @@ class MetricColumn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LabelledAspect:
+class LabeledAspect:
     """Human labels of one aspect, with every metric's values on the same items."""
 
     name: str
@@ -67,7 +67,7 @@ class LabelledAspect:
     """Whether every label is 0 or 1."""
     settled: npt.NDArray[np.bool_]
     """By item: whether its value is adjudicated."""
-    unlabelled: Unpaired = field(default_factory=lambda: Unpaired(0))
+    unlabeled: Unpaired = field(default_factory=lambda: Unpaired(0))
     """Items with outputs but without a label."""
     unmatched: Unpaired = field(default_factory=lambda: Unpaired(0))
     """Labeled items about which nothing else is known."""
@@ -94,8 +94,8 @@ def pair(
     *,
     aspects: Sequence[str] = (),
     grade_zero: GradeZero = "auto",
-) -> tuple[LabelledAspect, ...]:
-    """Return one `LabelledAspect` per labeled aspect.
+) -> tuple[LabeledAspect, ...]:
+    """Return one `LabeledAspect` per labeled aspect.
 
     An aspect holds preferences if an item is a pair of answers (`A vs B`) or a value is below 0, unless the metric
     `aspects` rated single answers on it (too casual is -1).
@@ -169,7 +169,7 @@ def _aspect(
     *,
     pairs: bool,
     grade_zero: GradeZero,
-) -> list[LabelledAspect]:
+) -> list[LabeledAspect]:
     """Return the aspect in a list; an empty list if no item of the labels is known."""
     said, made = outputs
     sources = {metric: said[metric, of] for metric, of in said if of == name or (not of and (metric, name) not in said)}
@@ -193,7 +193,7 @@ def _aspect(
     rows = [item for item in kept if item not in people.declined]
     row_of = {item: row for row, item in enumerate(rows)}
     places = [_place(item, items, known, pairs=pairs) for item in rows]
-    found = LabelledAspect(
+    found = LabeledAspect(
         name=name,
         items=tuple(rows),
         **_values(people.labels, row_of),
@@ -204,7 +204,7 @@ def _aspect(
             _column(metric, made[metric], of, rows, people.declined, pairs=pairs) for metric, of in sources.items()
         ),
         verdicts=not pairs and all(label.value in (0, 1) for label in people.labels),
-        unlabelled=Unpaired.of(measured - compared - there),
+        unlabeled=Unpaired.of(measured - compared - there),
         unmatched=Unpaired.of(set(labeled) - there),
         pairs=pairs,
         marked=any(label.spans is not None for label in people.labels),
@@ -214,7 +214,7 @@ def _aspect(
     return [found]
 
 
-def part_of(aspect: LabelledAspect, rows: Ints) -> LabelledAspect:
+def part_of(aspect: LabeledAspect, rows: Ints) -> LabeledAspect:
     """Return the aspect restricted to some items; reasons for missing values are known only for the whole."""
     if len(rows) == len(aspect.items):
         return aspect

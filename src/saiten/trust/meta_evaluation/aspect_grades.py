@@ -13,7 +13,7 @@ from saiten.metrics.naming import settings_of
 from saiten.records import Scored
 from saiten.results.place import Place
 from saiten.stats.estimate import Estimate, bootstrap_mean
-from saiten.trust.inputs.pairing import LabelledAspect as Rated
+from saiten.trust.inputs.pairing import LabeledAspect as Rated
 from saiten.words import Message
 
 

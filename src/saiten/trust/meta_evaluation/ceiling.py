@@ -24,7 +24,7 @@ from saiten.stats.auroc import auroc, auroc_each
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate, Statistic
 from saiten.stats.resampling import Resamples
-from saiten.trust.inputs.pairing import LabelledAspect
+from saiten.trust.inputs.pairing import LabeledAspect
 from saiten.trust.inputs.scales import are_grades, grades
 from saiten.trust.meta_evaluation.decisions import as_verdicts
 from saiten.trust.meta_evaluation.figures import CORRELATIONS, GRADES, PREFERENCES, VERDICT_FIGURES, Draw, of_verdicts
@@ -44,7 +44,7 @@ _Parts = tuple[Mapping[str, Estimate], Mapping[str, _Draw]]
 """Figures, and how each is resampled."""
 
 
-def ceiling(aspect: LabelledAspect, resamples: Resamples, *, yes_from: float | None = None) -> Ceiling | None:
+def ceiling(aspect: LabeledAspect, resamples: Resamples, *, yes_from: float | None = None) -> Ceiling | None:
     """Return the ceiling, None if no item has two annotators; `yes_from`: the lowest grade that is a yes."""
     rows, who, values = aspect.given
     n = len(aspect.items)

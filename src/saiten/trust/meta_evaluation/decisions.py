@@ -23,7 +23,7 @@ from saiten.stats.classification import (
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn
+from saiten.trust.inputs.pairing import LabeledAspect, MetricColumn
 from saiten.trust.inputs.scales import are_grades, grades, shared
 from saiten.trust.meta_evaluation.figures import GRADES, of_verdicts
 from saiten.words import Message
@@ -107,7 +107,7 @@ def decisions(
 
 
 def graded(
-    column: MetricColumn, aspect: LabelledAspect, people: Scale, metric: Scale, *, declared: bool, resamples: Resamples
+    column: MetricColumn, aspect: LabeledAspect, people: Scale, metric: Scale, *, declared: bool, resamples: Resamples
 ) -> Grades | None:
     """Return the comparison as grades, or None if either side has no grades or the scales differ."""
     if not are_grades(people, aspect.people) or shared(metric, people, declared=declared):

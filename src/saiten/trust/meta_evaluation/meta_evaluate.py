@@ -15,7 +15,7 @@ from saiten.results.ranking import Ranking
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
-from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn, part_of
+from saiten.trust.inputs.pairing import LabeledAspect, MetricColumn, part_of
 from saiten.trust.inputs.scales import Bounds, scale_of, shared
 from saiten.trust.meta_evaluation.aspect_grades import contested_items
 from saiten.trust.meta_evaluation.bias import bias
@@ -43,7 +43,7 @@ _OF_VERDICTS = ("auroc", *VERDICT_FIGURES)
 
 
 def meta_evaluate(
-    aspects: Sequence[LabelledAspect],
+    aspects: Sequence[LabeledAspect],
     settings: Settings | None = None,
     *,
     bounds: Bounds | None = None,
@@ -75,7 +75,7 @@ def meta_evaluate(
     return MetaEvaluation(tuple(found), settings, _notes(aspects))
 
 
-def _compared(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
+def _compared(aspect: LabeledAspect, settings: Settings, bounds: Bounds) -> AspectResult:
     resamples = _resamples(aspect, settings)
     people = ceiling(aspect, resamples, yes_from=None if aspect.pairs else settings.yes_from)
     measured, ranked = (_preferred, _rank_preferences) if aspect.pairs else (_measured, _rank_points)
@@ -103,7 +103,7 @@ def _compared(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> Asp
         labels=len(aspect.given[0]),
         scale=aspect.scale,
         mean=float(aspect.people.mean()),
-        unlabelled=aspect.unlabelled,
+        unlabeled=aspect.unlabeled,
         unmatched=aspect.unmatched,
         metrics=tuple(results),
         ceiling=people,
@@ -117,7 +117,7 @@ def _compared(aspect: LabelledAspect, settings: Settings, bounds: Bounds) -> Asp
     )
 
 
-def _notes(aspects: Sequence[LabelledAspect]) -> tuple[Message, ...]:
+def _notes(aspects: Sequence[LabeledAspect]) -> tuple[Message, ...]:
     metrics = {column.made.metric.partition("[")[0] for aspect in aspects for column in aspect.columns}
     absent = [baseline for baseline in BASELINES if baseline not in metrics]
     if not absent:
@@ -128,7 +128,7 @@ def _notes(aspects: Sequence[LabelledAspect]) -> tuple[Message, ...]:
 
 
 def _measured(
-    whole: LabelledAspect, at: Ints, settings: Settings, bounds: Bounds
+    whole: LabeledAspect, at: Ints, settings: Settings, bounds: Bounds
 ) -> tuple[list[MetricResult], dict[str, Floats]]:
     """Return the metrics' results on these rows, and their decisions; scales are those of the whole."""
     aspect = part_of(whole, at)
@@ -183,7 +183,7 @@ def _easier(column: MetricColumn, people: Floats, truth: Floats | None) -> Easie
     return Easier(len(left), right, float(left.mean()), float(kept.mean()) if len(kept) else None)
 
 
-def _lacking(column: MetricColumn, aspect: LabelledAspect) -> Message | None:
+def _lacking(column: MetricColumn, aspect: LabeledAspect) -> Message | None:
     """Return why the metric has values for fewer systems than are named; None if it has values for all."""
     named = set(aspect.systems) - {None}
     measured = {aspect.systems[row] for row in column.rows} - {None}
@@ -194,7 +194,7 @@ def _lacking(column: MetricColumn, aspect: LabelledAspect) -> Message | None:
 
 
 def _rank_points(
-    aspect: LabelledAspect,
+    aspect: LabeledAspect,
     settings: Settings,
     results: Sequence[MetricResult],
     said: Mapping[str, Floats],
@@ -229,7 +229,7 @@ def _figure(result: MetricResult, by: str) -> Estimate:
 
 
 def _preferred(
-    whole: LabelledAspect, at: Ints, settings: Settings, _: Bounds
+    whole: LabeledAspect, at: Ints, settings: Settings, _: Bounds
 ) -> tuple[list[MetricResult], dict[str, Floats]]:
     """Return the metrics' results on these rows; preferences have no decisions."""
     aspect = part_of(whole, at)
@@ -244,7 +244,7 @@ def _preferred(
 
 
 def _rank_preferences(
-    aspect: LabelledAspect,
+    aspect: LabeledAspect,
     settings: Settings,
     results: Sequence[MetricResult],
     _: Mapping[str, Floats],
@@ -271,5 +271,5 @@ def _rank_preferences(
     return rank(by, figures, columns, against, groups, ceiling=top, seed=settings.seed), notes
 
 
-def _resamples(aspect: LabelledAspect, settings: Settings) -> Resamples:
+def _resamples(aspect: LabeledAspect, settings: Settings) -> Resamples:
     return Resamples.of(aspect.questions, resamples=settings.resamples, seed=settings.seed)

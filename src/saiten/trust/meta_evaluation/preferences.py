@@ -26,7 +26,7 @@ from saiten.stats.classification import (
 )
 from saiten.stats.clusters import Floats, Ints
 from saiten.stats.resampling import Resamples
-from saiten.trust.inputs.pairing import LabelledAspect, MetricColumn
+from saiten.trust.inputs.pairing import LabeledAspect, MetricColumn
 from saiten.trust.meta_evaluation.decisions import confusion
 from saiten.trust.meta_evaluation.figures import KINDS
 from saiten.trust.meta_evaluation.levels import item_level
@@ -40,7 +40,7 @@ def signs(values: Floats, margin: float) -> Floats:
     return np.where(np.isnan(values), np.nan, np.where(np.abs(values) <= margin, 0.0, np.sign(values)))
 
 
-def majority(aspect: LabelledAspect) -> Floats:
+def majority(aspect: LabeledAspect) -> Floats:
     """Return people's verdict on each pair: the adjudicated one, else the most frequent one, else a tie."""
     rows, _, values = aspect.given
     votes = votes_of(rows, values, len(aspect.items))
@@ -66,7 +66,7 @@ def filled(values: Floats, unmeasured: Unmeasured) -> Floats:
 
 def preferences(
     column: MetricColumn,
-    aspect: LabelledAspect,
+    aspect: LabeledAspect,
     resamples: Resamples,
     *,
     margin: float,
@@ -99,7 +99,7 @@ def preferences(
     )
 
 
-def points(aspect: LabelledAspect) -> tuple[Ints, Floats]:
+def points(aspect: LabeledAspect) -> tuple[Ints, Floats]:
     """Return pair and label of every point; only the settled values if there are no raw ones."""
     rows, _, values = aspect.given
     if len(rows):

@@ -42,7 +42,7 @@ class Probe:
     reads: tuple[Field, ...] = ("answer",)
     """The fields a metric must read for the change to affect it."""
     no_changes: str = "no_sample"
-    """Why there may be nothing to change: a key of the catalogue's section `probe`."""
+    """Why there may be nothing to change: a key of the catalog's section `probe`."""
     pairwise: bool = False
     """Whether it compares two answers: then the judge's preference is probed, independent of the metrics."""
 

@@ -13,7 +13,7 @@ from saiten.dialogue.reading import has_dialogues
 from saiten.metrics.judged.gist_profiles import gist_metric
 from saiten.records import Language, Scored, Usage
 from saiten.results.place import Place, place_of
-from saiten.results.summarise import summarise
+from saiten.results.summarize import summarize
 from saiten.results.summary import Summary
 from saiten.runs import RunReader
 from saiten.views.gist.view import Finding, finding_of, packed, unpacked
@@ -145,7 +145,7 @@ def tally(reader: RunReader, name: str, facts: SampleFacts, choice: Choice) -> T
                 kept.keep(one)
             yield one
 
-    summary = summarise(read(), facts.places, reader.manifest.signatures, bad_rows=facts.bad_rows, paid=reader.paid())
+    summary = summarize(read(), facts.places, reader.manifest.signatures, bad_rows=facts.bad_rows, paid=reader.paid())
     return Tally(reader, name, facts, summary, values, spent, known[True], kept, has_dialogues(reader))
 
 

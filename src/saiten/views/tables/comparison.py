@@ -12,7 +12,7 @@ from saiten.results.dialogue_differences import DialogueComparison, GroupDiffere
 from saiten.results.metric_comparison import MetricComparison
 from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.place import place_of
-from saiten.results.summarise import summarise
+from saiten.results.summarize import summarize
 from saiten.results.what_differs import what_differs
 from saiten.runs import RunReader
 from saiten.views.charts.dialogue_lines import MOST_GROUPS, Series, Value, dialogue_lines
@@ -111,7 +111,7 @@ def _corpus(readers: Sequence[RunReader], systems: Sequence[str | None], names: 
     for reader, name, system in zip_longest(readers, names[: len(readers)], systems[: len(readers)]):
         places = {sample.id: place_of(sample) for sample in reader.samples() if system in {None, sample.system}}
         scored = (one for one in reader.scores() if one.metric.startswith("bleu4") and one.sample in places)
-        found.append((system or name, summarise(scored, places)))
+        found.append((system or name, summarize(scored, places)))
     return corpus_side_by_side(found)
 
 

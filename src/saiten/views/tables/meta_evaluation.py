@@ -281,6 +281,6 @@ def _pairing(found: MetaEvaluation) -> Table:
     sides = (
         (aspect_name(aspect), what, side)
         for aspect in found.aspects
-        for what, side in (("scored_no_label", aspect.unlabelled), ("labelled_not_scored", aspect.unmatched))
+        for what, side in (("scored_no_label", aspect.unlabeled), ("labeled_not_scored", aspect.unmatched))
     )
     return left_out_table("aspect", sides)

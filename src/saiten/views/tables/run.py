@@ -7,7 +7,7 @@ from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import has_dialogues, read_dialogues
 from saiten.records import Label, Scored
 from saiten.results.place import place_of
-from saiten.results.summarise import summarise
+from saiten.results.summarize import summarize
 from saiten.results.summary import Summary
 from saiten.runs import RunReader
 from saiten.trust.human_scores import human_scores
@@ -28,7 +28,7 @@ def summary_of(reader: RunReader, people: Sequence[Scored] = (), *, of_labels: s
     signatures = dict(reader.manifest.signatures)
     signatures |= {one.metric: f"{one.metric}|labels:{of_labels}" for one in people}
     scores = chain(reader.scores(), people)
-    return summarise(scores, places, signatures, bad_rows=reader.bad_rows(), paid=reader.paid())
+    return summarize(scores, places, signatures, bad_rows=reader.bad_rows(), paid=reader.paid())
 
 
 def people_of(reader: RunReader, labels: Sequence[Label], *, main: str = "") -> Iterator[Scored]:

@@ -107,6 +107,6 @@ def _left_out(comparisons: Iterable[SpanComparison]) -> Table:
     sides = (
         (one.judge, what, side)
         for one in comparisons
-        for what, side in (("judged_no_label", one.unlabelled), ("labelled_not_judged", one.unmatched))
+        for what, side in (("judged_no_label", one.unlabeled), ("labeled_not_judged", one.unmatched))
     )
     return left_out_table("marked_by", sides)

@@ -1,6 +1,6 @@
 """Normalization for equal readings: full and half width, upper and lower case, invisible characters.
 
-`normalise` is the form in which saiten compares texts by words; `bare` is for comparing whole answers. Line breaks and
+`normalize` is the form in which saiten compares texts by words; `bare` is for comparing whole answers. Line breaks and
 punctuation are kept by the former and removed by the latter.
 """
 
@@ -26,7 +26,7 @@ other one (～ becomes ~, － becomes -)."""
 _CIRCLE = str.maketrans("〇◯", "○○")  # the kanji zero and the large circle, both used for a right answer
 
 
-def normalise(text: str) -> str:
+def normalize(text: str) -> str:
     """Return the text in compatibility form (NFKC), case-folded, without invisible characters.
 
     This is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13), with two additions: 〜 becomes ~ and − becomes
@@ -52,6 +52,6 @@ def bare(text: str) -> str:
     Punctuation that belongs to a number stays, since 1.5 is not 15 and 50% not 50; so do symbols (categories S*), since
     ○ and × are answers, and the # of C#.
     """
-    joined = _THOUSANDS.sub("", normalise(text)).translate(_CIRCLE)
+    joined = _THOUSANDS.sub("", normalize(text)).translate(_CIRCLE)
     marks = {match.start() for match in _ANSWERING_MARK.finditer(joined)}
     return "".join(c for i, c in enumerate(joined) if i in marks or unicodedata.category(c)[0] not in "PZC")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.text.normalisation import bare, normalise
+from saiten.text.normalization import bare, normalize
 
 
 @pytest.mark.parametrize(
@@ -23,26 +23,26 @@ from saiten.text.normalisation import bare, normalise
 )
 def test_texts_that_read_the_same_are_one(one, other):
     """Width, case, composition and invisible characters make no difference."""
-    assert normalise(one) == normalise(other)
+    assert normalize(one) == normalize(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("は", "ば"), ("は", "ハ"), ("1.5", "15"), ("a b", "ab"), ("○", "×")])
 def test_texts_that_read_differently_stay_apart(one, other):
     """Voicing marks, the two kana, decimal points, spaces and symbols are not normalized away."""
-    assert normalise(one) != normalise(other)
+    assert normalize(one) != normalize(other)
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=20))
-def test_normalising_twice_changes_nothing_more(text):
+def test_normalizing_twice_changes_nothing_more(text):
     """The normalized form is a fixed point, for every text, and can be encoded."""
-    once = normalise(text)
-    assert normalise(once) == once
+    once = normalize(text)
+    assert normalize(once) == once
     once.encode()
 
 
 def test_half_a_surrogate_pair_does_not_stop_anything():
     """Broken JSON brings lone surrogates; they become U+FFFD."""
-    assert normalise("あ\ud800い") == "あ\ufffdい"
+    assert normalize("あ\ud800い") == "あ\ufffdい"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import Any, ClassVar, Literal
 
 from saiten.records import Language
-from saiten.text.normalisation import normalise
+from saiten.text.normalization import normalize
 
 PIECE = 4_000
 """Characters tokenized at once. Sudachi takes 49,149 bytes, at up to four per character; smaller pieces also bound the
@@ -25,7 +25,7 @@ CACHED_PIECES = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class WordTokeniser:
+class WordTokenizer:
     """English: runs of letters and digits; Japanese characters one by one.
 
     A number keeps its separators (1,200 · 3.14 · 10:30), a contraction its apostrophe (don't); a trailing 's is a
@@ -37,11 +37,11 @@ class WordTokeniser:
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens in order."""
-        return [token for piece in _pieces(normalise(text)) for token in _words(piece)]
+        return [token for piece in _pieces(normalize(text)) for token in _words(piece)]
 
 
 @dataclass(frozen=True, slots=True)
-class SudachiTokeniser:
+class SudachiTokenizer:
     """Japanese: the surface forms of Sudachi's morphemes, without punctuation, symbols and white space.
 
     `mode` is the length of units: A short, B middle, C named entities in one piece (選挙/管理/委員/会 is A,
@@ -57,12 +57,12 @@ class SudachiTokeniser:
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens in order."""
-        return [token for piece in _pieces(normalise(text)) for token in _morphemes(self.mode, piece)]
+        return [token for piece in _pieces(normalize(text)) for token in _morphemes(self.mode, piece)]
 
 
-def tokeniser_for(language: Language) -> WordTokeniser | SudachiTokeniser:
+def tokenizer_for(language: Language) -> WordTokenizer | SudachiTokenizer:
     """Return the tokenizer that saiten's metrics use for a language."""
-    return SudachiTokeniser() if language == "ja" else WordTokeniser()
+    return SudachiTokenizer() if language == "ja" else WordTokenizer()
 
 
 _END = re.compile(r"[\n。！？!?]")

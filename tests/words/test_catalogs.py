@@ -1,4 +1,4 @@
-"""Both catalogues say the same things."""
+"""Both catalogs say the same things."""
 
 import pickle
 from itertools import pairwise
@@ -15,7 +15,7 @@ from saiten.stats.estimate import Unit
 from saiten.trust.probes import PROBES, Field
 from saiten.views.render import as_csv, as_json
 from saiten.views.table import Table
-from saiten.words import Message, catalogue, in_language, joined
+from saiten.words import Message, catalog, in_language, joined
 
 
 def places(text):
@@ -23,9 +23,9 @@ def places(text):
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
-def test_both_catalogues_have_the_same_entries_and_places():
+def test_both_catalogs_have_the_same_entries_and_places():
     """A word that one language lacks would be missing on a page."""
-    english, japanese = catalogue("en"), catalogue("ja")
+    english, japanese = catalog("en"), catalog("ja")
     assert english.keys() == japanese.keys()
     for key, texts in english.items():
         assert {frozenset(places(text)) for text in texts} >= {frozenset(places(text)) for text in japanese[key]}, key
@@ -34,7 +34,7 @@ def test_both_catalogues_have_the_same_entries_and_places():
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_entries_are_sorted_so_that_two_changes_seldom_meet(language):
     """By section, then by key."""
-    assert all(first < second for first, second in pairwise(catalogue(language)))
+    assert all(first < second for first, second in pairwise(catalog(language)))
 
 
 def test_what_probes_and_drift_call_by_a_word_of_the_record_is_there():
@@ -44,7 +44,7 @@ def test_what_probes_and_drift_call_by_a_word_of_the_record_is_there():
     asked |= {("verdict", each.replace(" ", "_")) for each in get_args(Verdict)}
     asked |= {("measure", each) for each in get_args(Measure)} | {("field", each) for each in get_args(Field)}
     asked |= {("remark", key) for unit in get_args(Unit) for key in (f"single_{unit}", f"few_{unit}s")}
-    assert asked <= catalogue("en").keys()
+    assert asked <= catalog("en").keys()
 
 
 def test_a_message_has_words_in_both_languages():

@@ -18,7 +18,7 @@ _BROKEN_DOWN_AT_MOST = 100
 """Maximum number of systems or groups that are broken down."""
 
 
-def summarise(
+def summarize(
     scored: Iterable[Scored],
     places: Mapping[str, Place],
     signatures: Mapping[str, Signature | str] | None = None,

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.text.normalisation import normalise
-from saiten.text.tokenisers import CACHED_PIECES, PIECE, SudachiTokeniser, WordTokeniser, _words, tokeniser_for
+from saiten.text.normalization import normalize
+from saiten.text.tokenizers import CACHED_PIECES, PIECE, SudachiTokenizer, WordTokenizer, _words, tokenizer_for
 
-BOTH = [pytest.param(SudachiTokeniser(), id="ja"), pytest.param(WordTokeniser(), id="en")]
+BOTH = [pytest.param(SudachiTokenizer(), id="ja"), pytest.param(WordTokenizer(), id="en")]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ BOTH = [pytest.param(SudachiTokeniser(), id="ja"), pytest.param(WordTokeniser(),
 )
 def test_japanese_words(text, tokens):
     """Sudachi's long units, normalized, without punctuation, symbols and white space."""
-    assert SudachiTokeniser().tokens(text) == tokens.split()
+    assert SudachiTokenizer().tokens(text) == tokens.split()
 
 
 @pytest.mark.parametrize(
@@ -43,43 +43,43 @@ def test_japanese_words(text, tokens):
 )
 def test_english_words(text, tokens):
     """Words with their apostrophes, numbers with their separators, Japanese characters one by one."""
-    assert WordTokeniser().tokens(text) == tokens.split()
+    assert WordTokenizer().tokens(text) == tokens.split()
 
 
 def test_split_modes_give_shorter_units():
     """Mode C keeps a name in one piece, mode A cuts it into its shortest words."""
-    assert SudachiTokeniser("C").tokens("選挙管理委員会") == ["選挙管理委員会"]
-    assert SudachiTokeniser("A").tokens("選挙管理委員会") == ["選挙", "管理", "委員", "会"]
+    assert SudachiTokenizer("C").tokens("選挙管理委員会") == ["選挙管理委員会"]
+    assert SudachiTokenizer("A").tokens("選挙管理委員会") == ["選挙", "管理", "委員", "会"]
 
 
 def test_the_name_says_versions_and_mode():
     """A figure means nothing without its tokenizer, so the name has everything the tokens depend on."""
     expected = f"sudachi-{version('sudachipy')}-core-{version('sudachidict-core')}-C"
-    assert (tokeniser_for("ja").name, tokeniser_for("en").name) == (expected, "words-1")
-    assert SudachiTokeniser("A").name.endswith("-A")
+    assert (tokenizer_for("ja").name, tokenizer_for("en").name) == (expected, "words-1")
+    assert SudachiTokenizer("A").name.endswith("-A")
 
 
-@pytest.mark.parametrize("tokeniser", BOTH)
+@pytest.mark.parametrize("tokenizer", BOTH)
 @given(text=st.text(alphabet=st.characters(codec=None), max_size=60))
-def test_tokens_are_never_empty_and_no_letter_is_lost_altogether(tokeniser, text):
+def test_tokens_are_never_empty_and_no_letter_is_lost_altogether(tokenizer, text):
     """For any input, tokens contain no white space, and a text with a letter or digit has a token."""
-    tokens = tokeniser.tokens(text)
+    tokens = tokenizer.tokens(text)
     assert all(token.split() == [token] for token in tokens)
-    assert bool(tokens) or not any(map(str.isalnum, normalise(text)))
+    assert bool(tokens) or not any(map(str.isalnum, normalize(text)))
 
 
-@pytest.mark.parametrize("tokeniser", BOTH)
-def test_width_and_case_do_not_change_tokens(tokeniser):
+@pytest.mark.parametrize("tokenizer", BOTH)
+def test_width_and_case_do_not_change_tokens(tokenizer):
     """The same text in full width and capitals has the same tokens."""
-    assert tokeniser.tokens("ＤＢ２ サーバー ２０２６年") == tokeniser.tokens("db2 ｻｰﾊﾞｰ 2026年")
+    assert tokenizer.tokens("ＤＢ２ サーバー ２０２６年") == tokenizer.tokens("db2 ｻｰﾊﾞｰ 2026年")
 
 
-@pytest.mark.parametrize("tokeniser", BOTH)
+@pytest.mark.parametrize("tokenizer", BOTH)
 @pytest.mark.parametrize("unit", ["漢字", "かな", "abc ", "𠮷", "1"])
-def test_a_text_beyond_sudachis_limit_is_cut_and_not_lost(tokeniser, unit):
+def test_a_text_beyond_sudachis_limit_is_cut_and_not_lost(tokenizer, unit):
     """100,000 characters without a single sentence end come out completely, in order."""
     text = unit * (100_000 // len(unit))
-    assert "".join(tokeniser.tokens(text)) == text.replace(" ", "")
+    assert "".join(tokenizer.tokens(text)) == text.replace(" ", "")
 
 
 def test_a_long_text_has_the_tokens_of_its_sentences():
@@ -87,7 +87,7 @@ def test_a_long_text_has_the_tokens_of_its_sentences():
     sentences = [f"第{n}章では東京都の選挙管理委員会について述べます。" for n in range(2_000)]
     long = "".join(sentences)
     assert len(long) > 10 * PIECE
-    tokens = SudachiTokeniser().tokens
+    tokens = SudachiTokenizer().tokens
     assert tokens(long) == [token for sentence in sentences for token in tokens(sentence)]
 
 
@@ -95,20 +95,20 @@ def test_threads_do_not_get_in_each_others_way():
     """Sudachi refuses a tokenizer that another thread is using; each thread has its own."""
     texts = [f"{n}番目の文です。今日は東京都に行きました。" * 20 for n in range(200)]
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(SudachiTokeniser().tokens, texts))
-    assert together == [SudachiTokeniser().tokens(text) for text in texts]
+        together = list(pool.map(SudachiTokenizer().tokens, texts))
+    assert together == [SudachiTokenizer().tokens(text) for text in texts]
     assert [tokens[0] for tokens in together] == [str(n) for n in range(200)]
 
 
 def test_the_cache_is_bounded_and_cannot_be_spoilt():
     """It forgets the oldest texts, and a caller that changes a list of tokens affects nobody else."""
     for n in range(CACHED_PIECES + 500):
-        WordTokeniser().tokens(f"text number {n}")
+        WordTokenizer().tokens(f"text number {n}")
     assert _words.cache_info().currsize <= CACHED_PIECES
-    WordTokeniser().tokens("one two").append("three")
-    assert WordTokeniser().tokens("one two") == ["one", "two"]
+    WordTokenizer().tokens("one two").append("three")
+    assert WordTokenizer().tokens("one two") == ["one", "two"]
 
 
 def test_a_lone_surrogate_does_not_stop_sudachi():
     """Sudachi cannot encode one, so it is replaced first."""
-    assert SudachiTokeniser().tokens("\ud800東京\udfff") == ["東京"]
+    assert SudachiTokenizer().tokens("\ud800東京\udfff") == ["東京"]
