@@ -11,7 +11,8 @@ import pytest
 import typer
 from rich.console import Console
 
-from saiten.cli.demo import excerpt, how_to_call, make_room, run_step
+from saiten.cli.demo import how_to_call
+from saiten.cli.touring import excerpt, make_room, run_step
 from saiten.demo.steps import STEPS, DemoStep
 from saiten.dialogue.reading import read_dialogues
 from saiten.errors import BadInput, ConfigurationError

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from saiten.choices import Format
@@ -24,6 +25,7 @@ from saiten.dialogue.session import open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.executor import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query
+from saiten.protocols import System
 from saiten.records import Sample
 from saiten.redaction import redact
 from saiten.runs.engine import run_all
@@ -39,6 +41,7 @@ from saiten.wiring import (
     knowledge_base_later,
     ready,
 )
+from saiten.wiring.opened_later import OpenedLater
 from saiten.words import Message
 
 _RAG = RagSettings()
@@ -94,14 +97,6 @@ def converse_into(
         models.account.book = journal.paid
         conversations = replace(conversations, agents=assemble_judge(judge, models=models))
 
-        async def open_all() -> None:
-            await ready(tested, apart)
-            try:
-                if evidence is not None:
-                    await evidence.open()
-            except CallFailed as error:
-                raise ConfigurationError(f"the knowledge base of the evidence cannot be opened: {error}") from error
-
         progress = DialogueProgress(notes, source.count(), calls.currency, quiet=how.quiet)
         resuming = resumable(
             notes,
@@ -115,7 +110,7 @@ def converse_into(
                     rows,
                     LocalExecutor(_DIALOGUES_A_PLACE * (calls.concurrency + dialogue.system_concurrency)),
                     progress,
-                    first=open_all,
+                    first=partial(_open, tested, apart, evidence),
                     closing=(evidence, tested, conversations.agents),
                     strict=source.settings.strict,
                 )
@@ -128,6 +123,15 @@ def converse_into(
         if progress.failed:
             notes.print("--retry-failed resumes the failed dialogues")
     return ending.status
+
+
+async def _open(system: System, models: Models, evidence: OpenedLater | None) -> None:
+    await ready(system, models)
+    try:
+        if evidence is not None:
+            await evidence.open()
+    except CallFailed as error:
+        raise ConfigurationError(f"the knowledge base of the evidence cannot be opened: {error}") from error
 
 
 def rehearse_dialogues(

@@ -111,13 +111,9 @@ def index(
         notes.print(f"{done.absent} documents of the knowledge base were not among those given; --prune removes them")
     render(index_tables(done, contents, pruned=prune), form, stdout())
     if form == "table":
-        _print_next(kb)
-
-
-def _print_next(kb: str) -> None:
-    base = "KB" if "://" in kb else escape_untrusted(kb)  # an address may hold a password
-    stdout().print(
-        f'look into it: saiten search "…" --kb {base}\n'
-        f"answer with it: saiten answer QUESTIONS --system rag:{base} -o ANSWERS.jsonl",
-        soft_wrap=True,
-    )
+        base = "KB" if "://" in kb else escape_untrusted(kb)  # an address may hold a password
+        stdout().print(
+            f'look into it: saiten search "…" --kb {base}\n'
+            f"answer with it: saiten answer QUESTIONS --system rag:{base} -o ANSWERS.jsonl",
+            soft_wrap=True,
+        )
