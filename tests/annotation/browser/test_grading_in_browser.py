@@ -733,6 +733,7 @@ def test_addresses_in_contexts_are_links(browser, tmp_path):
         page = it.visit("Aiko")
         ready(page)
         page.get_by_role("button", name="Open all").click()
+        page.locator(".text a").nth(2).wait_for(state="attached")  # painted after the click, by the event `toggle`
         script = "[...document.querySelectorAll('.text a')].map((a) => [a.closest('.text').dataset.text, a.href, a.target, a.rel])"
         away = ["_blank", "noopener noreferrer"]
         assert page.evaluate(script) == [
