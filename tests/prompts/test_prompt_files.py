@@ -8,6 +8,7 @@ import pytest
 
 from saiten import prompts
 from saiten.errors import ConfigurationError
+from saiten.judges.doubts import doubt
 from saiten.judges.reading import read_reply
 from saiten.judges.rehearsal import estimate_tokens
 from saiten.judges.reply_schema import schema_of
@@ -145,6 +146,7 @@ def test_the_examples_are_good_answers_to_their_tasks(name: str, language: str):
         inputs = {key: value for key, value in settings.items() if key not in example.inputs}
         task = kind(**(inputs | dict(example.inputs)), language=language)
         reply = read_reply(task, example.reply)
+        assert doubt(task, reply) is None
         if task.written == "json":
             written = json.loads(example.reply)
             assert list(written) == list(schema_of(task.reply)["properties"])

@@ -38,6 +38,19 @@ def test_each_fault_is_named_in_a_sentence(gist, supplement, faults):
     assert list(layout.faults) == faults
 
 
+@pytest.mark.parametrize(
+    ("source", "unit"),
+    [
+        ("Thank you for your question. Bring a photo.", "Bring a photo."),
+        ("お問い合わせありがとうございます。写真をお持ちください。", "写真をお持ちください。"),
+    ],
+)
+def test_a_greeting_belongs_to_no_unit(source, unit):
+    """It says nothing, so a model that leaves it out made no mistake."""
+    layout = lay_out(source, {"gist": [unit], "supplement": []}, whole=True)
+    assert (layout.faults, layout.uncovered) == ((), ())
+
+
 def test_a_unit_in_two_lists_stays_in_the_first():
     """It counts once; a unit that was not found stays, too."""
     layout = lay_out("One. Two.", {"gist": ["One.", "Three?"], "supplement": ["Two.", "One."]}, whole=True)

@@ -1,7 +1,7 @@
 """Partition: lists of units laid out over the text that they were taken from, and the faults found.
 
-Every part of a reference belongs to exactly one unit, every unit to one list, and units do not overlap. Faults are
-sentences that a model can act on and a person can read.
+Every part of a reference belongs to exactly one unit, except greetings and courtesies; every unit belongs to one list,
+and units do not overlap. Faults are sentences that a model can act on and a person can read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,6 +11,7 @@ from itertools import accumulate, chain
 
 from saiten.records import Span
 from saiten.text.alignment import Placed, place
+from saiten.text.courtesies import is_courtesy
 from saiten.text.folding import fold, is_narrow
 
 _COUNTS_FROM = 10
@@ -28,7 +29,7 @@ class Layout:
     """By list. A unit listed twice is only in the first list; overlapping passages are merged there."""
     faults: tuple[str, ...]
     uncovered: tuple[Span, ...]
-    """Pieces of the text with words that no unit covers; only computed if units must cover the text."""
+    """Pieces of the text that no unit covers, except courtesies; only computed if units must cover the text."""
 
     @property
     def unplaced(self) -> int:
@@ -146,7 +147,7 @@ def _uncovered(source: str, placed: Sequence[Placed]) -> Iterator[Span]:
     reached = 0
     for start, end in [*map(_range, placed), (len(source), len(source))]:
         piece = source[reached:start]
-        if _letters(piece) > _COUNTS_FROM:
+        if _letters(piece) > _COUNTS_FROM and not is_courtesy(piece):
             begin = reached + len(piece) - len(piece.lstrip())
             text = piece.strip()
             yield Span(text, begin, begin + len(text))

@@ -4,6 +4,7 @@ import re
 
 from saiten.records import Language
 from saiten.tasks.statements import SplitStatements, Statements
+from saiten.text.courtesies import is_courtesy
 from saiten.text.sentences import split_sentences
 from saiten.text.words import content_units
 
@@ -11,22 +12,6 @@ _MARK = re.compile(r"\s*(?:>\s?)*(?:[-*•・●○■□◆▪–]+\s*|[(（\[]
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^)\s]{0,500}\)")
 _EMPHASIS = re.compile(r"\*\*|__|`+|~~")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|【[^】]{1,40}】\s*$)")
-_GREETING = re.compile(
-    r"(?:hi|hello|dear [^.!]{1,30}|good (?:morning|afternoon|evening)|thanks?(?: you)?(?: for [^.!]{1,60})?|sure|"
-    r"certainly|of course|great question|you(?:'|’)re welcome|i hope (?:this|that|it) helps?|"
-    r"(?:let me know if|feel free to) [^.!]{1,100}|"
-    r"こんにち[はわ]|こんばんは|おはようございます|お世話になっております|ありがとうございます|ご質問ありがとうございます|承知(?:いた)?しました|"
-    r"かしこまりました|もちろんです|お役に立て(?:ば|れば|ましたら|たら)[^。]{0,12}|よろしくお願い(?:いた)?します|何かあればお知らせください)"
-    r"[\s!.,。！、]*",
-    re.IGNORECASE,
-)
-_OFFER = re.compile(
-    r"(?:sure|certainly|of course|absolutely|great|yes)?[,!. ]*i(?:'|’| a| wi| woul| ca)?[a-z]{0,3} (?:be )?"
-    r"(?:happy|glad|pleased|help|answer|assist)\b[^.!?:]{0,100}[.!]?",
-    re.IGNORECASE,
-)
-"""Matches *Sure, I'd be happy to help!* and *I can answer your question based on the document.*"""
-
 _ATTRIBUTION = re.compile(
     r"(?:(?:based on|according to|as (?:stated|mentioned|described) in) (?:the |this |your )?(?:\w+ )?"
     r"(?:documents?|contexts?|information|passages?|texts?|articles?|sources?)"
@@ -55,7 +40,7 @@ def statements_of(text: str, language: Language) -> list[str]:
         plain = _EMPHASIS.sub("", _LINK.sub(r"\1", sentence.text))
         mark = _MARK.match(plain)
         plain = plain[mark.end() if mark else 0 :].strip(" \t|")
-        if not any(sign.isalnum() for sign in plain) or _GREETING.fullmatch(plain) or _OFFER.fullmatch(plain):
+        if not any(sign.isalnum() for sign in plain) or is_courtesy(plain):
             continue
         source = _ATTRIBUTION.match(plain)
         plain = plain[source.end() if source else 0 :]
