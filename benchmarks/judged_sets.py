@@ -1,0 +1,306 @@
+"""Public sets with human labels, as `judge_prompts.py` scores them: samples, labels, simple baselines, and people.
+
+Each set is a function of the ids of the chosen items. Reading the data and the baselines are implemented here again, so
+that a mistake in saiten cannot hide itself.
+"""
+
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from rapidfuzz.distance import LCSseq
+
+import saiten
+from judged_figures import (
+    CORRELATIONS,
+    DECISIONS,
+    Chosen,
+    Column,
+    Compared,
+    Line,
+    Run,
+    Scores,
+    against_others,
+    at_least_4,
+    plain,
+    values,
+)
+from saiten.demo.gist import gist_labels, load_gist
+from saiten.demo.samples import load_demo
+from saiten.stats.auroc import auroc
+from saiten.trust.spans.comparison import compare_spans
+from saiten.trust.spans.marks import judges_of, people_of
+
+
+def rows(*path: str) -> Iterator[dict[str, Any]]:
+    """Read the lines of a JSONL file below SAITEN_DATA."""
+    with Path(os.environ["SAITEN_DATA"], *path).open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+# ---------------------------------------------------------------------------------------------------- baselines
+
+
+def words(text: str) -> list[str]:
+    """Return the words of the normalized, lowercased text."""
+    return re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text).lower())
+
+
+def pairs(text: str) -> list[str]:
+    """Return the pairs of adjacent alphanumeric characters."""
+    plain = [c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum()]
+    return [a + b for a, b in pairwise(plain)]
+
+
+def share(wanted: Sequence[str], there: Sequence[str]) -> float:
+    """Return the share of the wanted tokens that are there; 0 if none are wanted."""
+    known = set(there)
+    return fmean([each in known for each in wanted]) if wanted else 0.0
+
+
+def rouge_l(answer: str, references: Sequence[str]) -> float:
+    """Return the F1 of the longest common subsequence of words with the most similar reference."""
+    ours = words(answer)
+    return max(2 * LCSseq.similarity(ours, (w := words(each))) / (len(ours) + len(w)) for each in references)
+
+
+def contains(answer: str, references: Sequence[str]) -> float:
+    """Return 1 if the answer contains the words of a reference as a sequence."""
+    there = f" {' '.join(words(answer))} "
+    return float(any(f" {' '.join(words(each))} " in there for each in references))
+
+
+# ---------------------------------------------------------------------------------------------------- the sets
+
+
+def short_answers(
+    items: Sequence[tuple[str, str, str, Sequence[str], float]],
+    baselines: Mapping[str, Column],
+    people: Sequence[tuple[float, float, Hashable]] = (),
+    *,
+    graded: bool = False,
+) -> Chosen:
+    """Compare verdicts, or grades of at least 4, on (id, question, answer, references, correct)."""
+    metric, read = ("correctness", at_least_4) if graded else ("accuracy", plain)
+    samples = [
+        {"id": at, "question": question, "answer": answer, "reference": list(references), "language": "en"}
+        for at, question, answer, references, _ in items
+    ]
+    lexical = {"contains a reference": [contains(answer, references) for _, _, answer, references, _ in items]}
+    compared = Compared(
+        "grade of at least 4" if graded else "correct",
+        DECISIONS,
+        [item[4] for item in items],
+        [item[1] for item in items],
+        values([item[0] for item in items], metric, read),
+        {**baselines, **lexical},
+        people,
+    )
+    return Chosen(Run((metric,), samples), [compared])
+
+
+def nq301(ids: Sequence[str], *, graded: bool = False) -> Chosen:
+    """Short English answers: two annotators or three, and stored verdicts of three models."""
+    there = {row["id"]: row for row in rows("qa_correctness", "nq301_judged.jsonl")}
+    chosen = [there[each] for each in ids]
+    items = [(r["id"], r["question"], r["answer"], r["references"], float(r["human"]["correct"])) for r in chosen]
+    stored = {f"{name}, stored": [row["judges"][name] for row in chosen] for name in chosen[0]["judges"]}
+    people = [(row["human"]["annotators"][1], row["human"]["annotators"][0], row["question"]) for row in chosen]
+    return short_answers(items, stored, people, graded=graded)
+
+
+def evouna(ids: Sequence[str]) -> Chosen:
+    """Answers of five systems to short English questions, one annotator per answer; QID-SYSTEM."""
+    there = {row["qid"]: row for row in rows("qa_correctness", "evouna_nq.jsonl")}
+    items = []
+    for each in ids:
+        qid, system = each.rsplit("-", 1)
+        row = there[qid]
+        items.append((each, row["question"], row["answers"][system], row["references"], float(row["human"][system])))
+    return short_answers(items, {})
+
+
+def clapnq(ids: Sequence[str]) -> Chosen:
+    """English RAG answers: three annotators per answer, grades of 1 to 4; QID-SYSTEM."""
+    asked = {row["qid"]: row for row in rows("clapnq_human", "questions.jsonl")}
+    there = {f"{row['qid']}-{row['system']}": row for row in rows("clapnq_human", "responses.jsonl")}
+    chosen = [there[each] for each in ids]
+    samples, overlap = [], []
+    for at, row in zip(ids, chosen, strict=True):
+        question = asked[row["qid"]]
+        samples.append({"id": at, **_asked(question), "answer": row["answer"], "language": "en"})
+        source = " ".join(f"{context['title']} {context['text']}" for context in question["contexts"])
+        overlap.append(share(words(row["answer"]), words(source)))
+    grades = [list(map(float, row["human"]["faithfulness"].values())) for row in chosen]
+    questions = [row["qid"] for row in chosen]
+    compared = Compared(
+        "faithfulness",
+        CORRELATIONS,
+        [fmean(each) for each in grades],
+        questions,
+        values(ids, "faithfulness", plain),
+        {"context overlap": overlap, "Bert-KPrec, stored": [row["metrics"]["Bert-KPrec"] for row in chosen]},
+        [each for one, question in zip(grades, questions, strict=True) for each in against_others(one, question)],
+    )
+    return Chosen(Run(("faithfulness",), samples), [compared])
+
+
+def jhars(ids: Sequence[str]) -> Chosen:
+    """Japanese RAG answers: sentences that three annotators marked as not supported; QID-SYSTEM."""
+    asked = {row["qid"]: row for row in rows("jhars_dev", "questions.jsonl")}
+    there = {f"{row['qid']}-{row['system']}": row for row in rows("jhars_dev", "responses.jsonl")}
+    chosen = [there[each] for each in ids]
+    samples, whole, single = [], _Marked(), _Marked()
+    units: list[tuple[str, list[str], int]] = []
+    for at, row in zip(ids, chosen, strict=True):
+        question = asked[row["qid"]]
+        samples.append({"id": at, **_asked(question), "answer": row["answer"], "language": "ja"})
+        source = pairs(" ".join(question["contexts"]))
+        sentences = row["sentences"]
+        whole.add([s for s in sentences if _decided(s)], row["answer"], source, row["qid"])
+        for number, sentence in enumerate(sentences):
+            if _decided(sentence):
+                units.append((at, [s["sentence"] for s in sentences], number))
+                single.add([sentence], sentence["sentence"], source, row["qid"])
+
+    def of_sentences(scores: Scores) -> Column:
+        placed = {at: doubts(scores.get((at, "faithfulness")), sentences) for at, sentences, _ in units}
+        return [None if (found := placed[at]) is None else found[number] for at, _, number in units]
+
+    return Chosen(
+        Run(("faithfulness",), samples),
+        [
+            whole.compared("answer without hallucination", values(ids, "faithfulness", plain)),
+            single.compared("sentence without hallucination", of_sentences),
+        ],
+    )
+
+
+class _Marked:
+    """Pieces of answers, whether people marked something in them, and their overlap with the contexts."""
+
+    def __init__(self) -> None:
+        self.good: list[float] = []
+        self.questions: list[Hashable] = []
+        self.overlap: list[float] = []
+        self.people: list[tuple[float, float, Hashable]] = []
+
+    def add(self, sentences: Sequence[Mapping[str, Any]], text: str, source: Sequence[str], question: Hashable) -> None:
+        self.good.append(float(all(each["label"] == "No_hallucination" for each in sentences)))
+        self.questions.append(question)
+        self.overlap.append(share(pairs(text), source))
+        marked = [any(each["flags"][who] for each in sentences) for who in range(3)]
+        for who, own in enumerate(marked):
+            others = [each for at, each in enumerate(marked) if at != who]
+            self.people.append((float(not any(others)), float(not own), question))
+
+    def compared(self, what: str, read: Callable[[Scores], Column]) -> Compared:
+        overlap = {"context overlap (character pairs)": self.overlap}
+        return Compared(what, {"AUROC": auroc}, self.good, self.questions, read, overlap, self.people)
+
+
+def _decided(sentence: Mapping[str, Any]) -> bool:
+    return sentence["label"] not in {"DISPUTED", None}
+
+
+def doubts(score: saiten.Score | None, sentences: Sequence[str]) -> list[float] | None:
+    """Return the lowest verdict, or probability, of the statements of each sentence; 1 for one without statements.
+
+    A statement belongs to the sentence that contains most of its pairs of characters.
+    """
+    if score is None or score.value is None:
+        return None
+    least = [1.0] * len(sentences)
+    there = [pairs(each) for each in sentences]
+    for verdict in score.details["verdicts"]:
+        statement = pairs(score.details["statements"][verdict["number"] - 1])
+        at = max(range(len(there)), key=lambda number: share(statement, there[number]))
+        least[at] = min(least[at], verdict.get("p", float(verdict["verdict"])))
+    return least
+
+
+def squality(ids: Sequence[str]) -> Chosen:
+    """Long English answers about stories, graded by three reviewers from 0 to 100; QID-SYSTEM."""
+    asked = {row["qid"]: row for row in rows("squality_human", "questions.jsonl")}
+    there = {f"{row['qid']}-{row['system']}": row for row in rows("squality_human", "responses.jsonl")}
+    chosen = [there[each] for each in ids]
+    samples, similar = [], []
+    for at, row in zip(ids, chosen, strict=True):
+        own = row["answer"].split()
+        references = [text for text in asked[row["qid"]]["references"] if text.split() != own]
+        text = {"question": asked[row["qid"]]["question"], "answer": row["answer"], "reference": references}
+        samples.append({"id": at, **text, "language": "en"})
+        similar.append(rouge_l(row["answer"], references))
+    questions = [row["qid"] for row in chosen]
+    of_people = {
+        aspect: [list(map(float, row["human"][aspect].values())) for row in chosen]
+        for aspect in ("correctness", "overall")
+    }
+    return Chosen(
+        Run(("correctness",), samples),
+        [
+            Compared(
+                f"grade and people's {aspect}",
+                CORRELATIONS,
+                [fmean(each) for each in grades],
+                questions,
+                values(ids, "correctness", plain),
+                {"ROUGE-L": similar, "length": [float(len(words(row["answer"]))) for row in chosen]},
+                [each for one, asks in zip(grades, questions, strict=True) for each in against_others(one, asks)],
+            )
+            for aspect, grades in of_people.items()
+        ],
+    )
+
+
+def demo(ids: Sequence[str]) -> Chosen:
+    """Built-in answers in both languages, right or wrong by construction."""
+    there = {one.sample.id: one for one in load_demo()}
+    chosen = [there[each] for each in ids]
+    truths = {
+        "accuracy": [float(one.correct) for one in chosen],
+        "accuracy[grounded]": [float(one.correct and one.faithful) for one in chosen],
+    }
+    questions = [one.sample.question for one in chosen]
+    return Chosen(
+        Run(tuple(truths), [one.sample for one in chosen]),
+        [Compared(metric, DECISIONS, truth, questions, values(ids, metric, plain)) for metric, truth in truths.items()],
+    )
+
+
+def gist(ids: Sequence[str]) -> Chosen:
+    """Built-in answers in both languages whose missing and extra units are known by construction."""
+    there = {one.sample.id: one for one in load_gist()}
+    chosen = [there[each] for each in ids]
+    people = people_of(gist_labels(chosen))
+
+    def measured(judges: Mapping[str, Scores]) -> Iterator[Line]:
+        for name, scores in judges.items():
+            marks = judges_of([saiten.Scored(at, metric, one) for (at, metric), one in scores.items()], name)
+            (found,) = compare_spans(people, marks).judges
+            if found.overall is not None:
+                yield Line("gist", "four combinations, F by characters", name, found.overall.per_unit.f)
+
+    return Chosen(Run(("gist",), [one.sample for one in chosen]), measured=measured)
+
+
+def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
+    return {"question": question["question"], "contexts": question["contexts"]}
+
+
+SETS: Mapping[str, Callable[[Sequence[str]], Chosen]] = {
+    "nq301": nq301,
+    "nq301_grades": lambda ids: nq301(ids, graded=True),
+    "jhars_dev": jhars,
+    "clapnq_human": clapnq,
+    "evouna": evouna,
+    "squality_human": squality,
+    "gist": gist,
+    "demo": demo,
+}
