@@ -77,7 +77,7 @@ def test_a_grade_off_the_scale_is_asked_about_once_and_then_unreadable(judged, o
     openai_server.reply = lambda asked: '{"reason": "r", "grade": 7}' if "aspect" in json.dumps(asked.body) else None
     assert judged("--temperature", "0.7").status == 6  # nothing was measured
     assert {one.score.status for one in read_run(Path("run")).scores()} == {"unreadable"}
-    assert any("`grade` is one of -1, 0, 1, not 7" in one.text for one in openai_server.requests)
+    assert any("`grade` must be one of -1, 0, 1, got 7" in one.text for one in openai_server.requests)
 
 
 def test_a_run_is_shown_with_its_grades(judged, saiten):

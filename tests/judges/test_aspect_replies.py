@@ -44,8 +44,8 @@ def test_a_grade_is_read_in_many_forms(text, grade):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ('{"reason": "r", "grade": 2}', "one of -1, 0, 1, not 2"),
-        ('{"reason": "r", "grade": -3}', "not -3"),
+        ('{"reason": "r", "grade": 2}', "one of -1, 0, 1, got 2"),
+        ('{"reason": "r", "grade": -3}', "got -3"),
         ('{"reason": "r", "grade": 0.5}', "grade"),
         ('{"reason": "r", "grade": true}', "grade"),
         ('{"reason": "r", "grade": null}', "grade"),
@@ -71,7 +71,7 @@ def test_what_is_no_grade_of_the_scale_is_refused(text, fault):
 def test_a_long_scale_is_named_by_its_ends():
     """A hundred grades are not listed one by one."""
     task = RateAspect("a", "?", "0: no\n100: yes", "q", "a", tuple(range(101)), language="en")
-    with pytest.raises(ValueError, match="one of 0 to 100, not 101"):
+    with pytest.raises(ValueError, match="one of 0 to 100, got 101"):
         read_reply(task, '{"reason": "r", "grade": 101}')
 
 

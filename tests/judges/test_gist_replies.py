@@ -65,8 +65,8 @@ def test_a_split_is_read_in_many_forms(text, gist, supplement):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ('{"gist": [], "supplement": ["  "]}', "no unit came"),
-        ('{"gist": ["\\u200b\\u200b"], "supplement": ["\\u3000", "\\u202e"]}', "no unit came"),
+        ('{"gist": [], "supplement": ["  "]}', "both lists are empty"),
+        ('{"gist": ["\\u200b\\u200b"], "supplement": ["\\u3000", "\\u202e"]}', "both lists are empty"),
         ('{"gist": [NaN], "supplement": []}', "`gist.0`"),
         ('{"gist": ["a"], "supplement": [1e999]}', "`supplement.0`"),
         ('{"gist": ["a"]}', "`supplement` is missing"),
@@ -174,10 +174,10 @@ def test_a_model_that_is_held_to_the_schema_writes_numbers():
     ("gist", "supplement", "message"),
     [
         (["The fee is 5 euros,", "payable in cash.", "Children pay nothing."], ["The desk was painted last year."], None),
-        (["The fee is 5 euros, payable in cash. Children pay nothing."], [], "no unit covers “The desk was painted"),
+        (["The fee is 5 euros, payable in cash. Children pay nothing."], [], "no unit contains “The desk was painted"),
         ([REFERENCE], ["Children pay nothing."], "overlap"),
-        ([REFERENCE], [REFERENCE], "in `gist` and in `supplement`"),
-        ([REFERENCE, "Adults pay 70 dollars."], [], "does not stand in the text"),
+        ([REFERENCE], [REFERENCE], "in both `gist` and `supplement`"),
+        ([REFERENCE, "Adults pay 70 dollars."], [], "is not in the text"),
     ],
 )  # fmt: skip
 def test_what_is_odd_about_a_split(gist, supplement, message):
@@ -190,9 +190,9 @@ def test_what_is_odd_about_a_split(gist, supplement, message):
     ("extra_gist", "extra_supplement", "message"),
     [
         (["It costs 6 euros."], ["Dogs are welcome."], None),
-        (["It costs 6 euros."], ["It costs 6 euros."], "in `extra_gist` and in `extra_supplement`"),
+        (["It costs 6 euros."], ["It costs 6 euros."], "in both `extra_gist` and `extra_supplement`"),
         (["It costs 6 euros.", "6 euros"], [], "overlap"),
-        (["Cats are not allowed in here."], [], "does not stand in the text"),
+        (["Cats are not allowed in here."], [], "is not in the text"),
         ([], ["Children pay nothing."], "is a unit of the reference, so it is not extra"),
     ],
 )
@@ -240,7 +240,7 @@ async def test_an_odd_reply_is_asked_about_once_and_then_kept(lines, calls, gist
     assert len(chat.asked) == calls
     assert reply.usage == sum([CALL] * calls, Usage())
     if lines[0] == PART:
-        assert "no unit covers “payable in cash." in chat.asked[1].messages[-1].content
+        assert "no unit contains “payable in cash." in chat.asked[1].messages[-1].content
 
 
 async def test_two_replies_of_no_use_are_unreadable():

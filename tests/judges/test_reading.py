@@ -175,9 +175,9 @@ UNREADABLE = [
     (CONTEXT, '{"reason": "x"}', "`useful` is missing"),
     (CONTEXT, '{"reason": "x", "useful": true, "useful": false}', "twice"),
     (CONTEXT, '{"reason": "x", "useful": true, "Useful": false}', "twice"),
-    (CONTEXT, '{"reason": "…", "useful": true}', "repeats the form"),
+    (CONTEXT, '{"reason": "…", "useful": true}', "repeats the requested form"),
     (CONTEXT, '{"reason": "x", "useful": true} {"reason": "x", "useful": "?"}', "`useful`"),
-    (CONTEXT, '{"reason": "x", "useful": true} {"reason": "on second thou', "breaks off"),
+    (CONTEXT, '{"reason": "x", "useful": true} {"reason": "on second thou', "incomplete"),
     (CONTEXT, '{"reason": "5" wide", "useful": true}', "quotation mark"),
     (
         CONTEXT,
@@ -185,14 +185,14 @@ UNREADABLE = [
         "missing",
     ),
     (CONTEXT, "[[True]]", "list"),
-    (SPLIT, '{"statements": ["a", "b"', "breaks off"),
-    (SPLIT, '{"statements": ["a", "b', "breaks off"),
-    (SPLIT, '["a", "b', "breaks off"),
-    (SPLIT, '```json\n{"statements": ["a", "b"]', "breaks off"),
+    (SPLIT, '{"statements": ["a", "b"', "incomplete"),
+    (SPLIT, '{"statements": ["a", "b', "incomplete"),
+    (SPLIT, '["a", "b', "incomplete"),
+    (SPLIT, '```json\n{"statements": ["a", "b"]', "incomplete"),
     (SPLIT, '{"statements": ["a", "b", ...]}', "ellipsis"),
     (SPLIT, '{"statements": ["a", "b", "..."]}', "ellipsis"),
     (SPLIT, '["a", "…"]', "ellipsis"),
-    (SPLIT, '{"statements": ["…"]}', "repeats the form"),
+    (SPLIT, '{"statements": ["…"]}', "repeats the requested form"),
     (SPLIT, '{"statements": ["a" "b"]}', "not valid"),
     (SPLIT, "{'statements': ['a ] b', 'c']}", "not closed"),
     (SPLIT, '{"statements": "a"}', "`statements`"),
@@ -290,15 +290,15 @@ PARTS = [
 ]
 
 CONTRADICTIONS = [
-    (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["b", "c"]}', "contradict each other in `statements`"),
-    (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["a"]}', "contradict each other"),
-    (SPLIT, '{"statements": ["a"]}\n{"statements": []}', "the second is empty"),
+    (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["b", "c"]}', "differ in `statements`"),
+    (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["a"]}', "differ in"),
+    (SPLIT, '{"statements": ["a"]}\n{"statements": []}', "the second of them empty"),
     (SPLIT, '{"statements": ["a"]}\n["b"]', "several JSON values"),
     (SPLIT, '["a"]\n  and ["b"]', "several JSON values"),
     (SPLIT, '{"statements": ["a"]}\n{"statements": "b"}', "`statements`"),
     (SPLIT, '{"statements": ["a"]}\n{"statements": ["b", ...]}', "ellipsis"),
     (SPLIT, '{"statements": ["a" "c"]}\n{"statements": ["b"]}', "not valid"),
-    (SPLIT, "\n".join(f'{{"statements": ["{n}"]}}' for n in range(20)), "16 JSON values or more"),
+    (SPLIT, "\n".join(f'{{"statements": ["{n}"]}}' for n in range(20)), "16 or more JSON values"),
     (
         PARTIAL,
         f'{{"verdicts": [{ONE_VERDICT}]}} {{"verdicts": [{ONE_VERDICT.replace("true", "false")}]}}',
@@ -308,7 +308,7 @@ CONTRADICTIONS = [
     (
         WRITE,
         '{"questions": ["a"], "noncommittal": false} {"questions": ["b"], "noncommittal": true}',
-        "contradict each other in `noncommittal`",
+        "differ in `noncommittal`",
     ),
     (GIST, '{"gist": ["a"], "supplement": []} {"gist": ["b"]}', "`supplement` is missing"),
 ]
@@ -445,5 +445,5 @@ def test_a_mountain_of_brackets_costs_no_more_than_its_length(piece):
 def test_a_duplicate_key_is_found_in_one_pass():
     """This includes a hundred thousand keys, the last of which repeats the first."""
     keys = ",".join(f'"k{number}":1' for number in range(100_000))
-    with pytest.raises(ValueError, match="the key 'k0' stands twice"):
+    with pytest.raises(ValueError, match="the key 'k0' occurs twice"):
         read_reply(CONTEXT, f'{{{keys},"k0":1}}')

@@ -122,7 +122,7 @@ async def test_units_are_in_the_details_with_their_positions():
     assert SAMPLE.answer[9:18] == extra[0]["text"]
     assert details["unplaced"] == 1
     assert details["faults"] == [
-        "answer: “駐車場は有料だとのこと。” in `extra_supplement` does not stand in the text; copy its words"
+        "answer: “駐車場は有料だとのこと。” in `extra_supplement` is not in the text; copy the words as they are"
     ]
     assert json.loads(orjson.dumps(details)) == details
 
@@ -412,8 +412,8 @@ async def test_examples_are_shown_to_samples_of_their_language(tmp_path):
             'extra_gist = ["Long before',
             "example 1: 'Long before the month ends.' is not in the text",
         ),
-        ('gist = ["By the 10th of the month."]', "gist = []", "no unit covers “By the 10th"),
-        ('supplement = ["The form is new."]', 'supplement = ["The form is new.", "The form is new."]', "stands twice"),
+        ('gist = ["By the 10th of the month."]', "gist = []", "no unit contains “By the 10th"),
+        ('supplement = ["The form is new."]', 'supplement = ["The form is new.", "The form is new."]', "list it once"),
         ('answer = "Before the month ends."', "", "'missing_gist' is about an answer"),
         ("supplement = []", 'supplement = "x"', "example 2: supplement: expected a valid array"),
         ("[[examples]]", "[[example]]", "expected nothing but tables [[examples]]"),

@@ -14,22 +14,22 @@ REFERENCE = "旅費は翌月10日までに申請します。なお、用紙は�
     [
         (["旅費は翌月10日までに申請します。"], ["なお、用紙は経理課にあります。"], []),
         (["旅費は翌月10日までに申請します"], ["用紙は経理課にあります"], []),
-        (["旅費は翌月10日までに申請します。"], [], ["no unit covers “なお、用紙は経理課にあります。”"]),
-        ([REFERENCE], ["なお、用紙は経理課にあります。"], [f"“{REFERENCE}” and “なお、用紙は経理課にあります。” overlap"]),
+        (["旅費は翌月10日までに申請します。"], [], ["no unit contains “なお、用紙は経理課にあります。”; add it"]),
+        ([REFERENCE], ["なお、用紙は経理課にあります。"], [f"“{REFERENCE}” and “なお、用紙は経理課にあります。” overlap; copy no words twice"]),
         (
             [REFERENCE],
             [REFERENCE],
-            [f"“{REFERENCE}” stands in `gist` and in `supplement`; it belongs to one of them"],
+            [f"“{REFERENCE}” is in both `gist` and `supplement`; list it in one of them"],
         ),
-        ([REFERENCE, REFERENCE], ["", "  "], [f"“{REFERENCE}” stands twice in `gist`"]),
+        ([REFERENCE, REFERENCE], ["", "  "], [f"“{REFERENCE}” is in `gist` twice; list it once"]),
         ([REFERENCE, "\u200b", "\u3000\ufeff"], ["\u202e"], []),
         (
             [REFERENCE, "締切は厳守です！"],
             [],
-            ["“締切は厳守です！” in `gist` does not stand in the text; copy its words"],
+            ["“締切は厳守です！” in `gist` is not in the text; copy the words as they are"],
         ),
         (["旅費は翌月１０日までに申請します。", "旅費は翌月10日までに申請します。"], ["なお、用紙は経理課にあります。"],
-         ["“旅費は翌月10日までに申請します。” stands twice in `gist`"]),
+         ["“旅費は翌月10日までに申請します。” is in `gist` twice; list it once"]),
     ],
 )  # fmt: skip
 def test_each_fault_is_named_in_a_sentence(gist, supplement, faults):
@@ -81,5 +81,5 @@ def test_nothing_is_lost_and_nothing_counts_twice(units, data):
     """Every unit that is not blank is in a list or is reported as a duplicate, whatever the split."""
     cut = data.draw(st.integers(0, len(units)))
     layout = lay_out("".join(units), {"gist": units[:cut], "supplement": units[cut:]}, whole=True)
-    doubles = sum("stands twice" in fault or "stands in `" in fault for fault in layout.faults)
+    doubles = sum("list it once" in fault or "is in both" in fault for fault in layout.faults)
     assert sum(map(len, layout.units.values())) + doubles == sum(bool(unit.strip()) for unit in units)

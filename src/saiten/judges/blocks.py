@@ -27,8 +27,7 @@ _LONGEST_REST = 200
 _FENCE = re.compile(r"\s*+(?:`{1,3}(?:json)?)?\s*+", re.IGNORECASE)
 
 CUT_OFF = (
-    "the reply breaks off before its JSON ends, or a quotation mark or bracket in it is not closed; "
-    "send the whole of it, more briefly if need be"
+    "the JSON is incomplete, or a quotation mark or bracket in it is not closed; send all of it, shorter if necessary"
 )
 
 _START = re.compile(
@@ -163,18 +162,18 @@ def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key {twice[:40]!r} stands twice in one object")
+        raise ValueError(f"the key {twice[:40]!r} occurs twice in one object; write each key once")
     return table
 
 
 def _mended(text: str) -> Any:
     if len(text) > LONGEST_MENDED:
-        raise ValueError("the JSON is not valid, and too long to be mended")
+        raise ValueError("the JSON is not valid, and too long to repair; check quotation marks, commas and brackets")
     if _ABBREVIATED.search(text):
         raise ValueError("a list is abbreviated with an ellipsis; write every item")
     value = repair_json(text, return_objects=True, skip_json_loads=True)
     if _substance(json.dumps(value, ensure_ascii=False)) != _substance(text):
-        raise ValueError("the JSON is not valid")
+        raise ValueError("the JSON is not valid; check quotation marks, commas and brackets")
     return value
 
 

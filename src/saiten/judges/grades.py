@@ -36,7 +36,7 @@ def read_grade(text: str, material: Material) -> dict[str, Any]:
     mark = own[-1]
     number = _number_after(text, mark)
     if number is None or _MORE.match(text, number.end()):
-        raise ValueError(f"after {mark[0]!r} expected one whole number, got {_glimpse(text[mark.end() :])!r}")
+        raise ValueError(f"expected one whole number after {mark[0]!r}, got {_glimpse(text[mark.end() :])!r}")
     before, after = text[: mark.start()], text[number.end() :].lstrip(" \t)）]］>＞」】*_`\"'点.。")
     return {"feedback": _FEEDBACK.sub("", before).strip() or after.strip(), "grade": _whole(number)}
 

@@ -48,7 +48,7 @@ def _refuse_ellipses(value: Any) -> None:
     """Refuse the prompt's form, whose texts are all `…`, and lists abbreviated with `…`."""
     texts = _texts(value)
     if texts and all(text.strip() in _ELLIPSES for text in texts):
-        raise ValueError("the reply repeats the form that was asked for; fill it in")
+        raise ValueError("the reply only repeats the requested form; fill it in")
     lists = [part for part in (value.values() if isinstance(value, dict) else [value]) if isinstance(part, list)]
     if any(isinstance(item, str) and item.strip() in _ELLIPSES for items in lists for item in items):
         raise ValueError("a list is abbreviated with an ellipsis; write every item")

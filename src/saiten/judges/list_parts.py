@@ -27,13 +27,13 @@ def read_parts(kind: type[Reply], blocks: Sequence[Block]) -> Reply | None:
 
 def _parts(kind: type[Reply], blocks: Sequence[Block]) -> Sequence[Reply]:
     if len(blocks) == MOST_BLOCKS:
-        raise ValueError(f"the reply holds {MOST_BLOCKS} JSON values or more; write one")
+        raise ValueError(f"the reply contains {MOST_BLOCKS} or more JSON values; write a single one")
     lists = [block for block in blocks if block.is_list]
     objects = [block.text for block in blocks if not block.is_list]
     if not any(block.alone for block in lists):
         return _objects(kind, objects)
     if not all(block.alone for block in lists) or any(name in each for each in objects for name in shown_fields(kind)):
-        raise ValueError(f"the reply holds several JSON values; expected {expected(kind)}")
+        raise ValueError(f"the reply contains several JSON values; expected {expected(kind)}")
     return [part for block in lists for part in from_list(kind, block.text)]
 
 
@@ -60,7 +60,7 @@ def _joined(first: Reply, second: Reply) -> Reply:
     fields = {name: (getattr(first, name), getattr(second, name)) for name in shown_fields(type(first))}
     lists = [pair for pair in fields.values() if isinstance(pair[0], list)]
     if any(one for one, _ in lists) and not any(other for _, other in lists):
-        raise ValueError("the reply holds two JSON values, and the second is empty; write one, complete")
+        raise ValueError("the reply contains two JSON values, the second of them empty; write a single, complete one")
     return second.model_copy(update={name: _joined_field(name, one, other) for name, (one, other) in fields.items()})
 
 
@@ -74,7 +74,7 @@ def _joined_field(name: str, first: Any, second: Any) -> Any:
                 return second
             if known.keys().isdisjoint(new) or isinstance(first[0], Verdict):
                 return [*first, *(item for item in second if _key(item) not in known)]
-    raise ValueError(f"the reply holds two JSON values that contradict each other in `{name}`; write one, complete")
+    raise ValueError(f"the reply contains two JSON values that differ in `{name}`; write a single, complete one")
 
 
 def _key(item: Any) -> Any:

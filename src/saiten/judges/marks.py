@@ -34,7 +34,9 @@ def own_marks(
         own.append(mark)
         repeated.append(repeats)
     if repeated and repeated[-1] and not all(repeated):
-        raise ValueError("the reply holds two verdicts, and the last one is in the material; give one, your own")
+        raise ValueError(
+            "the last of the two verdicts in the reply is a quotation from the material; give only your own"
+        )
     return own
 
 

@@ -47,7 +47,7 @@ def _tidy_object(value: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, A
         if name is None:
             continue
         if name in tidied:
-            raise ValueError(f"`{name}` stands twice in one object")
+            raise ValueError(f"`{name}` occurs twice in one object; write each key once")
         tidied[name] = tidy(entry, fields[name].annotation)
     return tidied
 

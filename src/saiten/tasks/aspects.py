@@ -90,7 +90,7 @@ class RateAspect(Task[Rating]):
         if reply.grade not in self.values:
             short = len(self.values) <= 12
             listed = ", ".join(map(str, self.values)) if short else f"{self.values[0]} to {self.values[-1]}"
-            raise ValueError(f"`grade` is one of {listed}, not {reply.grade}")
+            raise ValueError(f"`grade` must be one of {listed}, got {reply.grade}")
 
     def merge(self, replies: Sequence[Rating]) -> Rating:
         """Return all grades, with the reason of the one nearest to their mean."""

@@ -48,7 +48,9 @@ class SelectRelevantSentences(Task[RelevantSentences]):
     def check(self, reply: RelevantSentences) -> None:
         for number in reply.numbers:
             if not 1 <= number <= len(self.sentences):
-                raise ValueError(f"there are sentences 1 to {len(self.sentences)}, but number {number} was picked")
+                raise ValueError(
+                    f"there is no sentence {number}; the sentences are numbered 1 to {len(self.sentences)}"
+                )
 
     def merge(self, replies: Sequence[RelevantSentences]) -> RelevantSentences:
         picked = [set(reply.numbers) for reply in replies]

@@ -53,7 +53,7 @@ class SplitGist(Task[ReferenceUnits]):
 
     def check(self, reply: ReferenceUnits) -> None:
         if not any(map(can_be_seen, (*reply.gist, *reply.supplement))):
-            raise ValueError("no unit came, but the reference has text, all of which belongs to some unit")
+            raise ValueError("both lists are empty, but every part of the reference belongs to a unit")
 
 
 class MissingAndExtra(Reply):

@@ -59,10 +59,10 @@ def check_layout(source: str, listed: Sequence[tuple[str, Placed]], *, names: Se
     uncovered = tuple(_uncovered(source, placed)) if whole else ()
     faults = (
         *doubles,
-        *(f"{_shown(one.text)} in `{name}` does not stand in the text; copy its words" for name, one in kept
+        *(f"{_shown(one.text)} in `{name}` is not in the text; copy the words as they are" for name, one in kept
           if one.start is None),
         *_overlaps(source, placed),
-        *(f"no unit covers {_shown(gap.text)}" for gap in uncovered),
+        *(f"no unit contains {_shown(gap.text)}; add it" for gap in uncovered),
     )  # fmt: skip
     if not whole:
         kept = _joined(source, kept, names)
@@ -99,9 +99,9 @@ def _without_doubles(listed: Sequence[tuple[str, Placed]]) -> tuple[list[tuple[s
         if len(seen) > len(kept):
             kept.append((name, one))
         elif first == name:
-            faults.append(f"{_shown(one.text)} stands twice in `{name}`")
+            faults.append(f"{_shown(one.text)} is in `{name}` twice; list it once")
         else:
-            faults.append(f"{_shown(one.text)} stands in `{first}` and in `{name}`; it belongs to one of them")
+            faults.append(f"{_shown(one.text)} is in both `{first}` and `{name}`; list it in one of them")
     return kept, faults
 
 
@@ -140,7 +140,7 @@ def _overlaps(source: str, placed: Sequence[Placed]) -> Iterator[str]:
     furthest = accumulate(placed, partial(max, key=lambda one: _range(one)[1]))
     for before, one in zip(furthest, placed[1:], strict=False):
         if _shared(source, before, one):
-            yield f"{_shown(before.text)} and {_shown(one.text)} overlap"
+            yield f"{_shown(before.text)} and {_shown(one.text)} overlap; copy no words twice"
 
 
 def _uncovered(source: str, placed: Sequence[Placed]) -> Iterator[Span]:

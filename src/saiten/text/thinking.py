@@ -21,7 +21,7 @@ def end_of_thinking(text: str, start: int) -> int:
     """Return the end of the thinking in progress at `start`; raises ValueError if it never ends."""
     closing = _CLOSING.search(text, start)
     if closing is None:
-        raise ValueError("the reply ends before the thinking does, so it holds no answer")
+        raise ValueError("the reply ends before its thinking does, so it contains no answer; think less")
     return closing.end()
 
 
