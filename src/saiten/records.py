@@ -100,6 +100,9 @@ class Score:
     """The value that each vote of a panel would have given by itself."""
     usage: Usage = field(default_factory=Usage)
     """The cost of this score; a shared step is charged to the first metric that needs it."""
+    expected: float | None = None
+    """The expectation of the value under the judge's probabilities, or the mean over a panel's votes; None if the judge
+    gave neither, and unless the status is `ok`."""
 
     @classmethod
     def undefined(cls, reason: str, **details: Any) -> Self:

@@ -25,7 +25,7 @@ SAMPLES = (
     Sample("c", "When?", "half \ud83d", (), "In 1998."),
 )
 SCORES = (
-    Scored("a", "m", Score(1.0, details={"n": 1, "語": ["字"]})),
+    Scored("a", "m", Score(1.0, details={"n": 1, "語": ["字"]}, expected=0.75)),
     Scored("b", "m", Score.undefined("no reference")),
     Scored("a", "question", Score(0.25, reason="a reason")),
     Scored("c", "m", Score(None, "unreadable", "half \ud83d", {"raw": "\ud83d", "nan": float("nan"), "set": {1}})),
@@ -52,11 +52,12 @@ def names(table):
 def test_the_long_form_is_a_row_a_score(how):
     """All four have the same columns, details as JSON text, and nulls for missing values."""
     table = getattr(RESULT, how)("long")
-    assert names(table) == ["sample", "metric", "value", "status", "reason", "details"]
+    assert names(table) == ["sample", "metric", "value", "status", "reason", "expected", "details"]
     assert cells(table, "sample") == ["a", "b", "a", "c"]
     assert cells(table, "value") == [1.0, None, 0.25, None]
     assert cells(table, "status") == ["ok", "undefined", "ok", "unreadable"]
     assert cells(table, "reason") == [None, "no reference", "a reason", "half \\ud83d"]
+    assert cells(table, "expected") == [0.75, None, None, None]
     assert json.loads(cells(table, "details")[0]) == {"n": 1, "語": ["字"]}
     assert cells(table, "details")[1:3] == [None, None]
     assert "nan" in cells(table, "details")[3]
@@ -64,12 +65,14 @@ def test_the_long_form_is_a_row_a_score(how):
 
 @pytest.mark.parametrize("how", HOWS)
 def test_the_wide_form_is_a_row_a_sample(how):
-    """The sample's fields, and three columns per metric; a metric named like a field hides none."""
+    """The sample's fields, and three columns per metric, or four with expected values; names do not collide."""
     table = getattr(RESULT, how)()
     assert names(table)[:3] == ["id", "question", "answer"]
     assert cells(table, "question") == ["Where?", "どこ？", "When?"]
     assert cells(table, "metric:question") == [0.25, None, None]
     assert cells(table, "m:status") == ["ok", "undefined", "unreadable"]
+    assert cells(table, "m:expected") == [0.75, None, None]
+    assert "metric:question:expected" not in names(table)
     assert cells(table, "metric:question:status") == ["ok", None, None]
     assert [None if cell is None else list(cell) for cell in cells(table, "contexts")] == [["Nagoya.", "x"], None, []]
     assert cells(table, "system") == ["one", None, None]

@@ -73,11 +73,11 @@ async def test_all_references_go_to_the_judge_in_the_form_that_was_asked_for():
 
 @pytest.mark.parametrize("correct", [True, False])
 async def test_accuracy_is_1_or_0_with_the_explanation_as_its_reason(correct):
-    """The verdict is a number; so is the probability if the judge has one."""
+    """The verdict is a number; the probability of correct, if the judge has one, is the expected value."""
     judge = ScriptedJudge({DecideCorrect: Decision(explanation="because", correct=correct, p=0.7)})
     score = await Accuracy().score(SAMPLE, judge)
-    assert (score.value, score.reason) == (float(correct), "because")
-    assert score.details == {"correct": correct, "p": 0.7}
+    assert (score.value, score.expected, score.reason) == (float(correct), 0.7, "because")
+    assert score.details == {"correct": correct}
     assert judge.asked == [
         DecideCorrect(SAMPLE.question, SAMPLE.answer, SAMPLE.references, None, "json", language="ja")
     ]

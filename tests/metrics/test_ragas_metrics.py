@@ -133,16 +133,16 @@ def test_faithfulness_does_not_depend_on_the_order_of_the_verdicts(flags, rng):
     assert 0 <= scores[0].value <= 1
 
 
-async def test_a_probability_of_each_verdict_gives_the_weakest_and_the_support_index():
-    """Probabilities are kept along with the verdicts: their minimum and their mean."""
+async def test_a_probability_of_each_verdict_gives_the_weakest_and_the_expected_share():
+    """The minimum of the probabilities is a detail, and their mean the expected value."""
     given = [Verdict(number=n, reason="so", verdict=p > 0.5, p=p) for n, p in ((1, 0.9), (2, 0.1), (3, 0.8))]
     script = {
         SplitStatements: Statements(statements=["a", "b", "c"]),
         VerifyStatements: StatementVerdicts(verdicts=given),
     }
-    details = (await Faithfulness().score(SAMPLE, ScriptedJudge(script))).details
-    assert details["weakest"] == 0.1
-    assert details["support_index"] == pytest.approx(0.6)
+    score = await Faithfulness().score(SAMPLE, ScriptedJudge(script))
+    assert score.details["weakest"] == 0.1
+    assert score.expected == pytest.approx(0.6)
 
 
 async def test_what_is_counted_as_yes_and_unclear_is_said():

@@ -43,11 +43,12 @@ USAGES = st.builds(
 
 @st.composite
 def scores(draw):
-    """Scores whose value fits their status."""
+    """Scores whose value and expected value fit their status."""
     status = draw(st.sampled_from(STATUSES))
     value = draw(FINITE) if status == "ok" else None
     votes = tuple(draw(st.lists(st.none() | FINITE, max_size=3)))
-    return Score(value, status, draw(st.none() | TEXT), draw(DETAILS), votes, draw(USAGES))
+    expected = draw(st.none() | FINITE) if status == "ok" else None
+    return Score(value, status, draw(st.none() | TEXT), draw(DETAILS), votes, draw(USAGES), expected)
 
 
 @given(SAMPLES)
@@ -65,15 +66,15 @@ def test_any_score_comes_back_as_it_was(scored):
 
 
 def test_a_line_of_scores_has_the_documented_fields():
-    """The fields and their order are as documented; votes appear only if there are any."""
+    """The fields and their order are as documented; votes and the expected value appear only if there are any."""
     score = Score(0.5, details={"文": ["a"]}, usage=Usage(1, 2, 3, 0.25))
     line = to_line(scored_to_json(Scored("q1", "faithfulness", score)))
     assert line.decode() == (
         '{"sample":"q1","metric":"faithfulness","value":0.5,"status":"ok","reason":null,"details":{"文":["a"]},'
         '"usage":{"calls":1,"prompt_tokens":2,"completion_tokens":3,"cost":0.25,"unpriced":0,"reused":0}}\n'
     )
-    voted = scored_to_json(Scored("q1", "accuracy", Score(1.0, votes=(1.0, None))))
-    assert list(voted) == ["sample", "metric", "value", "status", "reason", "details", "usage", "votes"]
+    voted = scored_to_json(Scored("q1", "accuracy", Score(1.0, votes=(1.0, None), expected=1.0)))
+    assert list(voted) == ["sample", "metric", "value", "status", "reason", "details", "usage", "expected", "votes"]
     assert voted["votes"] == [1.0, None]
 
 

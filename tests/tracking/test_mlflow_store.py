@@ -58,7 +58,7 @@ def test_figures_settings_and_scores_of_a_run_are_there(run, store, client):
     assert found.data.tags["saiten.signature.token_f1"].startswith("token_f1|tokeniser_ja:sudachi")
     assert found.data.tags["saiten.version.saiten"] == saiten.__version__
     table = json.loads(artifact(client, found, "scores.json"))
-    assert table["columns"] == ["sample", "system", "group", "metric", "value", "status", "reason"]
+    assert table["columns"] == ["sample", "system", "group", "metric", "value", "status", "reason", "expected"]
     assert {tuple(row[:6]) for row in table["data"] if row[3] == "token_f1"} == {
         ("a", "良い / one", None, "token_f1", 1.0, "ok"),
         ("b", "two", None, "token_f1", 1.0, "ok"),

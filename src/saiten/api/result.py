@@ -61,7 +61,7 @@ class Evaluation(Shown):
         return ShownComparison.between(first, second, (self.summary, other.summary))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dict per sample: its fields, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`."""
+        """Return one dict per sample: its fields, and for each metric the columns of the wide layout."""
         columns = self._columns()
         return [
             dict(zip(columns, cells, strict=True))
@@ -72,9 +72,10 @@ class Evaluation(Shown):
         """Return a pandas DataFrame; a score without a value is NaN, and its status says why.
 
         Args:
-            layout: `wide`: one row per sample, and for each metric `METRIC`, `METRIC:status` and `METRIC:reason`; a
-                metric named like a field of the sample has the prefix `metric:`. `long`: one row per score, with
-                `sample`, `metric`, `value`, `status`, `reason`, and `details` as JSON text.
+            layout: `wide`: one row per sample, and for each metric `METRIC`, `METRIC:status`, `METRIC:reason` and, if
+                the judge gave probabilities, `METRIC:expected`; a metric named like a field of the sample has the
+                prefix `metric:`. `long`: one row per score, with `sample`, `metric`, `value`, `status`, `reason`,
+                `expected`, and `details` as JSON text.
             texts: Whether to include the sample's fields (question, answer, contexts, …). By default they are included
                 in the wide layout, where each occurs once.
 

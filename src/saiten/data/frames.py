@@ -15,7 +15,8 @@ from saiten.errors import ConfigurationError
 from saiten.records import STATUSES, Sample, Score, Scored
 
 FrameLayout = Literal["wide", "long"]
-"""`wide`: one row per sample, with `METRIC`, `METRIC:status` and `METRIC:reason` · `long`: one row per score."""
+"""`wide`: one row per sample, with `METRIC`, `METRIC:status`, `METRIC:reason` and, if the judge
+gave probabilities, `METRIC:expected` · `long`: one row per score."""
 
 Kind = Literal["text", "number", "status", "texts", "json"]
 """`texts`: a list of texts · `json`: objects, written as JSON text."""
@@ -74,6 +75,7 @@ def _long(samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool) -
         "value": Column("number", [one.score.value for one in scores]),
         "status": Column("status", [one.score.status for one in scores]),
         "reason": Column("text", [one.score.reason for one in scores]),
+        "expected": Column("number", [one.score.expected for one in scores]),
         "details": Column("json", [one.score.details or None for one in scores]),
     }
     if texts:
@@ -104,12 +106,14 @@ def _wide(
             f"{name}:status": Column("status", [score and score.status for score in cells]),
             f"{name}:reason": Column("text", [score and score.reason for score in cells]),
         }
+        if any(score and score.expected is not None for score in cells):
+            found[f"{name}:expected"] = Column("number", [score and score.expected for score in cells])
         taken |= _names(name)
     return found
 
 
 def _names(name: str) -> set[str]:
-    return {name, f"{name}:status", f"{name}:reason"}
+    return {name, f"{name}:status", f"{name}:reason", f"{name}:expected"}
 
 
 def _fields(samples: Sequence[Sample | None]) -> dict[str, Column]:

@@ -1,7 +1,7 @@
 """Records as JSON lines in the files of a run, and back; and the digests of lines that a run keeps in memory.
 
-A line of `scores.jsonl`: `{"sample", "metric", "value", "status", "reason", "details", "usage"}`, and `votes` if
-there are any. A line of `samples.jsonl` has the fields of `Sample` that were given.
+A line of `scores.jsonl`: `{"sample", "metric", "value", "status", "reason", "details", "usage"}`, and `expected`
+and `votes` if there are any. A line of `samples.jsonl` has the fields of `Sample` that were given.
 """
 
 import json
@@ -122,6 +122,8 @@ def scored_to_json(scored: Scored) -> dict[str, Any]:
         "details": score.details,
         "usage": asdict(score.usage),
     }
+    if score.expected is not None:
+        value["expected"] = score.expected
     return value | {"votes": list(score.votes)} if score.votes else value
 
 
@@ -137,7 +139,16 @@ def scored_from_json(value: Mapping[str, Any]) -> Scored:
         number = float(number)
     usage = usage_from_json(dict(value.get("usage") or {}))
     votes: Iterable[float | None] = value.get("votes") or ()
-    score = Score(number, status, value.get("reason"), value.get("details") or {}, tuple(votes), usage)
+    expected = value.get("expected")
+    score = Score(
+        number,
+        status,
+        value.get("reason"),
+        value.get("details") or {},
+        tuple(votes),
+        usage,
+        None if expected is None else float(expected),
+    )
     return Scored(sample, metric, score)
 
 

@@ -7,8 +7,9 @@ of one score becomes its status; an error of the whole run stops it after all pa
 import asyncio
 import math
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from saiten.data import BadRow
 from saiten.errors import BudgetSpent, CannotJudge, ConfigurationError, JudgeError, Unreadable
@@ -58,7 +59,7 @@ class Scoring:
                 if voters and any(task.votable for task in metric.tasks) and score.status in {"ok", "declined"}:
                     votes = [await score_once(sample, metric, voter, stopped=stop.not_written) for voter in voters]
                     # Shared replies cost nothing the second time, so the votes add no usage.
-                    score = replace(score, votes=tuple(vote.value for vote in votes))
+                    score = replace(score, votes=tuple(vote.value for vote in votes), expected=_mean_of(score, votes))
                 keep(Scored(sample.id, metric.name, score))
 
         # Not a TaskGroup: the other metrics' calls are paid for, so their scores are written before an error is raised.
@@ -116,7 +117,19 @@ def _checked(score: Score) -> Score:
         raise ValueError(f"a score has a value exactly if it is ok; {score.value} came with the status {score.status}")
     if score.value is not None and not math.isfinite(score.value):
         raise ValueError(f"the metric returned {score.value}, which is not a valid score")
+    if score.expected is not None and (score.value is None or not math.isfinite(score.expected)):
+        raise ValueError(
+            f"only an ok score has an expected value, a finite number; {score.expected} came with the status "
+            f"{score.status}"
+        )
     return score
+
+
+def _mean_of(score: Score, votes: Sequence[Score]) -> float | None:
+    """Return the mean of what each vote expects, or else of its value; None unless the panel's score has a value."""
+    each = [vote.value if vote.expected is None else vote.expected for vote in votes]
+    known = [value for value in each if value is not None]
+    return fmean(known) if known and score.value is not None else None
 
 
 def _single(error: Exception) -> Exception:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.verdicts import HIDDEN
+from saiten.tasks.verdicts import HIDDEN, expectation
 
 _GRADE = re.compile(
     r"(?:(?:grade|score|rating|評点|点数|得点)\s*[:=]\s*)?([+-]?\d{1,6})(?:\.0+)?(?:\s*点)?(?:\s*[:(].*)?", re.DOTALL
@@ -36,6 +36,8 @@ class Rating(Reply):
     """A figure between the grades, if the judge has one (an encoder); `grade` is then the nearest grade."""
     given: tuple[int | float, ...] = Field(default=(), json_schema_extra=HIDDEN)
     """The grades of all votes of a panel, in order; empty for a single reply."""
+    probabilities: dict[int, float] | None = Field(default=None, json_schema_extra=HIDDEN)
+    """The probability of each grade, if known; never requested from a model."""
 
     @property
     def grades(self) -> tuple[int | float, ...]:
@@ -46,6 +48,12 @@ class Rating(Reply):
     def value(self) -> float:
         """The mean over the votes."""
         return fmean(self.grades)
+
+    @property
+    def expected(self) -> float | None:
+        """The expectation over the grades, or else the judge's finer figure; None if neither is known."""
+        finer = None if self.exact is None and not self.given else self.value
+        return expectation(self.probabilities or {}, otherwise=finer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,4 +104,4 @@ class RateAspect(Task[Rating]):
         """Return all grades, with the reason of the one nearest to their mean."""
         given = tuple(grade for reply in replies for grade in reply.grades)
         nearest = min(replies, key=lambda reply: abs(reply.value - fmean(given)))
-        return nearest.model_copy(update={"given": given})
+        return nearest.model_copy(update={"given": given, "probabilities": None})

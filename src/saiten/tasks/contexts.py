@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.verdicts import YesNo, agreeing, majority
+from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing, majority
 
 
 class ContextVerdict(Reply):
@@ -14,6 +14,8 @@ class ContextVerdict(Reply):
 
     reason: str = Field(description="why, in one sentence")
     useful: YesNo
+    p: float | None = Field(default=None, json_schema_extra=HIDDEN)
+    """The probability that it is useful, if known; never requested from a model."""
 
 
 @dataclass(frozen=True, slots=True)

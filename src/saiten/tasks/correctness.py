@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from saiten.protocols import Reply, ReplyFormat, Task
-from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing, majority
+from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing, expectation, majority
 
 
 class Grade(Reply):
@@ -19,11 +19,22 @@ class Grade(Reply):
     grade: Literal[0, 1, 2, 3, 4, 5]
     mean: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The mean over the votes of a panel, or a judge's finer figure; never requested from a model."""
+    probabilities: dict[int, float] | None = Field(default=None, json_schema_extra=HIDDEN)
+    """The probability of each grade, if known; never requested from a model."""
 
     @property
     def value(self) -> float:
         """The mean of several votes, or else the grade."""
         return float(self.grade) if self.mean is None else self.mean
+
+    @property
+    def expected(self) -> float | None:
+        """The expectation over the grades 1 to 5, or else the finer figure; None if neither is known.
+
+        Liu et al. 2023, *G-Eval*, section 2. Grade 0 (the answer declines) is no point of the scale, so the other
+        grades are scaled to a total of 1.
+        """
+        return expectation({g: p for g, p in (self.probabilities or {}).items() if g}, otherwise=self.mean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +71,7 @@ class GradeAnswer(Task[Grade]):
         graded = [reply for reply in replies if reply.grade != 0]
         mean = fmean(reply.value for reply in graded)
         nearest = min(graded, key=lambda reply: abs(reply.value - mean))
-        return nearest.model_copy(update={"grade": floor(mean + 0.5), "mean": mean})
+        return nearest.model_copy(update={"grade": floor(mean + 0.5), "mean": mean, "probabilities": None})
 
 
 class Decision(Reply):
@@ -69,7 +80,7 @@ class Decision(Reply):
     explanation: str = Field(description="the mistakes found, or why there is none")
     correct: YesNo
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
-    """The probability of correct, if the judge has one (the offline judge); never requested from a model."""
+    """The probability of correct, if known; never requested from a model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.verdicts import YesNo, agreeing
+from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing
 
 
 class Critique(Reply):
@@ -14,6 +14,8 @@ class Critique(Reply):
 
     reason: str = Field(description="why, in one or two sentences")
     verdict: YesNo = Field(description="true if the criterion holds of the answer")
+    p: float | None = Field(default=None, json_schema_extra=HIDDEN)
+    """The probability of yes, if known; never requested from a model."""
 
 
 @dataclass(frozen=True, slots=True)

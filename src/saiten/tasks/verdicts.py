@@ -1,15 +1,15 @@
 """Numbered yes/no verdicts, which most replies share: checking them, and merging votes."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from math import fsum
+from statistics import fmean
+from typing import Annotated, Any, Protocol, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
-V = TypeVar("V")
-
 HIDDEN: dict[str, JsonValue] = {"hidden": True}
-"""Marks a field that only judges without a model fill in: it is left out of the JSON schema."""
+"""Marks a field that is never requested from a model: it is left out of the JSON schema."""
 
 _YES = ("yes", "true", "1", "supported", "はい", "真", "正しい", "支持される")
 _NO = ("no", "false", "0", "not supported", "unsupported", "いいえ", "偽", "誤り", "支持されない")
@@ -33,7 +33,7 @@ class Verdict(BaseModel):
     reason: str = Field(description="why, in one sentence")
     verdict: YesNo = Field(description="the verdict")
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
-    """The probability of yes, if the judge has one (the offline judge)."""
+    """The probability of yes, if known: the offline judge's, a model's by its tokens, or the share of the votes."""
     unclear: bool = Field(default=False, json_schema_extra=HIDDEN)
     """Whether `p` is in the judge's undecided band; `verdict` is then the likelier side."""
     evidence: tuple[tuple[int, int, int], ...] = Field(default=(), json_schema_extra=HIDDEN)
@@ -84,7 +84,27 @@ def majority(votes: Sequence[bool]) -> bool:
     return 2 * sum(votes) > len(votes)
 
 
+class _Vote(Protocol):
+    @property
+    def p(self) -> float | None: ...
+
+    def model_copy(self, *, update: dict[str, Any]) -> Self: ...
+
+
+V = TypeVar("V", bound=_Vote)
+
+
 def agreeing(votes: Sequence[V], verdict: Callable[[V], bool]) -> V:
-    """Return the first vote whose verdict is that of the majority."""
+    """Return the first vote whose verdict is that of the majority; its `p` is the mean over the votes.
+
+    A vote without a probability counts as 0 or 1, so without any it is the share of yes.
+    """
     decided = majority([verdict(vote) for vote in votes])
-    return next(vote for vote in votes if verdict(vote) == decided)
+    p = fmean(float(verdict(vote)) if vote.p is None else vote.p for vote in votes)
+    return next(vote for vote in votes if verdict(vote) == decided).model_copy(update={"p": p})
+
+
+def expectation(probabilities: Mapping[int, float], *, otherwise: float | None = None) -> float | None:
+    """Return the mean grade by its probabilities, scaled to a total of 1; `otherwise` if no grade is possible."""
+    total = fsum(probabilities.values())
+    return fsum(grade * p for grade, p in probabilities.items()) / total if total > 0 else otherwise

@@ -23,7 +23,7 @@ from saiten.views.render import as_markdown
 from saiten.views.tables.summary import summary_tables
 
 TABLE = "scores.json"
-_COLUMNS = ("sample", "system", "group", "metric", "value", "status", "reason")
+_COLUMNS = ("sample", "system", "group", "metric", "value", "status", "reason", "expected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,8 @@ def _written(
     for one in scores:
         place, score = places.get(one.sample), one.score
         where = (one.sample, place and place.system, place and place.group, one.metric)
-        row = json.dumps((*where, score.value, score.status, score.reason), ensure_ascii=False, allow_nan=False)
+        cells = (*where, score.value, score.status, score.reason, score.expected)
+        row = json.dumps(cells, ensure_ascii=False, allow_nan=False)
         table.write(comma + row)
         comma = ",\n"
         if whole is not None:

@@ -195,8 +195,10 @@ async def test_votes_are_merged_kept_and_not_asked_for_again():
     graded, precise = book.scores["s", "correctness"], book.scores["s", "context_precision"]
     assert graded.value == pytest.approx(11 / 3)
     assert graded.votes == (5.0, 2.0, 4.0)
+    assert graded.expected == pytest.approx(11 / 3)
     assert precise.value == 1.0
     assert precise.votes == (1.0, 0.0, 1.0)
+    assert precise.expected == pytest.approx(2 / 3)
     assert [len(member.asked) for member in judge.members] == [2, 2, 2]
     assert graded.usage + precise.usage == sum([CALL] * 6, Usage())
 
@@ -205,7 +207,7 @@ async def test_a_panels_refusal_is_a_vote_without_a_value():
     """If most members say that the answer declines, so does the panel; the others have grades."""
     book = await run(panel(0, 0, 4), [SAMPLE], ("correctness",))
     score = book.scores["s", "correctness"]
-    assert (score.status, score.value, score.votes) == ("declined", None, (None, None, 4.0))
+    assert (score.status, score.value, score.expected, score.votes) == ("declined", None, None, (None, None, 4.0))
 
 
 async def test_metrics_without_a_vote_have_no_votes():

@@ -29,7 +29,8 @@ def judge_context(task: JudgeContext, tools: Tools) -> ContextVerdict:
         raise CannotJudge("the reference holds no content words, numbers or names to look for in the context")
     unclear = tools.unclear(best.p)
     useful = best.p >= tools.constants.band["threshold"] or (unclear and _on_subject(task.question, index, tools))
-    return ContextVerdict(reason=why(best, useful, unclear, "contexts", task.language, cut=index.cut), useful=useful)
+    reason = why(best, useful, unclear, "contexts", task.language, cut=index.cut)
+    return ContextVerdict(reason=reason, useful=useful, p=best.p)
 
 
 def _on_subject(question: str, index: Index, tools: Tools) -> bool:

@@ -50,7 +50,7 @@ def critique(task: CritiqueAspect, tools: Tools) -> Critique:
     reason = why(weakest, verdict, unclear, "contexts", task.language, cut=index.cut)
     if unclear:
         raise CannotJudge(f"the overlap with the contexts leaves it open ({reason})")
-    return Critique(reason=reason, verdict=verdict)
+    return Critique(reason=reason, verdict=verdict, p=p)
 
 
 _OF_CONTENT = frozenset({"amount_info", "acceptability"})

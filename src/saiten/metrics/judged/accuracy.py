@@ -41,7 +41,8 @@ class Accuracy(BaseMetric):
         return Score(
             float(decision.correct),
             reason=decision.explanation,
-            details=decision.model_dump(mode="json", include={"correct", "p"}, exclude_none=True),
+            details={"correct": decision.correct},
+            expected=decision.p,
         )
 
     def task(self, sample: Sample) -> DecideCorrect:

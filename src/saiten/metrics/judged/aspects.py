@@ -99,7 +99,7 @@ def score_of(aspect: Aspect, rating: Rating) -> Score:
     if details["grade"] is None:
         votes = ", ".join(f"{vote:g}" for vote in rating.given)
         reason = f"the votes ({votes}) are split around the best grade, {aspect.best}; one of them: {reason}"
-    return Score(rating.value, reason=reason, details=details)
+    return Score(rating.value, reason=reason, details=details, expected=rating.expected)
 
 
 def details_of(aspect: Aspect, rating: Rating) -> Mapping[str, Any]:

@@ -43,7 +43,7 @@ class Correctness(BaseMetric):
         details = {"grade": grade.grade, "evidence": {"mode": self.evidence, "pieces": len(task.evidence)}}
         if grade.grade == 0:
             return Score.declined(grade.feedback, **details)
-        return Score(grade.value, reason=grade.feedback, details=details)
+        return Score(grade.value, reason=grade.feedback, details=details, expected=grade.expected)
 
     def task(self, sample: Sample) -> GradeAnswer:
         chosen = {"none": (), "answer": sample.contexts, "reference": sample.evidence}[self.evidence]

@@ -9,10 +9,11 @@ Source: the paper on long-form question answering and LLM-MATE, whose equation (
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 
 from saiten.metrics.base import perform_all
 from saiten.metrics.judged.aspects import RubricMetric, details_of, rating_task
-from saiten.metrics.rubrics.weights import Weights, read_weights
+from saiten.metrics.rubrics.weights import AspectWeight, Weights, read_weights
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.aspects import Rating
@@ -66,6 +67,7 @@ class Mate(RubricMetric):
             self.weighing.score(grades),
             reason=", ".join(costs) or "no deduction",
             details={"ratings": ratings_kept, "parts": summands},
+            expected=expected_score(self.weighing, rated),
         )
 
 
@@ -74,3 +76,21 @@ def parts(weights: Weights, rated: Mapping[str, Rating]) -> dict[str, float]:
     return {
         aspect.name: aspect.weight * weights.feature(aspect, rated[aspect.name].grades) for aspect in weights.aspects
     }
+
+
+def expected_score(weights: Weights, rated: Mapping[str, Rating]) -> float | None:
+    """Return the expectation of the score by the probabilities of each aspect's grades; None if none has any.
+
+    Of an aspect without probabilities, its grades count.
+    """
+    if all(rating.expected is None for rating in rated.values()):
+        return None
+    each = [aspect.weight * _expected_feature(weights, aspect, rated[aspect.name]) for aspect in weights.aspects]
+    return fsum([weights.best, weights.intercept, *each])
+
+
+def _expected_feature(weights: Weights, aspect: AspectWeight, rating: Rating) -> float:
+    if not rating.probabilities:
+        return weights.feature(aspect, rating.grades)
+    total = fsum(rating.probabilities.values())
+    return fsum(p * weights.feature(aspect, [grade]) for grade, p in rating.probabilities.items()) / total

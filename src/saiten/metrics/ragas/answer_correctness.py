@@ -11,10 +11,11 @@ from saiten.errors import ConfigurationError
 from saiten.metrics.base import perform_all
 from saiten.metrics.ragas.answer_similarity import AnswerSimilarity
 from saiten.metrics.ragas.compat import RagasMetric
-from saiten.metrics.ragas.verdicts import verdict_details
+from saiten.metrics.ragas.verdicts import known_probabilities, verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.stats.f_measure import f_beta
+from saiten.stats.yes_counts import count_probabilities
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import Classification, ClassifyStatements, SplitStatements
 
@@ -64,11 +65,13 @@ class AnswerCorrectness(RagasMetric):
         details: dict[str, Any] = {"answer": {"statements": list(answer)}, "reference": {"statements": list(reference)}}
         if not reference and not self.as_ragas:
             return Score.undefined("the reference makes no statement", **details)
+        expected: float | None = None
         if answer and reference:
             classify = ClassifyStatements(question, answer, reference, partial=self.as_ragas, language=language)
             reply = await judge.perform(classify)
             counts = tp, fp, fn = count(reply)
             f = f_beta(tp, fp, fn, self.beta) if any(counts) else 1.0  # nothing is wrong or missing
+            expected = expected_f(reply, self.beta)
             details |= dict(zip(("TP", "FP", "FN"), counts, strict=True))
             details["answer"] |= verdict_details(reply.answer)
             details["reference"] |= verdict_details(reply.reference)
@@ -83,6 +86,7 @@ class AnswerCorrectness(RagasMetric):
             self.weight * f + (1 - self.weight) * similarity,
             reason=f"{reason}; F = {f:.3f}, similarity = {similarity:.3f}",
             details={**details, "f_beta": f, "similarity": similarity},
+            expected=None if expected is None else self.weight * expected + (1 - self.weight) * similarity,
         )
 
 
@@ -90,3 +94,19 @@ def count(reply: Classification) -> tuple[int, int, int]:
     """Return TP, FP and FN: the answer's statements with yes and with no, and the reference's with no."""
     tp = sum(verdict.verdict for verdict in reply.answer)
     return tp, len(reply.answer) - tp, sum(not verdict.verdict for verdict in reply.reference)
+
+
+def expected_f(reply: Classification, beta: float) -> float | None:
+    """Return the expectation of F_beta if the verdicts are independent; None if no verdict has a probability.
+
+    Verdicts without one (the offline judge's on *Yes.*) are left out.
+    """
+    answer, reference = known_probabilities(reply.answer), known_probabilities(reply.reference)
+    if not answer and not reference:
+        return None
+    n = len(answer)
+    return sum(
+        p * q * (f_beta(tp, n - tp, fn, beta) if n or fn else 1.0)
+        for tp, p in enumerate(count_probabilities(answer))
+        for fn, q in enumerate(count_probabilities([1 - each for each in reference]))
+    )

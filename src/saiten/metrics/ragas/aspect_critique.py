@@ -74,4 +74,4 @@ class AspectCritique(RagasMetric):
             CritiqueAspect(question, sample.question, answer, contexts, language=sample.language)
         )
         details = {"criterion": question, "verdict": reply.verdict}
-        return Score(float(reply.verdict), reason=reply.reason, details=details)
+        return Score(float(reply.verdict), reason=reply.reason, details=details, expected=reply.p)

@@ -11,7 +11,8 @@ from saiten.metrics.base import perform_all
 from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.contexts import JudgeContext
+from saiten.stats.yes_counts import count_probabilities
+from saiten.tasks.contexts import ContextVerdict, JudgeContext
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,39 @@ class ContextPrecision(RagasMetric):
         tasks = [JudgeContext(question, context, reference, language=language) for context in sample.contexts or ()]
         verdicts = await perform_all(judge, tasks)
         useful = [verdict.useful for verdict in verdicts]
+        known = any(verdict.p is not None for verdict in verdicts)
+        epsilon = 1e-10 if self.as_ragas else 0.0
         ranks = ", ".join(str(k) for k, v in enumerate(useful, start=1) if v)
         return Score(
-            average_precision(useful, epsilon=1e-10 if self.as_ragas else 0.0),
+            average_precision(useful, epsilon=epsilon),
             reason=f"{sum(useful)} of {len(useful)} contexts are useful" + (f": rank {ranks}" if ranks else ""),
-            details={"verdicts": [{"context": k, **v.model_dump()} for k, v in enumerate(verdicts, start=1)]},
+            details={
+                "verdicts": [{"context": k, **v.model_dump(exclude_none=True)} for k, v in enumerate(verdicts, start=1)]
+            },
+            expected=expected_precision([_p(verdict) for verdict in verdicts], epsilon=epsilon) if known else None,
         )
+
+
+def _p(verdict: ContextVerdict) -> float:
+    return float(verdict.useful) if verdict.p is None else verdict.p
 
 
 def average_precision(v: Sequence[bool], *, epsilon: float = 0.0) -> float:
     """Return Σ_k precision@k · v_k / (Σ_k v_k + epsilon), or 0 if none is useful. 0, 1, 1 gives 0.5833."""
     precisions = [sum(v[:k]) / k for k in range(1, len(v) + 1) if v[k - 1]]
     return sum(precisions) / (len(precisions) + epsilon) if precisions else 0.0
+
+
+def expected_precision(p: Sequence[float], *, epsilon: float = 0.0) -> float:
+    """Return the expectation of the average precision if the k-th context is useful with probability p_k.
+
+    The verdicts count as independent: Σ_k p_k / k · E[(B + 1) / (B + 1 + A)], with B useful contexts before the k-th
+    and A after it. Probabilities of 0 and 1 give the average precision itself.
+    """
+    expected = 0.0
+    for k in range(1, len(p) + 1):
+        before, after = count_probabilities(p[: k - 1]), count_probabilities(p[k:])
+        expected += (p[k - 1] / k) * sum(
+            pb * pa * (b + 1) / (b + 1 + a + epsilon) for b, pb in enumerate(before) for a, pa in enumerate(after)
+        )
+    return expected

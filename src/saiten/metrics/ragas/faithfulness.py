@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
-from saiten.metrics.ragas.verdicts import sentence, share_of_yes, verdict_details
+from saiten.metrics.ragas.verdicts import expected_share, sentence, share_of_yes, verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, VerifyStatements
@@ -62,4 +62,5 @@ async def share_supported(
         return Score.undefined("the judge gave no verdict", **details)
     each = [verdict.verdict for verdict in verdicts]
     details |= {"yes": sum(each), "judged": len(each), **verdict_details(verdicts)}
-    return Score(share_of_yes(each), reason=sentence(statements, verdicts, yes=yes, no=no), details=details)
+    reason = sentence(statements, verdicts, yes=yes, no=no)
+    return Score(share_of_yes(each), reason=reason, details=details, expected=expected_share(verdicts))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.ragas.compat import RagasMetric, first_blank
-from saiten.metrics.ragas.verdicts import sentence, share_of_yes, verdict_details
+from saiten.metrics.ragas.verdicts import expected_share, sentence, share_of_yes, verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
@@ -59,13 +59,15 @@ class SummarizationScore(RagasMetric):
         verdicts = (await judge.perform(answering)).verdicts
         if not verdicts:
             return Score.undefined("the judge gave no verdict", **written)
-        qa = share_of_yes([verdict.verdict for verdict in verdicts])
+        qa, expected = share_of_yes([verdict.verdict for verdict in verdicts]), expected_share(verdicts)
         short = conciseness(len(summary), len("\n".join(contexts)), epsilon=1e-10 if self.as_ragas else 0.0)
         answered = sentence(questions, verdicts, yes="questions are answered", no="not answered")
+        w = self.conciseness_weight
         return Score(
-            (1 - self.conciseness_weight) * qa + self.conciseness_weight * short,
+            (1 - w) * qa + w * short,
             reason=f"conciseness {short:.3f}; {answered}",
             details={**written, **verdict_details(verdicts), "answered": qa, "conciseness": short},
+            expected=None if expected is None else (1 - w) * expected + w * short,
         )
 
 

@@ -15,17 +15,27 @@ def share_of_yes(verdicts: Sequence[bool]) -> float:
     return sum(verdicts) / len(verdicts)
 
 
+def expected_share(verdicts: Sequence[Verdict]) -> float | None:
+    """Return the mean probability of yes over the verdicts that have one; None if none has."""
+    probabilities = known_probabilities(verdicts)
+    return fmean(probabilities) if probabilities else None
+
+
+def known_probabilities(verdicts: Sequence[Verdict]) -> list[float]:
+    """Return the probabilities of yes, as far as known."""
+    return [verdict.p for verdict in verdicts if verdict.p is not None]
+
+
 def verdict_details(verdicts: Sequence[Verdict]) -> Mapping[str, Any]:
     """Return the verdicts, ordered by number.
 
-    If the judge gives probabilities, add `weakest` (their minimum, the best detector of bad answers) and
-    `support_index` (their mean, for comparing systems); if some are undecided, their number as `unclear`.
+    If the judge gives probabilities, add their minimum as `weakest` (the best detector of bad answers); if some are
+    undecided, their number as `unclear`.
     """
     ordered = sorted(verdicts, key=lambda verdict: verdict.number)
     details: dict[str, Any] = {"verdicts": [verdict.model_dump(mode="json", exclude_none=True) for verdict in ordered]}
-    probabilities = [verdict.p for verdict in ordered if verdict.p is not None]
-    if probabilities:
-        details |= {"weakest": min(probabilities), "support_index": fmean(probabilities)}
+    if probabilities := known_probabilities(ordered):
+        details["weakest"] = min(probabilities)
     if any(verdict.unclear for verdict in ordered):
         details["unclear"] = sum(verdict.unclear for verdict in ordered)
     return details

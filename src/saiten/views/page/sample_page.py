@@ -53,7 +53,8 @@ def _print_score(metric: str, score: Score, out: Console) -> None:
     value = show_cell(score.value) if score.status == "ok" else score.status
     color = "bold" if score.status == "ok" else "bold yellow"
     votes = f"  votes {', '.join(show_cell(vote) for vote in score.votes)}" if score.votes else ""
-    out.print(Text.assemble((strip_controls(metric), "bold"), "  ", (value, color), (votes, "dim")))
+    expected = "" if score.expected is None else f"  expected {show_cell(score.expected)}"
+    out.print(Text.assemble((strip_controls(metric), "bold"), "  ", (value, color), (expected + votes, "dim")))
     if score.reason:
         out.print(Padding(Text(strip_controls(score.reason)), (0, 0, 0, 2)))
     for line in detail_lines(score.details):

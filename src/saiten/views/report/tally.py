@@ -164,6 +164,7 @@ def shown_score(one: Scored, *, details: bool) -> dict[str, Any]:
         "value": score.value,
         "status": score.status,
         "reason": score.reason,
+        "expected": score.expected,
         "votes": list(score.votes),
         "lines": lines,
         "raw": raw if raw is None or isinstance(raw, str) else str(raw),

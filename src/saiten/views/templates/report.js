@@ -626,6 +626,7 @@
     const measured = one.status === "ok";
     const title = make("h4", "", metric.name, make("span", measured ? "value" : "not-ok", measured ? shown(one.value) : words[one.status]));
     if (measured && chosen?.status === "ok") title.append(gapTo(metric, one.value, chosen.value));
+    if (one.expected !== undefined) title.append(make("span", "votes", `${words.expected} ${shown(one.expected)}`));
     if (one.votes) title.append(make("span", "votes", `${words.votes} ${one.votes.map((vote) => (vote === null ? "–" : shown(vote))).join(", ")}`));
     const made = make("section", "score", title);
     if (one.reason) made.append(text("p", "", one.reason, lang));
