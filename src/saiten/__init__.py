@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from saiten.api.rows import read_samples
     from saiten.data import read_labels
     from saiten.metrics.catalog import make_metric, make_metrics
+    from saiten.metrics.judged.criterion import Criterion
     from saiten.results.summarize import summarize
     from saiten.settings import CallSettings, JudgeSettings
     from saiten.wiring import assemble_judge
 
 _PLACES = {
     "CallSettings": "saiten.settings",
+    "Criterion": "saiten.metrics.judged.criterion",
     "Evaluation": "saiten.api.result",
     "JudgeSettings": "saiten.settings",
     "aevaluate": "saiten.api.evaluation",
@@ -40,6 +42,7 @@ _PLACES = {
 
 __all__ = [
     "CallSettings",
+    "Criterion",
     "Evaluation",
     "JudgeSettings",
     "Label",

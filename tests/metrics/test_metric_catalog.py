@@ -20,8 +20,8 @@ FULL = Sample("1", "question", "answer", ("context.",), "reference", evidence=("
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.title)
 def test_an_entry_leads_to_the_metric_that_it_names(entry):
-    """The path loads a class with this title whose default settings make a metric, and both lines say something."""
-    metric = make_metric(entry.title)
+    """The path loads a class with this title whose example makes a metric, and both lines say something."""
+    metric = make_metric(entry.example)
     assert type(metric) is entry.load()
     assert entry.load().title == entry.title
     assert entry.load().needs == metric.needs
@@ -32,13 +32,13 @@ def test_an_entry_leads_to_the_metric_that_it_names(entry):
     assert [setting.name for setting in entry.settings] == [field.name for field in fields(metric)]
 
 
-@pytest.mark.parametrize("title", [entry.title for entry in ENTRIES if entry.family != "neural"])
-async def test_a_metric_reads_only_the_fields_that_it_needs(title):
+@pytest.mark.parametrize("typed", [entry.example for entry in ENTRIES if entry.family != "neural"])
+async def test_a_metric_reads_only_the_fields_that_it_needs(typed):
     """A sample with just the needed fields never fails for lack of another; the judge may, as it knows nothing.
 
     Metrics that need a network's weights have separate tests.
     """
-    metric = make_metric(title)
+    metric = make_metric(typed)
     given = {need: getattr(FULL, need) for need in metric.needs}
 
     class AskedError(Exception):

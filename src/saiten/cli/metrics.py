@@ -83,16 +83,22 @@ def range_text(bounds: tuple[float, float]) -> str:
 
 def _explain(name: str, *, japanese: bool) -> None:
     """Print the docstrings of the metric's file and class, and its settings."""
-    from saiten.metrics.catalog import CATALOG, make_metric
+    from saiten.metrics.catalog import entry_of, make_metric
+    from saiten.metrics.naming import read_name
 
-    entry = CATALOG[make_metric(name).name.partition("[")[0]]
+    title, items = read_name(name)
+    entry = entry_of(title)
     metric = entry.load()
+    if items:
+        make_metric(name)  # a mistake in the settings is worth knowing here, too
     out = stdout()
     out.print(f"[bold]{entry.title}[/]  {entry.ja if japanese else entry.en}")
     out.print(f"needs {', '.join(metric.needs)} · range {range_text(metric.bounds)}\n", style="dim")
     for text in (inspect.getdoc(sys.modules[metric.__module__]), inspect.getdoc(metric)):
         out.print(escape(text or ""), end="\n\n")
     for setting in entry.settings:
-        out.print(escape(f"[{setting.name}=…]  {setting.values}; default: {setting.default}"))
-    brackets = next((f', or -m "{entry.title}[{setting.name}=…]"' for setting in entry.settings), "")
-    out.print(escape(f"Typed as: saiten score answers.jsonl -m {entry.title}{brackets}"))
+        default = "required" if setting.required else f"default: {setting.default}"
+        out.print(escape(f"[{setting.name}=…]  {setting.values}; {default}"))
+    typed = next((f', or -m "{entry.title}[{setting.name}=…]"' for setting in entry.settings), "")
+    typed = entry.title + typed if entry.example == entry.title else f'"{entry.example}"'
+    out.print(escape(f"Typed as: saiten score answers.jsonl -m {typed}"))

@@ -37,14 +37,25 @@ def read_file(file: Path | Traversable, what: str) -> Any:
     Raises ConfigurationError if it is unreadable, larger than 1 MiB, or in another format.
     """
     kind = "JSON" if file.name.lower().endswith(".json") else "TOML"
+    text = read_text(file, what, kind)
+    try:
+        return json.loads(text) if kind == "JSON" else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{file}: not a {kind} file: {error}; expected {what}") from error
+
+
+def read_text(file: Path | Traversable, what: str, kind: str = "text") -> str:
+    """Return the text of a file in UTF-8, with Unix line ends; `what` names what was expected.
+
+    Raises ConfigurationError if it is unreadable, larger than 1 MiB, or not UTF-8.
+    """
     try:
         if isinstance(file, Path) and file.stat().st_size > _LARGEST:
             raise ConfigurationError(f"{file}: larger than 1 MiB; expected {what}")
-        text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-        return json.loads(text) if kind == "JSON" else tomllib.loads(text)
+        return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}; expected {what}") from error
-    except (ValueError, RecursionError) as error:  # of UTF-8, TOML and JSON
+    except UnicodeDecodeError as error:
         raise ConfigurationError(f"{file}: not a {kind} file: {error}; expected {what}") from error
 
 

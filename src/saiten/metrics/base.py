@@ -18,6 +18,8 @@ class BaseMetric:
     """The name without settings, as typed on the command line."""
     main: ClassVar[str | None] = None
     """The setting that can be given in brackets without its name."""
+    second: ClassVar[str | None] = None
+    """The setting that a second value without a name sets."""
     needs: ClassVar[tuple[Need, ...]] = ()
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)

@@ -5,28 +5,17 @@ Nothing is imported before it is used: an entry refers to its metric by a dotted
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
-
-from pydantic import TypeAdapter, ValidationError
+from typing import Any
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.naming import BracketItem, read_name, split_names
+from saiten.metrics.brackets import Setting, made_with, read_settings, settings_allowed
+from saiten.metrics.naming import read_name, split_names
 from saiten.protocols import Metric
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting of a metric, as typed in brackets."""
-
-    name: str
-    values: str
-    """Accepted values, for people: `ours | ragas`, `int`, …"""
-    default: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +29,8 @@ class Entry:
     """The quantity measured, in one line."""
     ja: str
     aliases: tuple[str, ...] = ()
+    example: str = ""
+    """A name as one may type it; the title if the metric needs no settings."""
 
     @property
     def family(self) -> str:
@@ -55,26 +46,13 @@ class Entry:
     @property
     def settings(self) -> tuple[Setting, ...]:
         """The settings allowed in brackets."""
-        metric = self.load()
-        hints = get_type_hints(metric)
-        return tuple(
-            Setting(f.name, takes(hints[f.name]), None if f.default is MISSING else f.default)
-            for f in fields(metric)
-            if f.init
-        )
+        return settings_allowed(self.load())
 
 
 ENTRIES: tuple[Entry, ...] = tuple(
-    Entry(title, found["class"], found["en"], found["ja"], tuple(found.get("aliases", ())))
+    Entry(title, found["class"], found["en"], found["ja"], tuple(found.get("aliases", ())), found.get("example", title))
     for title, found in tomllib.loads((files(__package__) / "catalog.toml").read_text("utf-8")).items()
 )
-
-
-def takes(hint: Any) -> str:
-    """Describe the accepted values of a setting."""
-    if get_origin(hint) is Literal:
-        return " | ".join(map(str, get_args(hint)))
-    return "yes | no" if hint is bool else getattr(hint, "__name__", str(hint))
 
 
 CATALOG: Mapping[str, Entry] = MappingProxyType({entry.title: entry for entry in ENTRIES})
@@ -100,20 +78,9 @@ def make_metric(name: str, **defaults: str) -> Metric:
         ConfigurationError: unknown metric or setting, or an invalid value; the message lists what is available.
     """
     title, items = read_name(name)
-    entry = _entry(title)
-    metric = entry.load()
-    hints = get_type_hints(metric)
-    allowed = {f.name: hints[f.name] for f in fields(metric) if f.init}
-    given: dict[str, str] = {}
-    for item in items:
-        key, value = _setting(entry, item, allowed, metric.main)
-        if key in given:
-            raise ConfigurationError(
-                f'{name}: {key} is set twice; put a value that contains a comma in quotation marks: {entry.title}["…"]'
-            )
-        given[key] = value
-    settings = {key: value for key, value in defaults.items() if key in allowed} | given
-    made: Metric = metric(**{key: _typed(entry, key, value, allowed[key]) for key, value in settings.items()})
+    entry = entry_of(title)
+    given = read_settings(entry.load(), items, entry.title)
+    made: Metric = made_with(entry.load(), {**defaults, **given}, entry.title)
     return made
 
 
@@ -133,14 +100,15 @@ def make_metrics(names: Iterable[str], *, compat: str | None = None, evidence: s
 def _make_parts(name: str, defaults: Mapping[str, str]) -> list[Metric]:
     """Return the metric, or all its parts if it has several (`gist` is four figures) and the brackets choose none."""
     title, items = read_name(name)
-    metric = _entry(title).load()
+    metric = entry_of(title).load()
     if not hasattr(metric, "parts") or any(item.key in {None, metric.main} for item in items):
         return [make_metric(name, **defaults)]
     parts: tuple[str, ...] = getattr(make_metric(name, **defaults), "parts", ())  # settings may determine the parts
     return [make_metric(name, **{**defaults, metric.main: part}) for part in parts]
 
 
-def _entry(title: str) -> Entry:
+def entry_of(title: str) -> Entry:
+    """Return the entry of this title or alias; raises ConfigurationError, with similar names."""
     key = title.strip().lower().replace("-", "_")
     key = ALIASES.get(key, key)
     if key not in CATALOG:
@@ -148,22 +116,3 @@ def _entry(title: str) -> Entry:
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(CATALOG)}"
         raise ConfigurationError(f"there is no metric {title!r}; {hint}")
     return CATALOG[key]
-
-
-def _setting(entry: Entry, item: BracketItem, allowed: Mapping[str, Any], main: str | None) -> tuple[str, str]:
-    """Return key and value of an item in brackets; a bare word is a flag, or the main setting."""
-    if item.key is not None and item.key in allowed:
-        return item.key, item.value
-    if item.key is None and allowed.get(item.value) is bool:
-        return item.value, "true"
-    if item.key is None and main is not None:
-        return main, item.value
-    known = "; ".join(f"{setting.name} ({setting.values})" for setting in entry.settings) or "none"
-    raise ConfigurationError(f"{entry.title} has no setting {item.key or item.value!r}; its settings are: {known}")
-
-
-def _typed(entry: Entry, key: str, value: str, hint: Any) -> Any:
-    try:
-        return TypeAdapter(hint).validate_python(value)
-    except ValidationError as error:
-        raise ConfigurationError(f"{entry.title}: {key} takes {takes(hint)}, not {value!r}") from error

@@ -8,6 +8,7 @@ Source: the paper on long-form question answering and LLM-MATE.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from saiten.errors import ConfigurationError
@@ -114,5 +115,18 @@ def details_of(aspect: Aspect, rating: Rating) -> Mapping[str, Any]:
 
 
 def aspect_of_metric(metric: str) -> str | None:
-    """Return `factuality` for `aspects[factuality,rubric=…]`; None for another metric."""
-    return next((item.value for item in settings_of(metric, "aspects") or () if item.key in {None, "aspect"}), None)
+    """Return the aspect of the labels to compare with: `factuality` for `aspects[factuality,rubric=…]`.
+
+    For `criterion[…]` it is the criterion as typed, or the file's name without its ending. None for another metric.
+    """
+    for title, main in (("aspects", "aspect"), ("criterion", "criterion")):
+        found = next((item.value for item in settings_of(metric, title) or () if item.key in {None, main}), None)
+        if found is not None:
+            return file.stem if title == "criterion" and (file := file_in(found)) else found
+    return None
+
+
+def file_in(criterion: str) -> Path | None:
+    """Return the file that a criterion names, by its ending (`.txt`, `.toml`, `.json`); None for one in words."""
+    text = criterion.strip()
+    return Path(text) if text.lower().endswith((".txt", ".toml", ".json")) and "\n" not in text else None

@@ -18,7 +18,7 @@ from saiten.tasks.critique import CritiqueAspect
 
 
 @dataclass(frozen=True)
-class Criterion:
+class BuiltInCriterion:
     """A criterion in both languages, and whether yes is good."""
 
     en: str
@@ -26,9 +26,9 @@ class Criterion:
     yes_is_good: bool
 
 
-CRITERIA: Mapping[str, Criterion] = MappingProxyType(
+CRITERIA: Mapping[str, BuiltInCriterion] = MappingProxyType(
     {
-        name: Criterion(**found)
+        name: BuiltInCriterion(**found)
         for name, found in tomllib.loads((files(__package__) / "criteria.toml").read_text("utf-8")).items()
     }
 )

@@ -229,18 +229,28 @@ def _aspect(table: _Aspect) -> Aspect:
 
 def _worded(table: _Aspect, language: Language, values: tuple[int, ...], where: str) -> Worded:
     found: _Worded = getattr(table, language)
-    lines = []
+    meanings = {}
     for grade in table.grades:
         meaning: str | None = getattr(grade, language)
         if meaning is None:
             raise ValueError(f"grade {grade.value} of {where} lacks {language}")
-        lines.append(f"{grade.value}: {' '.join(meaning.split())}")
-    if table.between:
-        lines.append("(整数なら途中の値も可)" if language == "ja" else "(whole numbers between them may be given, too)")
+        meanings[grade.value] = meaning
     if found.example is not None and found.example.grade not in values:
         raise ValueError(f"the {language} example of {where} has a grade that the aspect lacks: {found.example.grade}")
     example = AspectExample(**dict(found.example)) if found.example else None
-    return Worded(found.asks, "\n".join(lines), example, found.title or "")
+    listed = grade_list(meanings, language, between=table.between)
+    return Worded(found.asks, listed, example, found.title or "")
+
+
+def grade_list(meanings: Mapping[int, str], language: Language, *, between: bool) -> str:
+    """Return the grades with their meanings, one per line, as a judge sees them.
+
+    `between`: whether whole numbers between them may be given, too.
+    """
+    lines = [f"{value}: {' '.join(meaning.split())}" for value, meaning in meanings.items()]
+    if between:
+        lines.append("(整数なら途中の値も可)" if language == "ja" else "(whole numbers between them may be given, too)")
+    return "\n".join(lines)
 
 
 def _check(rubric: Rubric) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
+from saiten.metrics.judged.criterion import Criterion
 from saiten.metrics.naming import settings_of
 from saiten.records import Scored
 from saiten.results.place import Place
@@ -43,7 +44,7 @@ _Read = tuple[str, int | None, int]
 
 
 def is_aspect_metric(metric: str) -> bool:
-    """Return whether the metric's scores are grades of an aspect: `aspects[…]` and `direct`."""
+    """Return whether the metric's scores are grades of an aspect: `aspects[…]`, `criterion[…]` and `direct`."""
     return aspect_of_metric(metric) is not None or settings_of(metric, "direct") is not None
 
 
@@ -91,16 +92,16 @@ def _entries(metric: str, system: str | None, rows: list[tuple[Place, _Read | No
 def contested_items(rated: Rated) -> tuple[Message, ...]:
     """Return a note on items with labels on both sides of the best grade: their mean would look like that grade.
 
-    Only for labels of an aspect that a metric `aspects[…]` grades; empty otherwise.
+    Only for labels of an aspect that `aspects[…]` or `criterion[…]` grades; empty otherwise.
     """
     metric = next((m for m in (one.made.metric for one in rated.columns) if aspect_of_metric(m) == rated.name), None)
     try:
         made = make_metric(metric) if metric else None
     except ConfigurationError:  # the rubric no longer exists
         return ()
-    if not isinstance(made, Aspects):
+    if not isinstance(made, Aspects | Criterion):
         return ()
-    scale = made.read.aspect(made.aspect)
+    scale = made.aspect if isinstance(made, Criterion) else made.read.aspect(made.aspect)
     rows, _, values = rated.given
     order = np.argsort(rows, kind="stable")
     ends = np.searchsorted(rows[order], np.arange(len(rated.items)), side="right")
