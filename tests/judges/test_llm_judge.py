@@ -96,11 +96,11 @@ async def test_an_unreadable_reply_is_repaired_once_with_the_fault_named():
 
 
 async def test_what_fits_the_schema_but_not_the_task_is_repaired_too():
-    """A reply with too few questions is sent back with the number requested."""
-    chat = Says(['{"questions": ["a"], "noncommittal": false}', '{"questions": ["a", "b"], "noncommittal": false}'])
+    """A reply without a question is sent back with the number requested."""
+    chat = Says(['{"questions": [], "noncommittal": false}', '{"questions": ["a", "b"], "noncommittal": false}'])
     reply = await LLMJudge(chat).perform(WriteQuestions("a", count=2, language="en"))
     assert reply.questions == ["a", "b"]
-    assert "2 questions were asked for, 1 came" in chat.asked[1].messages[-1].content
+    assert "expected 2 questions, got none" in chat.asked[1].messages[-1].content
 
 
 async def test_two_unreadable_replies_are_unreadable_with_the_raw_reply_and_both_costs():

@@ -205,7 +205,7 @@ UNREADABLE = [
     (SELECT, '{"numbers": [1.5]}', "`numbers.0`"),
     (VERIFY, f'{{"verdicts": [{ONE_VERDICT}]}}', "2 of 2 was not judged"),
     (VERIFY, f'{{"verdicts": [{TWO_VERDICTS}, {ONE_VERDICT}]}}', "more than once"),
-    (WRITE, '{"questions": ["a"], "noncommittal": false}', "2 questions"),
+    (WRITE, '{"questions": [], "noncommittal": false}', "2 questions"),
     (GRADE, '{"feedback": "x", "grade": 6}', "`grade`"),
     (GRADE, '{"feedback": "x", "grade": -1}', "`grade`"),
     (GRADE, '{"feedback": "x", "grade": "4.5"}', "`grade`"),

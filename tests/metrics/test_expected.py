@@ -121,7 +121,7 @@ async def test_each_metric_of_verdicts_fills_the_expected_value():
     assert (await ContextPrecision().score(SAMPLE, judge)).expected == pytest.approx(0.8)
     summary = ScriptedJudge(
         {
-            ExtractKeyphrases: Keyphrases(keyphrases=["pier"]),
+            ExtractKeyphrases: Keyphrases(keyphrases=["pier", "quay"]),
             WriteClosedQuestions: ClosedQuestions(questions=["a?", "b?"]),
             AnswerFromSummary: SummaryAnswers(verdicts=verdicts(0.9, 0.3)),
         }

@@ -190,6 +190,15 @@ async def test_answer_relevancy_is_the_mean_cosine_within_bounds(cosines, expect
     assert score.details["questions"] == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("written", [2, 4])
+async def test_more_or_fewer_questions_than_requested_are_all_used(written):
+    """The mean is over the questions that there are, and the details say how many were requested."""
+    score = await AnswerRelevancy().score(SAMPLE, _judge_asking((0.5,) * written, questions="abcd"[:written]))
+    assert (score.value, score.details["requested"], len(score.details["questions"])) == (0.5, 3, written)
+    exact = await AnswerRelevancy().score(SAMPLE, _judge_asking((0.5,) * 3))
+    assert "requested" not in exact.details
+
+
 async def test_a_noncommittal_answer_is_not_relevant_and_costs_no_embedding():
     """The value is 0, and the similarities are not requested."""
     judge = _judge_asking((1.0, 1.0, 1.0), noncommittal=True)
@@ -319,14 +328,40 @@ async def test_summarization_score_weighs_answers_and_brevity():
     """1 of 2 questions answered, a summary of 25 of 100 characters: (0.5 + 0.75) / 2."""
     sample = _without(answer="x" * 25, contexts=("y" * 49, "z" * 50))
     script = {
-        ExtractKeyphrases: Keyphrases(keyphrases=["k"]),
+        ExtractKeyphrases: Keyphrases(keyphrases=["k", "l"]),
         WriteClosedQuestions: ClosedQuestions(questions=["Is it?", "Was it?"]),
         AnswerFromSummary: SummaryAnswers(verdicts=_verdicts(1, 0)),
     }
     score = await SummarizationScore().score(sample, ScriptedJudge(script))
     assert score.value == pytest.approx(0.625)
     assert "not answered: “Was it?”" in score.reason
-    assert score.details["keyphrases"] == ["k"]
+    assert score.details["keyphrases"] == ["k", "l"]
+    assert "left_out" not in score.details
+
+
+@pytest.mark.parametrize("compat", ["ours", "ragas"])
+async def test_twelve_key_phrases_count_and_one_question_for_each(compat):
+    """What exceeds this, or repeats something, is listed in the details; with RAGAS's rules, everything counts."""
+    phrases = ["Key 1", "key １.", *(f"key {n}" for n in range(2, 16))]
+    written = ["Is it?", "is it", *(f"Was it {n}?" for n in range(20)), " "]
+    judge = ScriptedJudge(
+        {
+            ExtractKeyphrases: Keyphrases(keyphrases=phrases),
+            WriteClosedQuestions: ClosedQuestions(questions=written),
+            AnswerFromSummary: lambda task: SummaryAnswers(verdicts=_verdicts(*[1] * len(task.questions))),
+        }
+    )
+    details = (await SummarizationScore(compat=compat).score(SAMPLE, judge)).details
+    if compat == "ragas":
+        assert (details["keyphrases"], details["questions"]) == (phrases, written)
+        assert "left_out" not in details
+    else:
+        assert details["keyphrases"] == ["Key 1", *(f"key {n}" for n in range(2, 13))]
+        assert details["questions"] == ["Is it?", *(f"Was it {n}?" for n in range(11))]
+        assert details["left_out"] == {
+            "keyphrases": ["key １.", "key 13", "key 14", "key 15"],
+            "questions": ["is it", *(f"Was it {n}?" for n in range(11, 20))],
+        }
 
 
 async def test_context_relevance_counts_the_sentences_of_all_contexts():

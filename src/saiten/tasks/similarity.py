@@ -26,8 +26,8 @@ class WriteQuestions(Task[Questions]):
     """Distinguishes equal tasks that are to be performed repeatedly, as RAGAS does."""
 
     def check(self, reply: Questions) -> None:
-        if len(reply.questions) != self.count:
-            raise ValueError(f"{self.count} questions were asked for, {len(reply.questions)} came")
+        if not reply.questions:  # one more or less than requested does no harm to their mean similarity
+            raise ValueError(f"expected {self.count} questions, got none")
 
 
 class Similarities(Reply):

@@ -8,6 +8,9 @@ from pydantic import Field
 from saiten.protocols import Reply, Task
 from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
 
+MOST_KEYPHRASES = 12
+"""As many as the prompt asks for. Without a limit, a model extracts every noun of a long text."""
+
 
 class Keyphrases(Reply):
     """The important phrases of the text."""

@@ -9,6 +9,7 @@ from saiten.judges.offline.statements import Sources
 from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.summaries import (
+    MOST_KEYPHRASES,
     AnswerFromSummary,
     ClosedQuestions,
     ExtractKeyphrases,
@@ -17,9 +18,6 @@ from saiten.tasks.summaries import (
     WriteClosedQuestions,
 )
 from saiten.text.words import STOP_WORDS
-
-_PHRASES = 20
-"""Maximum number of key phrases per set of contexts."""
 
 _CHUNK = re.compile(
     r"(?P<english>[A-Za-z][A-Za-z'’-]*(?: [A-Za-z][A-Za-z'’-]*)*)|[\u3005\u3400-\u9fff\u30a1-\u30fa\u30fc]{2,16}"
@@ -31,7 +29,7 @@ _ASKED: dict[Language, tuple[str, str, str]] = {
 
 
 def extract_keyphrases(task: ExtractKeyphrases) -> Keyphrases:
-    """Return up to 20 phrases: entities, and repeated runs of up to three content words (or kanji and katakana).
+    """Return up to 12 phrases: entities, and repeated runs of up to three content words (or kanji and katakana).
 
     Ordered by frequency, with entities counted twice, then by position.
     """
@@ -41,13 +39,13 @@ def extract_keyphrases(task: ExtractKeyphrases) -> Keyphrases:
         weights[entity] = 2 * text.count(entity)
     runs = Counter(_runs(text))
     weights.update({run: times for run, times in runs.items() if times > 1 and run not in weights})
-    if len(weights) < _PHRASES:
+    if len(weights) < MOST_KEYPHRASES:
         weights.update(run for run in runs if run not in weights)
     places = {phrase: text.lower().find(phrase.lower()) for phrase in weights}
     ranked = sorted(weights, key=lambda phrase: (-weights[phrase], places[phrase], phrase))
     kept: list[str] = []
     for phrase in ranked:
-        if len(kept) == _PHRASES:
+        if len(kept) == MOST_KEYPHRASES:
             break
         if not any(phrase.lower() in other.lower() for other in kept):
             kept.append(phrase)

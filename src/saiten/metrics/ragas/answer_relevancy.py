@@ -25,6 +25,7 @@ class AnswerRelevancy(RagasMetric):
     - One call writes all questions, so that they differ, and decides once whether the answer is non-committal. RAGAS
       makes n calls for one question each, and takes the answer as non-committal if all n replies say so.
     - The mean is clipped to [0, 1]; RAGAS's may be negative.
+    - More or fewer questions than requested are used as they are; the details then say how many were `requested`.
     - No question written: undefined; RAGAS gives 0. A blank question is dropped; RAGAS raises.
     - An empty answer: 0 without a call, as it answers nothing; RAGAS raises.
     """
@@ -35,7 +36,7 @@ class AnswerRelevancy(RagasMetric):
     lowest_in_ragas = -1.0
     refused_by_ragas = ("question", "answer")
     questions: int = 3
-    """Number of questions to write; RAGAS calls it strictness."""
+    """Number of questions to request; RAGAS calls it strictness."""
 
     def __post_init__(self) -> None:
         """Refuse a number of questions outside 1 to 50."""
@@ -51,8 +52,11 @@ class AnswerRelevancy(RagasMetric):
         questions, noncommittal = read_questions(await perform_all(judge, self._writing(sample)), exact=self.as_ragas)
         if self.as_ragas and any(is_blank(question) for question in questions):
             return Score.undefined("a written question is white space, which RAGAS refuses to embed")
+        details = {"noncommittal": noncommittal, "questions": list(questions)}
+        if len(questions) != self.questions:
+            details["requested"] = self.questions
         if noncommittal:
-            return Score(0.0, reason="the answer is non-committal", details=_details(questions, [], noncommittal=True))
+            return Score(0.0, reason="the answer is non-committal", details={**details, "similarities": []})
         if not questions:
             reason = "no question could be written from the answer"
             return Score(0.0, reason=reason) if self.as_ragas else Score.undefined(reason)
@@ -61,7 +65,7 @@ class AnswerRelevancy(RagasMetric):
         return Score(
             mean if self.as_ragas else min(max(mean, 0.0), 1.0),
             reason=f"{len(questions)} questions written from the answer: mean cosine {mean:.3f} with the question",
-            details=_details(questions, similar.values, noncommittal=False),
+            details={**details, "similarities": list(similar.values)},
         )
 
     def _writing(self, sample: Sample) -> list[WriteQuestions]:
@@ -81,7 +85,3 @@ def read_questions(replies: Sequence[Questions], *, exact: bool = False) -> tupl
     if not flags and not exact:
         flags = [reply.noncommittal for reply in replies]
     return tuple(q for questions in kept for q in questions), bool(flags) and all(flags)
-
-
-def _details(questions: Sequence[str], similarities: Sequence[float], *, noncommittal: bool) -> dict[str, object]:
-    return {"noncommittal": noncommittal, "questions": list(questions), "similarities": list(similarities)}

@@ -4,14 +4,18 @@
 Source: RAGAS documentation, *summarization score* (not in the paper).
 """
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.ragas.compat import RagasMetric, first_blank
 from saiten.metrics.ragas.verdicts import expected_share, sentence, share_of_yes, verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
+from saiten.tasks.same_question import same_question
+from saiten.tasks.summaries import MOST_KEYPHRASES, AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,8 @@ class SummarizationScore(RagasMetric):
     Differences from RAGAS 0.4.3 (`compat=ragas` removes them):
 
     - No key phrases or no questions: undefined. RAGAS continues without key phrases, and raises without questions.
+    - At most 12 key phrases count, and at most one question per key phrase, each once; the others are in
+      `details["left_out"]`. RAGAS limits neither.
     - Each question needs exactly one verdict; RAGAS divides by the number of answers it got.
     - Nothing is added to the length of the contexts; RAGAS adds 1e-10.
     """
@@ -47,12 +53,16 @@ class SummarizationScore(RagasMetric):
         if nothing := first_blank(sample, ("answer", "contexts")):
             return nothing
         summary, contexts, language = sample.answer or "", sample.contexts or (), sample.language
-        keyphrases = self.kept((await judge.perform(ExtractKeyphrases(contexts, language=language))).keyphrases)
+        extracted = (await judge.perform(ExtractKeyphrases(contexts, language=language))).keyphrases
+        keyphrases = self._first(extracted, MOST_KEYPHRASES)
         if not keyphrases and not self.as_ragas:
             return Score.undefined("the contexts have no key phrase")
-        write = WriteClosedQuestions(contexts, keyphrases, language=language)
-        questions = self.kept((await judge.perform(write)).questions)
-        written = {"keyphrases": list(keyphrases), "questions": list(questions)}
+        asked = (await judge.perform(WriteClosedQuestions(contexts, keyphrases, language=language))).questions
+        questions = self._first(asked, len(keyphrases))
+        written: dict[str, Any] = {"keyphrases": list(keyphrases), "questions": list(questions)}
+        left_out = {"keyphrases": _others(extracted, keyphrases), "questions": _others(asked, questions)}
+        if any(left_out.values()):
+            written["left_out"] = left_out
         if not questions:
             return Score.undefined("no question could be written from the contexts", **written)
         answering = AnswerFromSummary(summary, questions, partial=self.as_ragas, language=language)
@@ -69,6 +79,28 @@ class SummarizationScore(RagasMetric):
             details={**written, **verdict_details(verdicts), "answered": qa, "conciseness": short},
             expected=None if expected is None else (1 - w) * expected + w * short,
         )
+
+    def _first(self, texts: Sequence[str], most: int) -> tuple[str, ...]:
+        """Return the first texts, each once, without blank ones; all of them with `compat=ragas`."""
+        if self.as_ragas:
+            return tuple(texts)
+        return distinct(text for text in texts if text.strip())[:most]
+
+
+def distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts in order, each once; width, case, punctuation and white space do not make a difference."""
+    kept: list[str] = []
+    for text in texts:
+        if not any(same_question(text, known) for known in kept):
+            kept.append(text)
+    return tuple(kept)
+
+
+def _others(texts: Sequence[str], kept: Sequence[str]) -> list[str]:
+    """Return what was left out, without blank texts, in order."""
+    rest = Counter(kept)
+    rest.subtract(texts)
+    return [text for text, times in rest.items() for _ in range(-times) if text.strip()]
 
 
 def conciseness(summary: int, text: int, *, epsilon: float = 0.0) -> float:
