@@ -395,7 +395,7 @@ NOTHING = ScriptedJudge(
 @pytest.mark.parametrize(
     ("metric", "reason"),
     [
-        (Faithfulness(), "the answer makes no statement"),
+        (Faithfulness(compat="ragas"), "the answer makes no statement"),
         (ContextRecall(), "the reference makes no statement"),
         (AnswerCorrectness(), "the reference makes no statement"),
         (AnswerRelevancy(), "no question could be written from the answer"),

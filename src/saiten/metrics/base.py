@@ -20,6 +20,8 @@ class BaseMetric:
     """The setting that can be given in brackets without its name."""
     second: ClassVar[str | None] = None
     """The setting that a second value without a name sets."""
+    unnamed: ClassVar[str | None] = None
+    """The value of `main` that the name leaves out: `faithfulness`, not `faithfulness[share]`."""
     needs: ClassVar[tuple[Need, ...]] = ()
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -35,9 +37,10 @@ class BaseMetric:
     @property
     def name(self) -> str:
         """`title[main,setting=value,…]`, with the settings that differ from their defaults; true flags are bare."""
+        main = getattr(self, self.main) if self.main else None
         settings = {f: getattr(self, f.name) for f in fields(self) if f.compare and f.name != self.main}
         changed = {field.name: value for field, value in settings.items() if value != _default(field)}
-        return write_name(self.title, changed, main=getattr(self, self.main) if self.main else None)
+        return write_name(self.title, changed, main=None if main == self.unnamed else main)
 
     def describe(self) -> Mapping[str, str]:
         """Return nothing beyond the judge's description; text metrics name their tokenizer here."""

@@ -50,9 +50,15 @@ class Figure:
         return self.system is None and self.group is None
 
 
-def unmeasured(coverage: Mapping[Status, int]) -> Message:
+def is_correctness(metric: str) -> bool:
+    """Return whether the metric is graded correctness, with any settings."""
+    return metric.partition("[")[0] == "correctness"
+
+
+def unmeasured(metric: str, coverage: Mapping[Status, int]) -> Message:
     """Return the number of scores without a value, by status; empty if every score has one."""
-    return counted({"declined grade" if of == "declined" else of: n for of, n in coverage.items() if of != "ok"})
+    declined = "declined grade" if is_correctness(metric) else "declined"
+    return counted({declined if of == "declined" else of: n for of, n in coverage.items() if of != "ok"})
 
 
 def counted(statuses: Mapping[str, int]) -> Message:

@@ -66,7 +66,7 @@ def _because(figure: Figure | None, samples: int, lost: int) -> Message:
     """Return `: 3 failed, 2 not scored, unusable rows: 1 (the server said 500)`, as far as known."""
     unscored = samples - (figure.total if figure else 0)
     parts = [
-        unmeasured(figure.coverage) if figure else "",
+        unmeasured(figure.metric, figure.coverage) if figure else "",
         Message("gate", "unscored", n=unscored) if unscored > 0 else "",
         Message("gate", "rows_lost", n=lost) if lost else "",
     ]

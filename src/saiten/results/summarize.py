@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Literal
 
 from saiten.records import Scored, Signature, Usage
-from saiten.results.figure import Figure
+from saiten.results.figure import Figure, is_correctness
 from saiten.results.place import Place
 from saiten.results.score_row import ScoreRow, score_row
 from saiten.results.summary import Summary
-from saiten.results.summary_figure import figure_of, is_correctness
+from saiten.results.summary_figure import figure_of
 from saiten.stats.paired import PairedComparison, compare_paired
 from saiten.stats.reliability import reliability
 from saiten.words import Message

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from saiten.records import STATUSES, Status
-from saiten.results.figure import Figure
+from saiten.results.figure import Figure, is_correctness
 from saiten.results.score_row import ScoreRow
 from saiten.stats.corpus_bleu import corpus_bleu, corpus_signature
 from saiten.stats.estimate import Estimate, bootstrap_mean
@@ -48,11 +48,6 @@ def _corpus(rows: list[ScoreRow]) -> tuple[Estimate | None, str]:
         return None, ""
     questions, counts, references = zip(*counted, strict=True)
     return corpus_bleu(counts, questions), corpus_signature(references)
-
-
-def is_correctness(metric: str) -> bool:
-    """Return whether the metric is graded correctness, with any settings."""
-    return metric.partition("[")[0] == "correctness"
 
 
 def _without_evidence(metric: str, rows: list[ScoreRow]) -> Message | None:

@@ -8,7 +8,8 @@ Source: RAGAS documentation, *context recall* (not in the paper).
 from dataclasses import dataclass
 
 from saiten.metrics.ragas.compat import RagasMetric
-from saiten.metrics.ragas.faithfulness import share_supported
+from saiten.metrics.ragas.faithfulness import verify
+from saiten.metrics.ragas.supported import share_supported
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, VerifyStatements
@@ -37,5 +38,7 @@ class ContextRecall(RagasMetric):
     async def score(self, sample: Sample, judge: Judge) -> Score:
         if nothing := self.empty(sample, "reference", "contexts"):
             return nothing
-        yes, no = "statements of the reference are in the contexts", "not in them"
-        return await share_supported(self, sample, judge, "reference", yes=yes, no=no)
+        found = await verify(self, sample, judge, "reference")
+        if isinstance(found, Score):
+            return found
+        return share_supported(found, yes="statements of the reference are in the contexts", no="not in them")

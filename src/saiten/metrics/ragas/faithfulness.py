@@ -1,23 +1,34 @@
-"""Faithfulness: the share of the answer's statements that the contexts support.
+"""Faithfulness: whether the contexts support what the answer states.
 
-1 is fully supported, 0 not at all or if nothing was retrieved; undefined for an answer without statements.
-Source: Es et al. 2024, *RAGAS: Automated Evaluation of Retrieval Augmented Generation*, section 3.
+1 is fully supported, 0 not at all or if nothing was retrieved; declined for an answer without statements.
+Source: Es et al. 2024, *RAGAS: Automated Evaluation of Retrieval Augmented Generation*, section 3, for the share of
+statements; the other figures are saiten's.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from saiten.errors import ConfigurationError
 from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
-from saiten.metrics.ragas.verdicts import expected_share, sentence, share_of_yes, verdict_details
+from saiten.metrics.ragas.supported import Verified, sentences_supported, share_supported, worst_supported
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, VerifyStatements
+from saiten.text.placement import place_statements
 from saiten.text.refusals import is_refusal
+
+NOTHING_CLAIMED = (
+    "the answer makes no statement: it says that it does not know, or only greets, offers help or the like"
+)
+"""The reason for a declined score."""
 
 
 @dataclass(frozen=True)
 class Faithfulness(RagasMetric):
     """|V| / |S|, where S are the statements of the answer and V those that the contexts support.
+
+    Two other figures come from the same two calls: `faithfulness[sentences]`, the share of the answer's sentences with
+    statements of which all are supported, and `faithfulness[worst]`, the support of the worst statement.
 
     Differences from RAGAS 0.4.3 (`compat=ragas` removes them):
 
@@ -26,41 +37,63 @@ class Faithfulness(RagasMetric):
     - Blank statements are not counted.
     - A blank answer is undefined at once, and no question is required.
     - Empty contexts support nothing: 0, or declined if the answer says that it does not know. RAGAS raises.
-    - An answer without statements is undefined with a reason; RAGAS gives NaN.
+    - An answer without statements, such as *I don't know*, is declined; RAGAS gives NaN.
     """
 
     title = "faithfulness"
+    main = "figure"
+    unnamed = "share"
     needs = ("answer", "contexts")  # a question helps the judge, but is not required
     tasks = (SplitStatements, VerifyStatements)
     refused_by_ragas = ("question", "answer", "contexts")
+
+    figure: Literal["share", "sentences", "worst"] = "share"
+    """`share`: of the statements · `sentences`: the share of the sentences · `worst`: the worst statement."""
+
+    def __post_init__(self) -> None:
+        """Refuse a figure that RAGAS does not have."""
+        super().__post_init__()
+        if self.as_ragas and self.figure != "share":
+            raise ConfigurationError(
+                f"RAGAS has no faithfulness[{self.figure}]; leave out the figure, or write "
+                f"faithfulness[{self.figure},compat=ours]"
+            )
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         if nothing := self.empty(sample, "answer", "contexts"):
             return nothing
         if self.found_nothing(sample) and is_refusal(sample.answer or "", sample.language):
             return Score.declined(f"{NOTHING_RETRIEVED}, and the answer says that it does not know")
-        return await share_supported(self, sample, judge, "answer", yes="statements are supported", no="not supported")
+        found = await verify(self, sample, judge, "answer")
+        if isinstance(found, Score):
+            return found
+        if self.figure == "sentences":
+            return sentences_supported(found)
+        if self.figure == "worst":
+            return worst_supported(found)
+        return share_supported(found, yes="statements are supported", no="not supported")
 
 
-async def share_supported(
-    metric: RagasMetric, sample: Sample, judge: Judge, text: Literal["answer", "reference"], *, yes: str, no: str
-) -> Score:
-    """Return the share of the text's statements that the contexts support, with the sentence `3 of 4 {yes}; {no}: …`.
+async def verify(
+    metric: RagasMetric, sample: Sample, judge: Judge, text: Literal["answer", "reference"]
+) -> Verified | Score:
+    """Split the text, and verify its statements against the contexts.
 
-    Undefined for a text without statements, and without verdicts; 0 if nothing was retrieved.
+    Returns a score if there is nothing to count: 0 if nothing was retrieved, undefined for a text without statements
+    (declined, if it is the answer) and for a reply without verdicts, which only `compat=ragas` accepts.
     """
-    split = SplitStatements(sample.question, getattr(sample, text) or "", language=sample.language)
+    whole = getattr(sample, text) or ""
+    split = SplitStatements(sample.question, whole, language=sample.language)
     statements = metric.kept((await judge.perform(split)).statements)
-    details: dict[str, Any] = {"statements": list(statements)}
+    if not statements and text == "answer" and not metric.as_ragas:
+        return Score.declined(NOTHING_CLAIMED)
     if not statements:
         return Score.undefined(f"the {text} makes no statement")
     if metric.found_nothing(sample):
-        return Score(0.0, reason=NOTHING_RETRIEVED, details=details)
-    verify = VerifyStatements(statements, sample.contexts or (), partial=metric.as_ragas, language=sample.language)
-    verdicts = (await judge.perform(verify)).verdicts
+        return Score(0.0, reason=NOTHING_RETRIEVED, details={"statements": list(statements)})
+    task = VerifyStatements(statements, sample.contexts or (), partial=metric.as_ragas, language=sample.language)
+    verdicts = (await judge.perform(task)).verdicts
     if not verdicts:
-        return Score.undefined("the judge gave no verdict", **details)
-    each = [verdict.verdict for verdict in verdicts]
-    details |= {"yes": sum(each), "judged": len(each), **verdict_details(verdicts)}
-    reason = sentence(statements, verdicts, yes=yes, no=no)
-    return Score(share_of_yes(each), reason=reason, details=details, expected=expected_share(verdicts))
+        return Score.undefined("the judge gave no verdict", statements=list(statements))
+    places = place_statements(whole, statements, sample.language)
+    return Verified(whole, statements, sorted(verdicts, key=lambda verdict: verdict.number), places)

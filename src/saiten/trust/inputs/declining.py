@@ -13,7 +13,7 @@ from saiten.choices import GradeZero
 from saiten.data.labels import deciding
 from saiten.errors import BadInput
 from saiten.records import Label
-from saiten.results.summary_figure import is_correctness
+from saiten.results.figure import is_correctness
 from saiten.tasks.verdicts import majority
 from saiten.trust.inputs.outputs import Said
 from saiten.trust.inputs.scales import declared_bounds

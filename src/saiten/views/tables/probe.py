@@ -44,7 +44,7 @@ def _probes(title: str, rows: list[tuple[str, ProbeRow]], form: IntervalColumns)
 def _probe(name: str, row: ProbeRow, form: IntervalColumns) -> Cells:
     remarks = [
         counted_if("no_room", row.no_room),
-        unmeasured(row.others),
+        unmeasured(row.metric, row.others),
         Message("remark", "such_as", example=row.examples[0]) if row.examples else None,
         row.reason,
     ]

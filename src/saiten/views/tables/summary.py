@@ -64,7 +64,7 @@ def glance_tables(summary: Summary) -> list[Table]:
 
 def _row(figure: Figure) -> Cells:
     counts = (figure.n, figure.total, figure.questions)
-    remarks = joined([unmeasured(figure.coverage), figure.note])
+    remarks = joined([unmeasured(figure.metric, figure.coverage), figure.note])
     return (figure.metric, figure.mean, figure.low, figure.high, *counts, remarks)
 
 
