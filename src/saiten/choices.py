@@ -19,6 +19,9 @@ EvidenceMode = Literal["none", "answer", "reference"]
 
 By = Literal["system", "group"]
 
+ScoreBy = Literal["value", "expected"]
+"""The figure of a score that is compared with people: its value, or its expected value by the judge's probabilities."""
+
 COVERAGE = 0.9
 """The default share of samples that must have a value."""
 

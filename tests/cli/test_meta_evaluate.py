@@ -148,22 +148,23 @@ def test_raw_replies_are_read_with_a_pattern(saiten, labels, scored, data):
 
 def test_a_threshold_and_a_figure_can_be_chosen(saiten, labels):
     """Grades from 2 on are a yes, ranked by kappa."""
-    said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--yes-from", "2", "--by", "auroc", "--format", "json")
+    said = saiten(
+        "meta-evaluate", "run", labels, "-a", "grade", "--yes-from", "2", "--rank-by", "auroc", "--format", "json"
+    )
     found = json.loads(said.out)
     assert "grade: metrics by AUROC" in found
     assert found["grade: decisions"][0]["AUROC"] is not None
-    said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--by", "auroc", "--format", "json")
+    said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--rank-by", "auroc", "--format", "json")
     assert "specify the lowest grade that counts as yes" in json.loads(said.out)["Notes"][0]["note"]
 
 
-@pytest.mark.parametrize("option", ["--by", "--rank-by"])
-def test_metrics_can_be_ranked_by_a_recounted_figure(saiten, labels, option):
+def test_metrics_can_be_ranked_by_a_recounted_figure(saiten, labels):
     """Kendall's tau-b, with the ceiling where it belongs; and kappa with linear weights for grades."""
-    said = saiten("meta-evaluate", "run", labels, "-a", "grade", option, "kendall", "--format", "json")
+    said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--rank-by", "kendall", "--format", "json")
     rows = json.loads(said.out)["grade: metrics by Kendall tau-b"]
     assert rows[0]["Kendall tau-b"] == pytest.approx(max(row["Kendall tau-b"] for row in rows if row["Kendall tau-b"]))
     assert [row for row in rows if row["metric"].startswith("people")]
-    said = saiten("meta-evaluate", "run", labels, "-a", "grade", option, "linear_kappa", "--format", "json")
+    said = saiten("meta-evaluate", "run", labels, "-a", "grade", "--rank-by", "linear_kappa", "--format", "json")
     rows = json.loads(said.out)["grade: metrics by linear kappa"]
     assert {row["remarks"] for row in rows if row["rank"] is None and row["linear kappa"] is None} == {"no grades on a common scale"}  # fmt: skip
     assert [row["metric"] for row in rows if row["linear kappa"] is not None] == ["people, one against the others"]
@@ -239,13 +240,13 @@ def test_declined_answers_make_the_set_of_a_ranking_easier(saiten, scored, data)
         "o.jsonl",
     )
     ask = ("meta-evaluate", "data.jsonl", people, "--judges", judges, "--format", "json")
-    found = json.loads(saiten(*ask, "--by", "agreement").out)
+    found = json.loads(saiten(*ask, "--rank-by", "agreement").out)
     says = "over an easier set: 5 declined are left out (2 right according to people, 0.40 vs. 1.00)"
     for table in ("labels: metrics by agreement", "labels: over systems"):
         remarks = {row["metric"]: row["remarks"] for row in found[table]}
         assert says in remarks["m"], table
         assert "set" not in remarks["all"]
-    counted = json.loads(saiten(*ask, "--by", "agreement", "--unmeasured", "wrong").out)
+    counted = json.loads(saiten(*ask, "--rank-by", "agreement", "--unmeasured", "wrong").out)
     assert not any(says in row["remarks"] for row in counted["labels: metrics by agreement"])
     assert any(says in row["remarks"] for row in counted["labels: over systems"])
 
@@ -266,7 +267,7 @@ def test_what_is_on_one_side_only_is_shown(saiten, labels, data):
         (("run", "others.jsonl"), "matched by id"),
         (("nowhere", "labels.jsonl"), "nowhere does not exist"),
         (("run", "labels.jsonl", "-a", "grad"), "no labels of the aspect 'grad'"),
-        (("run", "labels.jsonl", "--by", "r2"), "by one of pearson"),
+        (("run", "labels.jsonl", "--rank-by", "r2"), "by one of pearson"),
         (("data.jsonl", "labels.jsonl"), "no outputs to compare with"),
     ],
 )
@@ -402,7 +403,7 @@ def test_a_runs_own_scores_are_never_replaced(saiten, judged, data):
     twice = saiten("meta-evaluate", "runs/m1", "expert.jsonl", "--judges", "runs/m1/scores.jsonl", "--format", "json")
     assert json.loads(twice.out) == alone
     assert "named twice" in twice.err
-    ranked = ("meta-evaluate", "runs/m1", "expert.jsonl", "--judges", "b.jsonl", "--by", "linear_kappa")
+    ranked = ("meta-evaluate", "runs/m1", "expert.jsonl", "--judges", "b.jsonl", "--rank-by", "linear_kappa")
     rows = json.loads(saiten(*ranked, "--format", "json").out)["labels: metrics by linear kappa"]
     assert {row["metric"]: row["rank"] for row in rows}[first] == 1
 

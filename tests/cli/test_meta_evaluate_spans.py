@@ -200,7 +200,7 @@ def test_a_run_without_gist_scores_says_what_it_has(saiten, data, a_run):
     ("arguments", "words"),
     [
         (["nowhere", "p.jsonl", "--spans"], "nowhere does not exist"),
-        (["p.jsonl", "p.jsonl", "--spans", "--by", "f1"], "not to spans"),
+        (["p.jsonl", "p.jsonl", "--spans", "--rank-by", "f1"], "not to spans"),
         (["p.jsonl", "p.jsonl", "--spans", "--split-by", "group"], "not to spans"),
         (["p.jsonl", "p.jsonl", "--spans", "-a", "grade"], "no spans of the aspect 'grade'"),
     ],

@@ -261,7 +261,7 @@ def test_grades_can_be_ranked_by(by):
     said = {"close": np.clip(grades + rng.integers(0, 2, 80), 1, 5), "far": rng.integers(1, 6, 80)}
     outputs = [Output(f"i{n:02}", judge, float(values[n])) for judge, values in said.items() for n in range(80)]
     labels = [Label(f"i{n:02}", float(grades[n]), "p") for n in range(80)]
-    (found,) = meta_evaluate(pair(items, outputs, labels), dataclasses.replace(QUICK, by=by)).aspects
+    (found,) = meta_evaluate(pair(items, outputs, labels), dataclasses.replace(QUICK, rank_by=by)).aspects
     assert [(place.metric, place.rank) for place in found.ranking.places] == [("close", 1), ("far", 2)]
     close_one = next(one for one in found.metrics if one.metric == "close")
     shown = getattr(close_one.grades, by) if "kappa" in by else getattr(close_one.items, by)
@@ -336,7 +336,7 @@ def test_every_figure_of_decisions_has_its_ceiling(by, yes_from):
     table = crowd() if yes_from else np.where(np.isnan(crowd()), np.nan, crowd() >= 3)
     majority = {True: 1, False: 0}
     decide = (lambda mean: majority[mean >= yes_from]) if yes_from else lambda mean: None if mean == 0.5 else majority[mean > 0.5]  # fmt: skip
-    found = evaluated_crowd(table, by=by, yes_from=yes_from)
+    found = evaluated_crowd(table, rank_by=by, yes_from=yes_from)
     expected = []
     for annotator in range(3):
         _, truth, own = held(table, annotator, decide)
@@ -356,7 +356,7 @@ def test_every_figure_of_decisions_has_its_ceiling(by, yes_from):
 def test_the_interval_of_the_ceiling_is_that_of_questions_drawn_for_all_annotators_at_once():
     """Spelled out: the rows of the resampled questions, each annotator's F1 on them, their mean."""
     table = np.where(np.isnan(crowd()), np.nan, crowd() >= 3)
-    found = evaluated_crowd(table, by="f1")
+    found = evaluated_crowd(table, rank_by="f1")
     draws = Resamples.of([item.question for item in ITEMS.values()], resamples=200)
     columns = [held(table, a, lambda mean: None if mean == 0.5 else float(mean > 0.5)) for a in range(3)]
     means = []
@@ -372,7 +372,7 @@ def test_the_interval_of_the_ceiling_is_that_of_questions_drawn_for_all_annotato
 def test_grades_have_their_ceiling_in_weighted_kappa(by, weights):
     """It compares with the others' mean, rounded to whole grades as a metric's target is."""
     table = crowd()
-    found = evaluated_crowd(table, by=by)
+    found = evaluated_crowd(table, rank_by=by)
     expected = []
     for annotator in range(3):
         _, mean, own = held(table, annotator, lambda mean: mean)
@@ -418,7 +418,7 @@ def test_missing_baselines_are_pointed_out():
 def test_an_unknown_figure_is_refused():
     """The message lists the valid ones."""
     with pytest.raises(ConfigurationError, match="by one of pearson, spearman"):
-        meta_evaluate(world(GRADES, m=SHARES), Settings(by="r2"))
+        meta_evaluate(world(GRADES, m=SHARES), Settings(rank_by="r2"))
 
 
 values = st.one_of(st.floats(-5, 5), st.sampled_from([0.0, 1.0]), st.sampled_from(["failed", "declined"]))

@@ -107,10 +107,10 @@ def test_a_pair_without_scores_can_be_a_tie_or_wrong(unmeasured, n, accuracy):
 def test_metrics_are_ranked_by_accuracy_if_asked():
     """Otherwise by Pearson over points; a note refuses a figure for verdicts."""
     assert evaluated(aspect())[1].ranking.by == "pearson"
-    ranked = evaluated(aspect(), by="accuracy")[1].ranking
+    ranked = evaluated(aspect(), rank_by="accuracy")[1].ranking
     shown = {place.metric: place.figure.value for place in ranked.places if not place.people}
     assert (ranked.by, *shown.values()) == ("accuracy", evaluated(aspect())[0].preferences.accuracy.value)
-    other = evaluated(aspect(), by="auroc")[1]
+    other = evaluated(aspect(), rank_by="auroc")[1]
     assert other.ranking.by == "pearson"
     assert "auroc does not apply to preferences" in str(other.notes[0])
 
@@ -124,7 +124,7 @@ def test_the_ceiling_of_preferences_is_that_of_their_labels():
 
 def test_the_ceiling_in_accuracy_is_first_tie_second_against_the_others_majority():
     """Two others who disagree are a tie."""
-    _, result = evaluated(aspect(), by="accuracy")
+    _, result = evaluated(aspect(), rank_by="accuracy")
     expected = []
     for a in range(3):
         first, second = np.sign(np.delete(PEOPLE, a, axis=1)).T
@@ -143,7 +143,7 @@ def test_preferences_are_ranked_by_macro_f1_with_people_among_them():
     judge = np.where(random.random(60) < 0.7, truth, random.integers(-1, 2, 60))
     labels = [Label(f"a{i} vs b{i}", float(v), f"p{p}") for p, row in enumerate(people) for i, v in enumerate(row)]
     said = [Output(f"a{i} vs b{i}", metric, float(v)) for metric, row in (("judge", judge), ("noise", -judge)) for i, v in enumerate(row)]  # fmt: skip
-    (found,) = meta_evaluate(pair({}, said, labels), Settings(by="macro_f1", resamples=100)).aspects
+    (found,) = meta_evaluate(pair({}, said, labels), Settings(rank_by="macro_f1", resamples=100)).aspects
     verdict = most_said(np.stack([(people == kind).sum(axis=0) for kind in (-1, 0, 1)], axis=1))
     places = {place.metric: place for place in found.ranking.places}
     assert places["judge"].figure.value == pytest.approx(sk.f1_score(verdict, judge, average="macro"))

@@ -113,7 +113,7 @@ def test_judges_and_people_on_nq301(prepared, judge, n, agreement, kappa):
 
 def test_the_third_annotator_of_nq301_is_no_part_of_the_ceiling(prepared):
     """That person was asked only where two differed; the two between themselves have kappa .736."""
-    (found,) = meta_evaluate(prepared("nq301", only=["correct"]), Settings(by="kappa", **QUICK)).aspects
+    (found,) = meta_evaluate(prepared("nq301", only=["correct"]), Settings(rank_by="kappa", **QUICK)).aspects
     assert found.ceiling.left_out == ("a3",)
     assert found.ceiling.kappa.value == pytest.approx(0.7357, abs=5e-5)
     assert any("third decision" in str(note) for note in found.notes)

@@ -20,13 +20,11 @@ class MetaOptions:
     """The settings for comparing labels and scores."""
 
     aspect: tuple[str, ...] = option((), "Use only this aspect. Repeatable.", "--aspect", "-a")
-    by: str | None = option(
+    rank_by: str | None = option(
         None,
         "Rank metrics by pearson, spearman, kendall, auroc, kappa, agreement, f1, macro_f1, balanced_accuracy, for "
         "grades also linear_kappa or quadratic_kappa, for preferences accuracy or macro_f1. Default: auroc for yes/no, "
         "else pearson.",
-        "--by",
-        "--rank-by",
     )
     yes_from: float | None = option(None, "Turn grades into decisions: at least this value is a yes.")
     unmeasured: Unmeasured = option(
@@ -76,7 +74,8 @@ def command(
     Examples:
       saiten meta-evaluate runs/first labels.jsonl
       saiten meta-evaluate runs/first labels.csv --aspect faithful --judges gpt4.jsonl
-      saiten meta-evaluate runs/first labels.csv --yes-from 4 --by kappa --unmeasured wrong
+      saiten meta-evaluate runs/first labels.csv --yes-from 4 --rank-by kappa --unmeasured wrong
+      saiten meta-evaluate runs/first labels.csv --by expected
       saiten meta-evaluate samples.jsonl labels.jsonl --judges judges.csv --format latex
       saiten meta-evaluate runs/first labels.csv --split-by group --system-pairs pairs.csv
       saiten meta-evaluate runs/small labels.jsonl --judges runs/medium --judges runs/large

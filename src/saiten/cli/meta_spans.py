@@ -31,11 +31,11 @@ def show_spans(run: Path, labels: Path, others: JudgeFiles, options: MetaOptions
     Raises:
         BadInput: a path does not exist or has no spans, labels have no spans, or both sides have nothing in common.
     """
-    values = (options.by, options.yes_from, others.verdict_pattern, options.system_pairs, options.split_by)
+    values = (options.rank_by, options.yes_from, others.verdict_pattern, options.system_pairs, options.split_by)
     if any(each is not None for each in values):
         raise ConfigurationError(
-            "--by, --yes-from, --verdict-pattern, --system-pairs and --split-by apply to values, not to spans; remove "
-            "them"
+            "--rank-by, --yes-from, --verdict-pattern, --system-pairs and --split-by apply to values, not to spans; "
+            "remove them"
         )
     notes = stderr()
     judges, aspects = others.judges, options.aspect

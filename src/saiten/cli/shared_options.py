@@ -36,6 +36,11 @@ SampleColumnOption = Annotated[list[str] | None, typer.Option(help=SAMPLE_COLUMN
 """Where `--column` is about labels."""
 ResamplesOption = Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples.")]
 
+SCORE_BY = (
+    "Figure of a run's scores to compare with people: value, or expected, the expected value by the judge's "
+    "probabilities (offline judge, --votes, --logprobs)."
+)
+
 GRADE_ZERO = (
     "Meaning of the label 0: the answer declines and is excluded (declined), or the lowest grade (lowest). "
     "auto: declined for correctness graded 0 to 5, otherwise lowest."

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from saiten.choices import ScoreBy
 from saiten.cli.output import notifier, stderr
-from saiten.cli.shared_options import read_columns
+from saiten.cli.shared_options import SCORE_BY, read_columns
 from saiten.errors import BadInput
 from saiten.options import option
 from saiten.records import Sample
@@ -31,13 +32,15 @@ class JudgeFiles:
         None, "Regular expression for the verdict in raw replies of --judges, such as 'Final score: (\\[0-5])'."
     )
 
+    by: ScoreBy = option("value", SCORE_BY, "--by")
+
     def read(
         self, path: Path, sample_columns: Sequence[str] | None = None
     ) -> tuple[dict[str, "Place"], list["Output"]]:
         """Return the samples, with their scores if `path` is a run, and the outputs of the judges.
 
         Raises:
-            BadInput: a file is missing or has the wrong kind.
+            BadInput: a file is missing or has the wrong kind, or no score of a run has an expected value.
             ConfigurationError: a column or the pattern is invalid.
         """
         from saiten.cli.reading import sample_rows
@@ -46,12 +49,12 @@ class JudgeFiles:
         notify = notifier(stderr())
         reading = OutputReading(read_columns(self.judge_column, "--judge-column"), self.verdict_pattern)
         if run_folder(path) is not None:
-            first = read_source(path, notify=notify)
+            first = read_source(path, by=self.by, notify=notify)
         elif path.exists():
             rows = sample_rows(path, sample_columns)
             first = samples_source(path, (row for row in rows if isinstance(row, Sample)))
         else:
             raise BadInput(f"{path} does not exist; expected a run folder or a file of samples")
         return side_by_side(
-            [first, *(read_source(path, reading, notify=notify) for path in self.judges)], notify=notify
+            [first, *(read_source(path, reading, by=self.by, notify=notify) for path in self.judges)], notify=notify
         )

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from saiten.choices import ScoreBy
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
-from saiten.cli.shared_options import FormatOption, LabelColumnOption, ResamplesOption, read_columns
+from saiten.cli.shared_options import SCORE_BY, FormatOption, LabelColumnOption, ResamplesOption, read_columns
 from saiten.cli.unfold import unfold
 from saiten.errors import BadInput, ConfigurationError
 from saiten.options import option
@@ -21,6 +22,7 @@ class MateOptions:
     target: str | None = option(None, "Aspect to be explained. Default: the overall aspect of the rubric.")
     aspect: tuple[str, ...] = option((), "Aspect that explains it. Default: all. Repeatable.", "--aspect", "-a")
     rubric: str = option("", "TOML file with scales and best grades. Default: the four aspects of long answers.")
+    by: ScoreBy = option("value", SCORE_BY, "--by")
     values: bool = option(False, "Weight the grades themselves instead of deductions from the best grade.", "--values")
     intercept: bool = option(False, "Add a constant to every score.", "--intercept")
     seed: int = option(0, "Seed of the split and the intervals.", min=0)
@@ -78,7 +80,9 @@ def mate(
     if run is not None:
         reader = read_run(run, notify=notifier(notes))
         questions = {sample.id: sample.question for sample in reader.samples()}
-        rated = rated_by_judge(said, reader.scores(), questions, target=wanted, aspects=aspects)
+        rated = rated_by_judge(
+            said, reader.scores(), questions, target=wanted, aspects=aspects, by=typed.by, notify=notifier(notes)
+        )
     else:
         questions = questions_of(typed.samples, labels, read_columns(column))
         rated = rated_by_people(said, questions, target=wanted, aspects=aspects)

@@ -13,7 +13,7 @@ from saiten.words import Message
 class Settings:
     """Settings of the figures."""
 
-    by: str | None = None
+    rank_by: str | None = None
     """The figure that metrics are ranked by, one of `ranking.NAMES`; None: AUROC for verdicts, else Pearson."""
     yes_from: float | None = None
     """Lowest value that counts as yes; None keeps grades."""

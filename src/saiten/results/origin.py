@@ -33,6 +33,8 @@ class Origin:
     """The metric's name without the evidence; "" for the whole name."""
     place: str = ""
     """The run or file, if needed to distinguish outputs; otherwise ""."""
+    expected: bool = False
+    """Whether the outputs are expected values, as names in tables then say."""
 
     def __post_init__(self) -> None:
         """Fill in the family if it is empty."""

@@ -1,10 +1,12 @@
 """Answers with people's overall grade, and grades on aspects by people or a judge: the data for learning weights."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from saiten.choices import ScoreBy
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label, Scored
+from saiten.trust.inputs.score_figure import ScoreFigure
 from saiten.tuning.grades import Grades, Rated, joined, settled
 
 
@@ -34,12 +36,17 @@ def rated_by_judge(
     *,
     target: str,
     aspects: Sequence[str],
+    by: ScoreBy = "value",
+    notify: Callable[[str], None] = lambda _: None,
 ) -> Rated:
     """Return the answers whose target people graded, and whose aspects a judge graded as `aspects` in a run.
 
+    By `expected`, an aspect's grade is its expected value; `notify` says where the value had to be used.
+
     Raises:
-        BadInput: as in `rated_by_people`; or a run has an aspect with two rubrics.
+        BadInput: as in `rated_by_people`; or a run has an aspect with two rubrics, or no expected values.
     """
+    figure = ScoreFigure(by)
     said = _said(labels)
     _check_there(said, (target,), "label", "there are labels")
     found: dict[str, dict[str, Grades]] = {}
@@ -52,7 +59,10 @@ def rated_by_judge(
             raise BadInput(
                 f"the run has {aspect!r} as {metric_of[aspect]} and as {one.metric}; score it with one rubric"
             )
-        found.setdefault(aspect, {})[one.sample] = grades_of(one)
+        expected = figure.of(one)
+        found.setdefault(aspect, {})[one.sample] = grades_of(one) if by == "value" or expected is None else (expected,)
+    if found:
+        figure.check("the run", notify)
     chosen = tuple(aspects) or tuple(sorted(set(found) - {target}))
     _check_there(found, chosen, "score", "the run has scores")
     if not chosen:

@@ -1,11 +1,12 @@
 """Outputs of metrics and judges per item, and their origin."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from saiten.choices import ScoreBy
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.judged.correctness import Correctness
@@ -13,12 +14,16 @@ from saiten.records import Status
 from saiten.results.origin import Origin
 from saiten.runs import RunReader
 from saiten.stats.clusters import Floats
+from saiten.trust.inputs.score_figure import ScoreFigure
 
 Said = float | Status
 """A value, or the status that explains its absence."""
 
 VERSUS = " vs "
 """Separates the two answers of a preference: `q1/a vs q1/b`."""
+
+EXPECTED = "expected"
+"""Added to the name of a metric whose outputs are expected values."""
 
 BETWEEN = " · "
 """Separates metric, judge and evidence in the name of an output."""
@@ -46,15 +51,28 @@ class Output:
         return self.origin or Origin(self.metric)
 
 
-def outputs_of_run(run: RunReader) -> Iterator[Output]:
-    """Yield the scores of a run as outputs, with their origin from its manifest."""
+def outputs_of_run(
+    run: RunReader, by: ScoreBy = "value", *, notify: Callable[[str], None] = lambda _: None
+) -> Iterator[Output]:
+    """Yield the scores of a run as outputs, with their origin from its manifest.
+
+    By `expected`, a metric with expected values is named `METRIC · expected`; a score without one (an empty answer,
+    which no judge saw) has its value. Other metrics keep their values and names; `notify` says which judged ones do.
+
+    Raises:
+        BadInput: expected values are asked for, and no score has one.
+    """
+    figure = ScoreFigure(by)
+    every = [(one.sample, one.metric, figure.of(one), one.score.status) for one in run.scores()]
+    figure.check(str(run.folder), notify)
     origins: dict[str, Origin] = {}
-    for one in run.scores():
-        if one.metric not in origins:
-            origins[one.metric] = _origin(one.metric, run.manifest.made_by(one.metric))
-        value = one.score.value
-        said = one.score.status if value is None else value
-        yield Output(one.sample, one.metric, said, origin=origins[one.metric])
+    for sample, metric, value, status in every:
+        if metric not in origins:
+            made = _origin(metric, run.manifest.made_by(metric))
+            origins[metric] = replace(made, expected=figure.has(metric))
+        origin = origins[metric]
+        name = f"{metric}{BETWEEN}{EXPECTED}" if origin.expected else metric
+        yield Output(sample, name, status if value is None else value, origin=origin)
 
 
 def _origin(metric: str, parts: Mapping[str, str]) -> Origin:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from saiten.choices import ScoreBy
 from saiten.errors import BadInput
 from saiten.records import Sample
 from saiten.results.origin import Origin
@@ -17,7 +18,7 @@ from saiten.runs import read_run
 from saiten.runs.journal import SCORES_NAME
 from saiten.runs.manifest import MANIFEST_NAME
 from saiten.trust.inputs.judge_files import Notify, read_outputs
-from saiten.trust.inputs.outputs import BETWEEN, Output, Said, outputs_of_run
+from saiten.trust.inputs.outputs import BETWEEN, EXPECTED, Output, Said, outputs_of_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,13 @@ class OutputReading:
     pattern: str | None = None
 
 
-def read_source(path: Path, reading: OutputReading | None = None, *, notify: Notify) -> Source:
+def read_source(path: Path, reading: OutputReading | None = None, *, by: ScoreBy = "value", notify: Notify) -> Source:
     """Read a run with its samples, or a file of judges' outputs.
 
+    `by`: the figure of a run's scores to compare; see `outputs_of_run`.
+
     Raises:
-        BadInput: the path is neither.
+        BadInput: the path is neither, or no score of the run has an expected value.
         ConfigurationError: the file cannot be read with these settings.
     """
     folder = run_folder(path)
@@ -61,7 +64,7 @@ def read_source(path: Path, reading: OutputReading | None = None, *, notify: Not
         return Source(path, tuple(_counted(outputs, path, notify)))
     reader = read_run(folder, notify=notify)
     samples = list(reader.samples())
-    return Source(folder, tuple(outputs_of_run(reader)), *_known(samples))
+    return Source(folder, tuple(outputs_of_run(reader, by, notify=notify)), *_known(samples))
 
 
 def samples_source(path: Path, samples: Iterable[Sample]) -> Source:
@@ -134,7 +137,8 @@ def _named_apart(sources: Sequence[Source], notify: Notify) -> Iterator[Output]:
 
 
 def _name(made: Origin) -> str:
-    return BETWEEN.join(part for part in (made.family, made.judge, made.evidence, made.place) if part)
+    expected = EXPECTED if made.expected else ""
+    return BETWEEN.join(part for part in (made.family, made.judge, made.evidence, expected, made.place) if part)
 
 
 def _without_copies(sources: Sequence[Source]) -> list[Source]:

@@ -58,12 +58,12 @@ def meta_evaluate(
         notify: receives progress messages.
 
     Raises:
-        ConfigurationError: there is no figure of the name `settings.by`.
+        ConfigurationError: there is no figure of the name `settings.rank_by`.
         BadInput: a system of `settings.system_pairs` is unknown.
     """
     settings = settings or Settings()
-    if settings.by is not None and settings.by not in NAMES:
-        raise ConfigurationError(f"metrics cannot be ranked by {settings.by!r}; by one of {', '.join(NAMES)}")
+    if settings.rank_by is not None and settings.rank_by not in NAMES:
+        raise ConfigurationError(f"metrics cannot be ranked by {settings.rank_by!r}; by one of {', '.join(NAMES)}")
     if settings.system_pairs is not None:
         systems = {system for aspect in aspects for system in aspect.systems if system is not None}
         settings = replace(settings, system_pairs=check_pairs(settings.system_pairs, sorted(systems)))
@@ -203,7 +203,7 @@ def _rank_points(
     resamples: Resamples,
 ) -> tuple[Ranking | None, Sequence[Message]]:
     truth = as_verdicts(aspect.people, settings.yes_from, verdicts=aspect.verdicts)
-    by = settings.by or ("auroc" if aspect.verdicts else "pearson")
+    by = settings.rank_by or ("auroc" if aspect.verdicts else "pearson")
     if by == "accuracy":
         return None, [Message("note", "accuracy_of_preferences")]
     if by in _OF_VERDICTS and truth is None:
@@ -252,9 +252,9 @@ def _rank_preferences(
     people: Ceiling | None,
     resamples: Resamples,
 ) -> tuple[Ranking | None, Sequence[Message]]:
-    by = settings.by if settings.by in _PAIRED else "pearson"
-    unknown = settings.by not in (*_PAIRED, None)
-    notes = [Message("note", "no_figure_of_preferences", measure=settings.by)] if unknown else []
+    by = settings.rank_by if settings.rank_by in _PAIRED else "pearson"
+    unknown = settings.rank_by not in (*_PAIRED, None)
+    notes = [Message("note", "no_figure_of_preferences", measure=settings.rank_by)] if unknown else []
     if by in PREFERENCES:
         columns = {
             column.metric: filled(signs(column.values, settings.tie_margin), settings.unmeasured)
