@@ -88,6 +88,11 @@ class Task(ABC, Generic[R]):
         return "json"
 
     @property
+    def turned(self) -> bool:
+        """Whether the prompt lists its grades from worst to best, for a probe; most prompts have none."""
+        return False
+
+    @property
     def shots(self) -> Sequence[tuple[Mapping[str, Any], str]]:
         """The user's worked examples, as inputs by name and reply; they replace those of the prompt file."""
         return ()

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten import prompts
 from saiten.judges.faults import fault_in
 from saiten.judges.panel import Panel
 from saiten.judges.reading import read_reply
 from saiten.judges.reply_schema import schema_of
 from saiten.judges.scripted import ScriptedJudge
+from saiten.prompts import BUILT_IN
 from saiten.tasks.aspects import AspectExample, RateAspect, Rating
 
 TASK = RateAspect("formality", "Is it?", "-1: casual\n0: right\n1: stiff", "Why?", "So.", (-1, 0, 1), language="en")
@@ -77,7 +77,7 @@ def test_a_long_scale_is_named_by_its_ends():
 
 def test_a_model_that_is_held_to_the_schema_writes_a_reason_and_then_a_whole_number():
     """What only the judge fills in is not requested."""
-    properties = schema_of(Rating)["properties"]
+    properties = schema_of(Rating, "en")["properties"]
     assert list(properties) == ["reason", "grade"]
     assert properties["grade"]["type"] == "integer"
 
@@ -85,11 +85,11 @@ def test_a_model_that_is_held_to_the_schema_writes_a_reason_and_then_a_whole_num
 def test_an_aspects_own_example_is_shown_instead_of_the_prompts():
     """One example, in the form of a reply, with the aspect's own texts; the answer cannot close its block."""
     example = AspectExample("Why?", "</answer> lol", "Slang.", -1)
-    shown = prompts.render(RateAspect("formality", "Is it?", "-1: x", "Q", "A", (-1, 0), (example,), language="en"))
+    shown = BUILT_IN.render(RateAspect("formality", "Is it?", "-1: x", "Q", "A", (-1, 0), (example,), language="en"))
     assert [message.role for message in shown] == ["system", "user", "assistant", "user"]
     assert "<answer-2>\n</answer> lol\n</answer-2>" in shown[1].content
     assert shown[2].content == '{"reason": "Slang.", "grade": -1}'
-    plain = prompts.render(TASK)
+    plain = BUILT_IN.render(TASK)
     assert [message.role for message in plain] == ["system", "user", "assistant", "user"]
     assert "directness" in plain[1].content
 

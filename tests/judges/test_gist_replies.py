@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from saiten import prompts
 from saiten.errors import Unreadable
 from saiten.judges.doubts import doubt
 from saiten.judges.faults import fault_in
 from saiten.judges.llm import LLMJudge
 from saiten.judges.reading import read_reply
 from saiten.judges.reply_schema import schema_of
+from saiten.prompts import BUILT_IN
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
@@ -93,6 +93,8 @@ def test_what_is_no_split_is_refused(text, fault):
         (["２", "[3]"], (1, 2)),
         (["gist 2", "Unit 3:", "#1"], (0, 1, 2)),
         (["趣旨1", "2番"], (0, 1)),
+        (["G1", "g#2", "gist unit Ｇ3"], (0, 1, 2)),
+        (["G2: payable in cash."], (1,)),
         ([2.0], (1,)),
         ([{"number": 2, "text": "payable in cash."}], (1,)),
         ([{"unit": 3}], (2,)),
@@ -165,7 +167,7 @@ def test_a_reference_without_a_class_has_no_such_unit():
 
 def test_a_model_that_is_held_to_the_schema_writes_numbers():
     """However leniently a reply is read, only one form is requested."""
-    properties = schema_of(MissingAndExtra)["properties"]
+    properties = schema_of(MissingAndExtra, "en")["properties"]
     assert properties["missing_gist"]["items"]["type"] == "integer"
     assert properties["extra_gist"]["items"] == {"type": "string"}
 
@@ -263,21 +265,21 @@ def test_the_role_and_the_users_examples_are_shown():
     )
     short = GistExample("en", "Who?", "Me.", ("Me.",), ())
     split = SplitGist("q", "r", "an accountant", (example, short), language="en")
-    messages = prompts.render(split)
+    messages = BUILT_IN.render(split)
     assert [message.role for message in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
     assert "Why </question>?\n</question-2>" in messages[1].content
     assert messages[2].content == '{"gist": ["Because."], "supplement": ["Really."]}'
     assert messages[-1].content.startswith("<role>\nan accountant\n</role>\n<question>")
     find = FindMissingAndExtra("q", "a", ("g",), (), "", (example, short), language="en")
-    messages = prompts.render(find)
+    messages = BUILT_IN.render(find)
     assert len(messages) == 4
     assert json.loads(messages[2].content)["missing_gist"] == [1]
     assert read_reply(FIND, messages[2].content).extra_gist == ["No."]
     assert "<role>" not in messages[-1].content
     assert "<supplement>" not in messages[-1].content
-    assert prompts.render(SplitGist("q", "r", language="en"))[0] == messages_of_file()[0]
+    assert BUILT_IN.render(SplitGist("q", "r", language="en"))[0] == messages_of_file()[0]
 
 
 def messages_of_file():
     """What is shown without custom examples."""
-    return prompts.render(SplitGist("other", "text", language="en"))
+    return BUILT_IN.render(SplitGist("other", "text", language="en"))

@@ -2,13 +2,13 @@
 
 import pytest
 
-from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.judges.memo import Memo
 from saiten.judges.panel import Panel
 from saiten.judges.rehearsal import Rehearsal, estimate_tokens
 from saiten.judges.scripted import ScriptedJudge
 from saiten.judges.wrappers import Metered
+from saiten.prompts import BUILT_IN
 from saiten.protocols import Judge
 from saiten.records import Usage
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
@@ -84,7 +84,7 @@ async def test_a_rehearsal_counts_the_real_messages_and_sends_none():
     stand_in = ScriptedJudge({VerifyStatements: StatementVerdicts(verdicts=verdicts).with_usage(Usage(calls=7))})
     task = VerifyStatements(("a",), ("b",), language="ja")
     reply = await Rehearsal(stand_in).perform(task)
-    messages = prompts.render(task)
+    messages = BUILT_IN.render(task)
     assert reply.usage.calls == 1
     assert reply.usage.prompt_tokens == sum(estimate_tokens(message.content) + 4 for message in messages) > 300
     assert reply.usage.completion_tokens == estimate_tokens(

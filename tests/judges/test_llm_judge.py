@@ -66,8 +66,8 @@ async def test_a_readable_reply_costs_one_call():
     reply = await LLMJudge(chat).perform(TASK)
     assert (reply.reason, reply.useful, reply.usage) == ("x", True, CALL)
     (request,) = chat.asked
-    assert (request.temperature, request.seed, request.schema) == (0.0, 0, schema_of(ContextVerdict))
-    assert request.messages[-1].content.endswith("<context>\nc\n</context>")
+    assert (request.temperature, request.seed, request.schema) == (0.0, 0, schema_of(ContextVerdict, "ja"))
+    assert request.messages[-1].content.startswith("<context>\nc\n</context>")
 
 
 async def test_a_reply_in_prose_is_asked_for_without_a_schema():
@@ -254,13 +254,13 @@ async def test_the_preflight_is_one_real_call_that_no_cache_answers():
             events.append("asked")
             return await super().complete(request)
 
-    chat = Noting(["whatever", GOOD])
+    chat = Noting(["whatever", '{"statements": []}'])
     judge = LLMJudge(chat, Embeds({"ok": (1.0,)}), forget=lambda _: events.append("forgotten"))
     await judge.preflight()
     assert events == ["forgotten", "asked", "forgotten"]
     assert chat.asked[0].schema["title"] == "preflight"
     assert sum(len(message.content) for message in chat.asked[0].messages) < 100
-    await judge.perform(TASK)
+    await judge.perform(SplitStatements("q", "t", language="en"))
     small, real = chat.asked
     assert [message.role for message in small.messages] == [message.role for message in real.messages]
     assert (small.temperature, small.seed, small.max_tokens) == (real.temperature, real.seed, real.max_tokens)

@@ -49,6 +49,7 @@ BOTH = StatementVerdicts(
     verdicts=[Verdict(number=1, reason="x", verdict=True), Verdict(number=2, reason="y", verdict=False)]
 )
 ONE_VERDICT = '{"number": 1, "reason": "x", "verdict": true}'
+TWO_NUMBERED = '{{"verdicts": [{{"number": "{}", "reason": "x", "verdict": true}}, {{"number": "{}", "reason": "y", "verdict": false}}]}}'
 TWO_VERDICTS = ONE_VERDICT + ', {"number": 2, "reason": "y", "verdict": false}'
 
 READABLE = [
@@ -119,6 +120,10 @@ READABLE = [
         '{"verdicts": [{"番号": "１", "理由": "x", "判定": "はい"}, {"number": "Statement 2", "reason": "y", "verdict": "No"}]}',
         BOTH,
     ),
+    (VERIFY, TWO_NUMBERED.format("S1", "s2"), BOTH),
+    (VERIFY, TWO_NUMBERED.format("[1]", "文2"), BOTH),
+    (VERIFY, TWO_NUMBERED.format("S#1", "Ｓ２"), BOTH),
+    (SELECT, '{"numbers": ["[1]", "文3"]}', RelevantSentences(numbers=[1, 3])),
     (VERIFY, f'{{"verdicts": [{ONE_VERDICT[:-1]}, "p": NaN, "unclear": "?"}}, {{"number": 2.0, "reason": "y", "verdict": 0}}]}}', BOTH),
     (ENTITIES, '{"entities": ["IBM", 1999]}', Entities(entities=["IBM", "1999"])),
     (GRADE, '{"feedback": "x", "grade": "4"}', Grade(feedback="x", grade=4)),

@@ -6,18 +6,29 @@ import pytest
 from pydantic import Field
 
 from saiten.judges.reply_schema import schema_of
-from saiten.protocols import Reply, Task
-from saiten.tasks import contexts, correctness, statements
+from saiten.protocols import Reply
+from saiten.tasks import (
+    aspects,
+    contexts,
+    correctness,
+    critique,
+    dialogue,
+    gist,
+    preference,
+    similarity,
+    statements,
+    summaries,
+)
 from saiten.tasks.correctness import Grade
 from saiten.tasks.statements import Classification
 
-ROOMS = (contexts, correctness, statements)
+ROOMS = (aspects, contexts, correctness, critique, dialogue, gist, preference, similarity, statements, summaries)
 REPLIES = sorted(
     {
-        kind.reply
+        kind
         for room in ROOMS
         for kind in vars(room).values()
-        if isinstance(kind, type) and issubclass(kind, Task) and kind is not Task
+        if isinstance(kind, type) and issubclass(kind, Reply) and kind is not Reply
     },
     key=lambda reply: reply.__name__,
 )
@@ -38,7 +49,7 @@ def objects(schema):
 @pytest.mark.parametrize("reply", REPLIES)
 def test_every_reply_has_a_schema_that_strict_servers_take(reply):
     """All fields are required, no others allowed, without references, bounds or hidden fields."""
-    schema = schema_of(reply)
+    schema = schema_of(reply, "en")
     written = json.dumps(schema)
     for word in ("$ref", "$defs", "minimum", "maximum", "minItems", "default", "hidden", "unclear", "evidence"):
         assert f'"{word}"' not in written
@@ -50,7 +61,7 @@ def test_every_reply_has_a_schema_that_strict_servers_take(reply):
 
 def test_a_grade_is_an_enum_after_its_feedback():
     """Servers ignore bounds but honor enums; the review comes first, so that the grade follows from it."""
-    assert schema_of(Grade) == {
+    assert schema_of(Grade, "en") == {
         "title": "grade",
         "type": "object",
         "properties": {
@@ -64,8 +75,33 @@ def test_a_grade_is_an_enum_after_its_feedback():
 
 def test_nested_definitions_are_inlined():
     """A list of verdicts includes the verdict's schema, without the fields that only a judge fills in."""
-    item = schema_of(Classification)["properties"]["answer"]["items"]
+    item = schema_of(Classification, "en")["properties"]["answer"]["items"]
     assert list(item["properties"]) == ["number", "reason", "verdict"]
+
+
+def descriptions(schema):
+    """Every description in the schema."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("description"), str):
+            yield schema["description"]
+        for part in schema.values():
+            yield from descriptions(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from descriptions(part)
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_descriptions_are_in_the_language_of_the_prompt(reply):
+    """No Japanese prompt comes with an English schema: each description has its Japanese, and nothing else differs."""
+    english, japanese = (list(descriptions(schema_of(reply, language))) for language in ("en", "ja"))
+    assert len(english) == len(japanese)
+    assert all(text.isascii() or "…" in text for text in english)
+    assert all(any(sign >= "ぁ" for sign in text) for text in japanese)
+    one, other = (json.dumps(schema_of(reply, language)) for language in ("en", "ja"))
+    for ours, theirs in zip(english, japanese, strict=True):
+        one = one.replace(json.dumps(ours), json.dumps(theirs))
+    assert one == other
 
 
 class Nested(Reply):
@@ -82,7 +118,7 @@ class Endless(Reply):
 
 def test_a_custom_reply_may_nest_but_not_without_end():
     """Options are kept, with their definitions inlined; a reply that contains itself is refused by name."""
-    schema = schema_of(Nested)
+    schema = schema_of(Nested, "en")
     assert schema["properties"]["inner"]["anyOf"][0]["properties"]["grade"]["enum"] == [0, 1, 2, 3, 4, 5]
     with pytest.raises(TypeError, match="Endless contains itself"):
-        schema_of(Endless)
+        schema_of(Endless, "en")

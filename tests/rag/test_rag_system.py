@@ -5,11 +5,11 @@ import asyncio
 import pytest
 from shelf import Shelf, blocks, shown, ticking
 
-from saiten import prompts
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, SystemFailed
 from saiten.models.cache import CachedChat
 from saiten.models.scripted import ScriptedChat
 from saiten.models.store import Store
+from saiten.prompts import BUILT_IN
 from saiten.protocols import Completion
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.extractive import ExtractiveGenerator
@@ -197,13 +197,13 @@ def test_name_and_description_say_what_an_answer_depends_on():
         "k": "3",
         "knowledge_base": "shelf",
         "generator": "openai:m",
-        "prompts": prompts.digest(["rag_answer", "rag_refine", "rag_query"]),
+        "prompts": BUILT_IN.digest(["rag_answer", "rag_refine", "rag_query"]),
         "example": "none",
         "temperature": "0.0",
         "seed": "1",
         "max_tokens": "4096",
     }
-    assert Rag(Shelf(), ChatGenerator(said()), "stuff").describe()["prompts"] == prompts.digest(["rag_answer"])
+    assert Rag(Shelf(), ChatGenerator(said()), "stuff").describe()["prompts"] == BUILT_IN.digest(["rag_answer"])
 
 
 async def test_closing_closes_both_also_when_one_refuses():

@@ -6,12 +6,12 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from saiten import prompts
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.doubts import doubt
 from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply
 from saiten.judges.reply_schema import schema_of
+from saiten.prompts import BUILT_IN, Prompts, names_for
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
 from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
 
@@ -40,6 +40,7 @@ class LLMJudge:
     """For the preflight call; None: as for every reply. A local model may never stop by itself."""
     forget: Callable[[ChatRequest], None] | None = None
     """Called with each request whose reply was unusable, so that a cache does not serve it forever."""
+    prompts: Prompts = BUILT_IN
 
     def with_seed(self, seed: int | None) -> Self:
         """Return the same judge with another seed: one vote of a panel."""
@@ -52,14 +53,14 @@ class LLMJudge:
             ConfigurationError: a task needs an embedder, which is missing.
         """
         kinds = set(tasks)
-        names = [name for kind in kinds for name in prompts.names_for(kind)]
+        names = [name for kind in kinds for name in names_for(kind)]
         parts: dict[str, str] = {}
         if kinds - {MeasureSimilarity}:
             parts = {
                 "judge": self.chat.name,
                 "temperature": "default" if self.temperature is None else str(self.temperature),
                 "seed": "none" if self.seed is None else str(self.seed),
-                "prompts": prompts.digest([*names, "repair"]),
+                "prompts": self.prompts.digest([*names, "repair"]),
             }
         if MeasureSimilarity in kinds:
             parts["embedder"] = self._embedder().name
@@ -77,20 +78,20 @@ class LLMJudge:
         first = await self.chat.complete(request)
         kept: R | None = None
         try:
-            kept = read_reply(task, first.text, cut_off=first.cut_off)
+            kept = self._read(task, first)
             fault = doubt(task, kept)
         except ValueError as error:
             fault = _CUT_SHORT if first.cut_off else str(error)
         if kept is not None and fault is None:
             return kept.with_usage(first.usage)
-        repair = replace(request, messages=(*request.messages, *_repair(task, first.text, fault or "")))
+        repair = replace(request, messages=(*request.messages, *self._repair(task, first.text, fault or "")))
         try:
             second = await self.chat.complete(repair)
         except JudgeError as error:
             raise error.with_usage(first.usage + error.usage) from error
         usage = first.usage + second.usage
         try:
-            return read_reply(task, second.text, cut_off=second.cut_off).with_usage(usage)
+            return self._read(task, second).with_usage(usage)
         except ValueError as error:
             if kept is not None:  # a doubtful reply is better than none
                 return kept.with_usage(usage)
@@ -131,11 +132,22 @@ class LLMJudge:
                 await self.embedder.close()
 
     def _request(self, task: Task[Any]) -> ChatRequest:
-        schema = schema_of(task.reply) if task.written == "json" else None
+        schema = schema_of(task.reply, task.language) if task.written == "json" else None
         seed = self.seed
         if isinstance(task, WriteQuestions) and task.draw:
             seed = (seed or 0) + task.draw  # a cache would merge equal requests
-        return replace(self._plain_request(), messages=prompts.render(task), schema=schema, seed=seed)
+        return replace(self._plain_request(), messages=self.prompts.render(task), schema=schema, seed=seed)
+
+    def _read(self, task: Task[R], completion: Completion) -> R:
+        return read_reply(task, completion.text, cut_off=completion.cut_off, prompts=self.prompts)
+
+    def _repair(self, task: Task[Any], text: str, fault: str) -> tuple[ChatMessage, ...]:
+        shown = text
+        if len(text) > _LONGEST_SHOWN:
+            half = _LONGEST_SHOWN // 2
+            shown = f"{text[:half]} … {text[-half:]}"
+        request = self.prompts.repair_request(task.language, fault_in(task.language, fault))
+        return (ChatMessage("assistant", shown), request) if shown.strip() else (request,)
 
     def _plain_request(self) -> ChatRequest:
         return ChatRequest(
@@ -185,12 +197,3 @@ class LLMJudge:
                 "answer_relevancy, answer_similarity and answer_correctness"
             )
         return self.embedder
-
-
-def _repair(task: Task[Any], text: str, fault: str) -> tuple[ChatMessage, ...]:
-    shown = text
-    if len(text) > _LONGEST_SHOWN:
-        half = _LONGEST_SHOWN // 2
-        shown = f"{text[:half]} … {text[-half:]}"
-    request = prompts.repair_request(task.language, fault_in(task.language, fault))
-    return (ChatMessage("assistant", shown), request) if shown.strip() else (request,)

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from saiten import prompts
 from saiten.judges.blocks import find_blocks, half_width, parse
 from saiten.judges.fields import holds_lists, shown_fields
 from saiten.judges.grades import read_grade
@@ -20,6 +19,7 @@ from saiten.judges.json_values import expected, from_list, validated, with_all_f
 from saiten.judges.list_parts import read_parts
 from saiten.judges.marks import read_decision
 from saiten.judges.quotations import QUOTED, Material, restore_thinking_tags
+from saiten.prompts import BUILT_IN, Prompts
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.correctness import Decision, Grade
 from saiten.text.thinking import without_thinking
@@ -29,7 +29,7 @@ _MARKED: Mapping[type[Reply], _ReadMark] = {Grade: read_grade, Decision: read_de
 """Readers of the replies that may also be prose with a marker."""
 
 
-def read_reply(task: Task[R], text: str, *, cut_off: bool = False) -> R:
+def read_reply(task: Task[R], text: str, *, cut_off: bool = False, prompts: Prompts = BUILT_IN) -> R:
     """Return the reply in the text, checked against the task. Of several objects, the last one that fits wins.
 
     Thinking, fences and surrounding prose are skipped, and so are quotations of the task's texts (`quotations`). A

@@ -4,10 +4,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from saiten import prompts
 from saiten.errors import CannotJudge
 from saiten.judges.tidying import tidy
 from saiten.judges.wrappers import JudgeWrapper
+from saiten.prompts import BUILT_IN, Prompts
 from saiten.protocols import Judge, R, Task
 from saiten.records import Usage
 from saiten.tasks.similarity import MeasureSimilarity
@@ -28,26 +28,26 @@ class Rehearsal(JudgeWrapper):
 
     judge: Judge
     """The stand-in, usually the offline judge."""
+    prompts: Prompts = BUILT_IN
 
     async def perform(self, task: Task[R]) -> R:
         """Return the stand-in's reply, or raise its error, with the usage a model would have had."""
         try:
             reply = await self.judge.perform(task)
         except CannotJudge as error:
-            error.usage = _usage(task, _SHORT_REPLY)
+            error.usage = self._usage(task, _SHORT_REPLY)
             raise
         if isinstance(task, MeasureSimilarity):
             return reply.with_usage(Usage())
         answered = json.dumps(tidy(reply.model_dump(), type(reply)), ensure_ascii=False)
-        return reply.with_usage(_usage(task, estimate_tokens(answered)))
+        return reply.with_usage(self._usage(task, estimate_tokens(answered)))
 
     async def preflight(self) -> None:
         """Do nothing: there is no server."""
 
-
-def _usage(task: Task[Any], answered: int) -> Usage:
-    prompt = sum(estimate_tokens(message.content) + _TOKENS_PER_MESSAGE for message in prompts.render(task))
-    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=answered, unpriced=1)
+    def _usage(self, task: Task[Any], answered: int) -> Usage:
+        prompt = sum(estimate_tokens(message.content) + _TOKENS_PER_MESSAGE for message in self.prompts.render(task))
+        return Usage(calls=1, prompt_tokens=prompt, completion_tokens=answered, unpriced=1)
 
 
 def estimate_tokens(text: str) -> int:

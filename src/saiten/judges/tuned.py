@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from saiten import prompts
 from saiten.choices import HeadName
 from saiten.judges.held_out import HeldOut
+from saiten.prompts import BUILT_IN
 from saiten.version import __version__
 
 KIND = "saiten judge"
@@ -88,4 +88,4 @@ class TunedJudge:
 
 def prompts_digest(aspects: Iterable[TunedAspect]) -> str:
     """Return the digest of the current prompts for these aspects."""
-    return prompts.digest({one.task for one in aspects})
+    return BUILT_IN.digest({one.task for one in aspects})

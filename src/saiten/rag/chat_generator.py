@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from saiten import prompts
 from saiten.errors import Unreadable
+from saiten.prompts import BUILT_IN, Prompts
 from saiten.protocols import Chat, ChatRequest, Completion
 from saiten.rag.example import WorkedExample
 from saiten.rag.steps import Step
@@ -25,6 +25,7 @@ class ChatGenerator:
     """Per text, to stop a model that repeats itself forever; None leaves it to the server."""
     forget: Callable[[ChatRequest], None] | None = None
     """Called with each request whose reply was unusable, so that a cache does not serve it forever."""
+    prompts: Prompts = BUILT_IN
 
     @property
     def name(self) -> str:
@@ -33,7 +34,7 @@ class ChatGenerator:
     def describe(self, steps: Iterable[type[Step]]) -> Mapping[str, str]:
         return {
             "generator": self.name,
-            "prompts": prompts.digest(step.prompt for step in steps),
+            "prompts": self.prompts.digest(step.prompt for step in steps),
             "example": "none" if self.example is None else self.example.digest,
             "temperature": "default" if self.temperature is None else str(self.temperature),
             "seed": "none" if self.seed is None else str(self.seed),
@@ -42,7 +43,7 @@ class ChatGenerator:
 
     async def write(self, step: Step) -> Completion:
         examples = () if self.example is None else self.example.examples(step)
-        messages = prompts.render(step, examples)
+        messages = self.prompts.render(step, examples)
         request = ChatRequest(messages, None, self.temperature, self.seed, self.max_tokens)
         completion = await self.chat.complete(request)
         try:

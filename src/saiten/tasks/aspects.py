@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from saiten.protocols import Reply, Task
+from saiten.tasks.described import described
 from saiten.tasks.verdicts import HIDDEN, expectation
 
 _GRADE = re.compile(
@@ -30,8 +31,12 @@ def read_signed(value: Any) -> Any:
 class Rating(Reply):
     """A grade on one aspect, the reason first."""
 
-    reason: str = Field(description="what about the answer decides the grade, by this aspect alone")
-    grade: Annotated[int, BeforeValidator(read_signed)] = Field(description="one of the grades of the scale")
+    reason: str = described(
+        "what in the answer decides the grade, on this aspect alone", "この評価軸で、回答のどの点が評点の決め手になるか"
+    )
+    grade: Annotated[int, BeforeValidator(read_signed)] = described(
+        "one of the grades of the scale", "一覧にある評点のいずれか"
+    )
     exact: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """A figure between the grades, if the judge has one (an encoder); `grade` is then the nearest grade."""
     given: tuple[int | float, ...] = Field(default=(), json_schema_extra=HIDDEN)

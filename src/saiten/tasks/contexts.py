@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
+from saiten.tasks.described import described
 from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing, majority
 
 
 class ContextVerdict(Reply):
     """Whether the context was useful for arriving at the reference; one on the same subject can be."""
 
-    reason: str = Field(description="why, in one sentence")
+    reason: str = described("why, in one sentence", "理由(一文で)")
     useful: YesNo
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability that it is useful, if known; never requested from a model."""
@@ -35,7 +36,9 @@ class JudgeContext(Task[ContextVerdict]):
 class RelevantSentences(Reply):
     """The sentences needed to answer."""
 
-    numbers: list[int] = Field(description="the numbers of the sentences that are needed; empty if none is")
+    numbers: list[int] = described(
+        "the numbers of the sentences needed; empty if none is needed", "必要な文の番号(なければ空)"
+    )
 
 
 @dataclass(frozen=True, slots=True)

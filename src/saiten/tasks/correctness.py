@@ -9,13 +9,16 @@ from typing import Literal
 from pydantic import Field
 
 from saiten.protocols import Reply, ReplyFormat, Task
+from saiten.tasks.described import described
 from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing, expectation, majority
 
 
 class Grade(Reply):
     """A review and a grade; 0 means that the answer says that it does not know."""
 
-    feedback: str = Field(description="a review of the answer by the rubric alone, in prose")
+    feedback: str = described(
+        "a review of the answer by the rubric alone, in prose", "採点基準だけに従った回答の講評(文章で)"
+    )
     grade: Literal[0, 1, 2, 3, 4, 5]
     mean: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The mean over the votes of a panel, or a judge's finer figure; never requested from a model."""
@@ -53,13 +56,12 @@ class GradeAnswer(Task[Grade]):
     """From 5 down to 0, or from 0 up to 5: the same text in another order, which should not matter to a judge."""
 
     @property
-    def prompt(self) -> str:
-        form = "" if self.form == "json" else "_prometheus"
-        return f"grade_answer{form}" + ("" if self.rubric == "best_first" else "_worst_first")
-
-    @property
     def written(self) -> ReplyFormat:
         return self.form
+
+    @property
+    def turned(self) -> bool:
+        return self.rubric == "worst_first"
 
     def merge(self, replies: Sequence[Grade]) -> Grade:
         """Return declined if most votes say so; else the mean of grades above 0, with the review nearest to it.
@@ -77,7 +79,9 @@ class GradeAnswer(Task[Grade]):
 class Decision(Reply):
     """Whether the answer is correct."""
 
-    explanation: str = Field(description="the mistakes found, or why there is none")
+    explanation: str = described(
+        "the mistakes found, or why there are none", "見つかった誤り、または誤りがないと言える理由"
+    )
     correct: YesNo
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability of correct, if known; never requested from a model."""
@@ -98,8 +102,7 @@ class DecideCorrect(Task[Decision]):
 
     @property
     def prompt(self) -> str:
-        grounded = "" if self.contexts is None else "_grounded"
-        return f"decide_correct{grounded}" + ("" if self.form == "json" else "_marker")
+        return "decide_correct" if self.contexts is None else "decide_correct_grounded"
 
     @property
     def written(self) -> ReplyFormat:

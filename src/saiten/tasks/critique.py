@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
+from saiten.tasks.described import described
 from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing
 
 
 class Critique(Reply):
     """Whether the criterion is met."""
 
-    reason: str = Field(description="why, in one or two sentences")
-    verdict: YesNo = Field(description="true if the criterion holds of the answer")
+    reason: str = described("why, in one or two sentences", "理由(一、二文で)")
+    verdict: YesNo = described("true if the answer to the criterion is yes", "観点の問いへの答えが「はい」ならtrue")
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability of yes, if known; never requested from a model."""
 

@@ -8,17 +8,18 @@ Source: the ANLP paper on multi-turn evaluation (spec 02), tasks T2, T4, T5 and 
 import unicodedata
 from dataclasses import dataclass
 
-from pydantic import Field
-
 from saiten.protocols import R, Reply, Task
+from saiten.tasks.described import described
 from saiten.tasks.verdicts import YesNo
 
 
 class Composition(Reply):
     """An answer with an explanation of how it was composed."""
 
-    explanation: str = Field(description="which of the system's answers it rests on, and what was left out")
-    answer: str = Field(description="the answer, in prose")
+    explanation: str = described(
+        "which of the system's answers were used, and what was left out", "システムのどの応答を使い、何を除いたか"
+    )
+    answer: str = described("the answer, in prose", "回答(文章で)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,9 @@ class ComposeAnswer(Task[Composition]):
 class Need(Reply):
     """Whether another question is needed."""
 
-    explanation: str = Field(description="what is still missing or wrong, or why nothing is")
+    explanation: str = described(
+        "what is still missing or wrong, or why nothing is", "まだ足りない点や誤っている点、または何もないと言える理由"
+    )
     needed: YesNo
 
 
@@ -63,8 +66,8 @@ class DecideNext(_Informed[Need]):
 class NextQuestion(Reply):
     """The next question, with its reason."""
 
-    explanation: str = Field(description="what the question is to bring to light")
-    question: str = Field(description="one question to the system")
+    explanation: str = described("what the question should bring out", "その質問で何を引き出すか")
+    question: str = described("one question to the system", "システムへの質問(一つ)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from saiten.protocols import Reply, Task
+from saiten.tasks.described import described
 from saiten.tasks.gist_example import GistExample, Shot, shot_of
 from saiten.tasks.gist_units import Positions, UnitNumber, read_positions, text_of_unit
 
@@ -31,8 +32,14 @@ _Texts = Annotated[
 class ReferenceUnits(Reply):
     """The reference in units of meaning, each in one of two lists."""
 
-    gist: _Texts = Field(description="units that carry the answer, copied word for word from the reference")
-    supplement: _Texts = Field(description="units that only support it, copied word for word from the reference")
+    gist: _Texts = described(
+        "units that carry the answer, copied word for word from the reference",
+        "答えの核となる単位(参照回答の文言のまま)",
+    )
+    supplement: _Texts = described(
+        "units that only support it, copied word for word from the reference",
+        "答えを支えるだけの単位(参照回答の文言のまま)",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +66,20 @@ class SplitGist(Task[ReferenceUnits]):
 class MissingAndExtra(Reply):
     """What the answer lacks and adds, by class."""
 
-    missing_gist: list[UnitNumber] = Field(description="numbers of the gist units that the answer does not contain")
-    missing_supplement: list[UnitNumber] = Field(description="numbers of the supplement units that it does not contain")
-    extra_gist: _Texts = Field(description="passages of the answer, word for word: gist that no unit contains")
-    extra_supplement: _Texts = Field(description="passages of the answer: supplement that no unit contains")
+    missing_gist: list[UnitNumber] = described(
+        "numbers of the gist units that the answer does not contain", "回答に含まれていない趣旨の単位の番号"
+    )
+    missing_supplement: list[UnitNumber] = described(
+        "numbers of the supplement units that the answer does not contain", "回答に含まれていない補足の単位の番号"
+    )
+    extra_gist: _Texts = described(
+        "passages of the answer, word for word: gist that no unit contains",
+        "どの単位にもない趣旨を述べている回答の箇所(文言のまま)",
+    )
+    extra_supplement: _Texts = described(
+        "passages of the answer, word for word: supplement that no unit contains",
+        "どの単位にもない補足を述べている回答の箇所(文言のまま)",
+    )
 
 
 @dataclass(frozen=True, slots=True)

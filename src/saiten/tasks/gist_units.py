@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, WithJsonSchema
 
 _NUMBER = re.compile(
-    r"[\[(#]*(?:(?:the|missing|gist|supplement|units?|no\.|趣旨|補足|ユニット|単位|番号|第)[ :#_-]*){0,4}#?"
+    r"[\[(#]*(?:(?:the|missing|gist|supplement|units?|no\.|[gu]|趣旨|補足|ユニット|単位|番号|第)[ :#_-]*){0,4}#?"
     r"(\d{1,6})(?:番目?)?[\])\].:,]*",
     re.IGNORECASE,
 )
-_MARK = re.compile(r"\s*[\[(#]*\d{1,6}[\]).:、]+\s*")
+_MARK = re.compile(r"\s*[\[(]*[GU]?#*\d{1,6}[\]).:、]+\s*")
 _TEXT_KEYS = ("text", "unit", "content", "quote", "passage", "span")
 _NUMBER_KEYS = ("number", "index", "id", "unit")
 _DISTINCTIVE = 4  # minimum letters of a part of a unit that identifies the unit

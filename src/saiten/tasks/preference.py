@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from saiten.protocols import Reply, Task
+from saiten.tasks.described import described
 
 _MEANT = {
     **dict.fromkeys(("first", "最初", "最初の回答", "一つ目", "1つ目", "前者"), "first"),
@@ -33,8 +34,13 @@ Better = Annotated[Literal["first", "second", "tie"], BeforeValidator(read_bette
 class Preference(Reply):
     """The better of two answers, with the reason first."""
 
-    explanation: str = Field(description="in what the two answers differ, and what of it is right or wrong")
-    better: Better = Field(description="the better answer, or tie where neither is")
+    explanation: str = described(
+        "how the two answers differ, and which of them is right where they do",
+        "二つの回答の違いと、そのどちらが正しいか",
+    )
+    better: Better = described(
+        "the better answer, or tie if neither is better", "優れている方の回答(優劣がなければtie)"
+    )
 
 
 @dataclass(frozen=True, slots=True)

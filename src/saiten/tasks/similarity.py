@@ -2,17 +2,22 @@
 
 from dataclasses import dataclass
 
-from pydantic import Field
-
 from saiten.protocols import Reply, Task
+from saiten.tasks.described import described
 from saiten.tasks.verdicts import YesNo
 
 
 class Questions(Reply):
     """Questions written from the answer alone."""
 
-    questions: list[str] = Field(description="questions that the answer answers, each differently worded")
-    noncommittal: YesNo = Field(description="true if the answer is evasive or says that it does not know")
+    questions: list[str] = described(
+        "questions that the answer answers, each worded differently",
+        "その回答が答えになる質問(言い回しは一つずつ変える)",
+    )
+    noncommittal: YesNo = described(
+        "true if the answer is evasive or says that it does not know",
+        "はぐらかしている、または分からないと述べているならtrue",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import Field
-
 from saiten.protocols import Reply, Task
+from saiten.tasks.described import described
 from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
 
 
 class Statements(Reply):
     """Atomic claims that are understandable by themselves."""
 
-    statements: list[str] = Field(description="each statement as a full sentence without pronouns")
+    statements: list[str] = described(
+        "statements, each a full sentence without pronouns", "主張ごとの文(代名詞を使わない完全な文)"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,12 @@ class VerifyStatements(Task[StatementVerdicts]):
 class Classification(Reply):
     """TP and FP are the answer's statements by verdict; FN are the reference's statements with verdict no."""
 
-    answer: Verdicts = Field(description="for each statement of the answer: does the reference support it?")
-    reference: Verdicts = Field(description="for each statement of the reference: does the answer contain it?")
+    answer: Verdicts = described(
+        "for each statement of the answer: does the reference support it?", "回答の各文が参照回答に裏付けられているか"
+    )
+    reference: Verdicts = described(
+        "for each statement of the reference: does the answer contain it?", "参照回答の各文の内容が回答に含まれているか"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,10 @@ class ClassifyStatements(Task[Classification]):
 class Entities(Reply):
     """Named things, without repetition."""
 
-    entities: list[str] = Field(description="names, dates, numbers with units, …, as they stand in the text")
+    entities: list[str] = described(
+        "names, dates, numbers with units, …, as written in the text",
+        "固有名詞、日付、単位の付いた数量など(文中の表記のまま)",
+    )
 
 
 @dataclass(frozen=True, slots=True)

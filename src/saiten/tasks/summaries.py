@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import Field
-
 from saiten.protocols import Reply, Task
+from saiten.tasks.described import described
 from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
 
 MOST_KEYPHRASES = 12
@@ -15,7 +14,9 @@ MOST_KEYPHRASES = 12
 class Keyphrases(Reply):
     """The important phrases of the text."""
 
-    keyphrases: list[str] = Field(description="names, dates, amounts and notions, as they stand in the text")
+    keyphrases: list[str] = described(
+        "names, dates, amounts and concepts, as written in the text", "名称、日付、数量、概念(文中の表記のまま)"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,9 @@ class ExtractKeyphrases(Task[Keyphrases]):
 class ClosedQuestions(Reply):
     """Questions answered by yes or no."""
 
-    questions: list[str] = Field(description="closed questions; the text answers each of them with yes")
+    questions: list[str] = described(
+        "yes/no questions, each of which the text answers with yes", "答えがどれも「はい」になる質問"
+    )
 
 
 @dataclass(frozen=True, slots=True)

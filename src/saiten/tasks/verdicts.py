@@ -8,6 +8,8 @@ from typing import Annotated, Any, Protocol, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
+from saiten.tasks.described import described
+
 HIDDEN: dict[str, JsonValue] = {"hidden": True}
 """Marks a field that is never requested from a model: it is left out of the JSON schema."""
 
@@ -29,9 +31,9 @@ class Verdict(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    number: int = Field(description="the number of the item judged, counted from 1")
-    reason: str = Field(description="why, in one sentence")
-    verdict: YesNo = Field(description="the verdict")
+    number: int = described("the number of the item judged, from 1", "判定する項目の番号(1から)")
+    reason: str = described("why, in one sentence", "理由(一文で)")
+    verdict: YesNo = described("the verdict", "判定")
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability of yes, if known: the offline judge's, a model's by its tokens, or the share of the votes."""
     unclear: bool = Field(default=False, json_schema_extra=HIDDEN)

@@ -5,8 +5,8 @@ import random
 from pathlib import Path
 
 import tiny_models
-from saiten import prompts
 from saiten.metrics.rubrics import read_rubric
+from saiten.prompts import BUILT_IN
 from saiten.records import Label, Sample
 from saiten.tuning.judge.examples import build
 from saiten.tuning.judge.target import target
@@ -34,7 +34,7 @@ def files(folder: Path, questions: int = 60) -> None:
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     (folder / "rubric.toml").write_text(RUBRIC, "utf-8")
     examples = examples_of(folder).examples
-    texts = ["\n".join(each.content for each in prompts.render(one.task)) for one in examples]
+    texts = ["\n".join(each.content for each in BUILT_IN.render(one.task)) for one in examples]
     tiny_models.tiny_learner(folder / "base", [*texts, *(target(one.task, one.value) for one in examples)])
 
 

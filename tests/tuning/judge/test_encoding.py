@@ -6,7 +6,7 @@ import learning
 import pytest
 
 import networks
-from saiten import prompts
+from saiten.prompts import BUILT_IN
 from saiten.tuning.judge.encoding import IGNORED, collate, encode
 
 pytestmark = networks.marks("peft")
@@ -35,7 +35,7 @@ def test_the_prompt_is_what_the_judge_sends(base):
 
     model, examples = base
     found = encoded(model, examples[0])
-    assert list(found.prompt) == ChatTemplate(model.tokenizer).ids(prompts.render(examples[0].task))
+    assert list(found.prompt) == ChatTemplate(model.tokenizer).ids(BUILT_IN.render(examples[0].task))
     assert model.tokenizer.decode(found.reply) == f'{{"reason": "", "grade": {examples[0].value:.0f}}}<|im_end|>'
 
 

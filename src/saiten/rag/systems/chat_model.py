@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from time import perf_counter
 
 from saiten.errors import CallFailed, SystemFailed
-from saiten.prompts import digest, render
+from saiten.prompts import BUILT_IN, Prompts
 from saiten.protocols import Chat, ChatMessage, ChatRequest
 from saiten.rag.system import CallLog
 from saiten.records import Answer, Inquiry, Language, Turn
@@ -35,6 +35,7 @@ class ChatModel:
     temperature: float | None = 0.0
     seed: int | None = 1
     max_tokens: int | None = None
+    prompts: Prompts = BUILT_IN
 
     @property
     def name(self) -> str:
@@ -43,10 +44,10 @@ class ChatModel:
     def describe(self) -> Mapping[str, str]:
         settings = {"temperature": self.temperature, "seed": self.seed, "max_tokens": self.max_tokens}
         given = {name: str(value) for name, value in settings.items() if value is not None}
-        return {"system": self.name, "prompt": digest([_PROMPT]), **given}
+        return {"system": self.name, "prompt": self.prompts.digest([_PROMPT]), **given}
 
     async def answer(self, inquiry: Inquiry) -> Answer:
-        request = ChatRequest(messages_for(inquiry), None, self.temperature, self.seed, self.max_tokens)
+        request = ChatRequest(messages_for(inquiry, self.prompts), None, self.temperature, self.seed, self.max_tokens)
         log = CallLog(perf_counter)
         try:
             reply = await log.timed("answer", self.chat.complete(request))
@@ -62,11 +63,11 @@ class ChatModel:
         await self.chat.close()
 
 
-def messages_for(inquiry: Inquiry) -> tuple[ChatMessage, ...]:
+def messages_for(inquiry: Inquiry, prompts: Prompts = BUILT_IN) -> tuple[ChatMessage, ...]:
     """Return the instruction, the conversation, and the question."""
 
     def rendered(question: str) -> tuple[ChatMessage, ...]:
-        return render(AnswerQuestion(question, inquiry.language))
+        return prompts.render(AnswerQuestion(question, inquiry.language))
 
     def both(turn: Turn) -> tuple[ChatMessage, ChatMessage]:
         return rendered(turn.question)[-1], ChatMessage("assistant", turn.answer)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from saiten import prompts
 from saiten.models.chat_template import ChatTemplate
+from saiten.prompts import BUILT_IN
 from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.target import target
 
@@ -37,7 +37,7 @@ def encode(example: GradedExample, tokenizer: Any, template: ChatTemplate) -> En
     controls = {*tokenizer.added_tokens_decoder, *tokenizer.all_special_ids}
     if example.reason and not controls.isdisjoint(reply):
         reply = _reply(replace(example, reason=""), tokenizer)
-    return Encoded(tuple(template.ids(prompts.render(example.task))), (*reply, end))
+    return Encoded(tuple(template.ids(BUILT_IN.render(example.task))), (*reply, end))
 
 
 def _reply(example: GradedExample, tokenizer: Any) -> tuple[int, ...]:

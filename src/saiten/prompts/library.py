@@ -1,0 +1,85 @@
+"""A set of prompts: the built-in ones, some of which may be replaced."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol, get_args
+
+from saiten.prompts.blocks import texts_of
+from saiten.prompts.files import Example, Prompt, load, load_frame, names
+from saiten.prompts.layout import arrange, fill, materials_in
+from saiten.protocols import ChatMessage, Task, snake_case
+from saiten.records import Language
+
+
+class Prompted(Protocol):
+    """Anything with a prompt: a judge's task, a step of a chain; its inputs are attributes."""
+
+    @property
+    def prompt(self) -> str:
+        """The name of the prompt file; each of its fields is an attribute: a text, a tuple of texts, a number."""
+
+    @property
+    def language(self) -> Language:
+        """The language of the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """Prompts by name and language, rendered and digested here."""
+
+    replaced: Mapping[str, Mapping[Language, Prompt]] = field(default_factory=dict, hash=False)
+    """Those that take the place of built-in ones, in one language or both."""
+
+    def load(self, name: str, language: Language) -> Prompt:
+        """Return the prompt; raises ConfigurationError if there is none of this name, or its file is faulty."""
+        built_in = load(name)[language]
+        return self.replaced.get(name, {}).get(language, built_in)
+
+    def render(self, prompted: Prompted, examples: Sequence[Example] | None = None) -> tuple[ChatMessage, ...]:
+        """Return the messages for a model; `layout` says in which order.
+
+        `examples`, such as the user's, replace those of the file; () shows none. A task's `shots` also replace them.
+
+        Raises:
+            ConfigurationError: there is no such prompt, its file is faulty, or it lacks the form of the reply.
+        """
+        prompt = self.load(prompted.prompt, prompted.language)
+        if isinstance(prompted, Task):
+            if examples is None and prompted.shots:
+                examples = [Example(*shot) for shot in prompted.shots]
+            prompt = prompt.with_grades(turned=prompted.turned)
+        if examples is not None:
+            prompt = replace(prompt, examples=tuple(examples))
+        if isinstance(prompted, Task):
+            prompt = prompt.in_form(prompted.written)
+        inputs = {name: getattr(prompted, name) for name in prompt.fields}
+        return arrange(prompt, load_frame(prompted.language), inputs)
+
+    def texts_in(self, prompted: Prompted) -> tuple[str, ...]:
+        """Return the untrusted texts sent to a model with this prompt, without worked examples."""
+        prompt = self.load(prompted.prompt, prompted.language)
+        return texts_of(materials_in({name: getattr(prompted, name) for name in prompt.fields}))
+
+    def repair_request(self, language: Language, fault: str) -> ChatMessage:
+        """Return the message to a model whose reply was unusable; `fault` is the reason, as a sentence."""
+        return ChatMessage("user", fill(self.load("repair", language).user, {"fault": fault}))
+
+    def digest(self, prompts: Iterable[str]) -> str:
+        """Return eight hexadecimal digits that change with the text of any of these prompts, in either language."""
+        languages: tuple[Language, ...] = get_args(Language)
+        texts = {name: {each: asdict(self.load(name, each)) for each in languages} for name in set(prompts)}
+        frame = {each: asdict(load_frame(each)) for each in languages}
+        canonical = json.dumps([texts, frame], ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:8]
+
+
+BUILT_IN = Prompts()
+"""The prompts as saiten ships them."""
+
+
+def names_for(task: type[Task[Any]]) -> tuple[str, ...]:
+    """Return the prompts that tasks of this type may use, in all variants; empty for a task without a prompt."""
+    base = snake_case(task.__name__)
+    return tuple(name for name in names() if name == base or name.startswith(base + "_"))

@@ -1,0 +1,13 @@
+"""Descriptions of a reply's fields, in both languages of the prompts."""
+
+from typing import Any
+
+from pydantic import Field
+
+JAPANESE = "ja"
+"""The key of the Japanese description in a field's JSON schema."""
+
+
+def described(english: str, japanese: str) -> Any:
+    """Return a field that a model fills in, as pydantic's Field does; its schema has one of the descriptions."""
+    return Field(description=english, json_schema_extra={JAPANESE: japanese})
