@@ -128,7 +128,7 @@ def test_the_order_of_the_rubric_is_all_that_is_turned(probed, openai_server):
     def last(asked):
         if '"grade"' not in json.dumps(asked.schema or {}):
             return None
-        rubric = asked.body["messages"][0]["content"]
+        rubric = asked.text
         return json.dumps({"feedback": "f", "grade": 5 if rubric.index("0: ") < rubric.index("5: ") else 1})
 
     openai_server.reply = last

@@ -89,7 +89,7 @@ async def test_grounded_accuracy_needs_and_shows_the_contexts():
     metric = Accuracy(grounded=True, form="marker")
     await metric.score(SAMPLE, judge)
     assert judge.asked[0].contexts == SAMPLE.contexts
-    assert judge.asked[0].prompt == "decide_correct_grounded_marker"
+    assert judge.asked[0].prompt == "decide_correct_grounded"
     assert metric.needs == ("question", "answer", "reference", "contexts")
     assert Accuracy().needs == ("question", "answer", "reference")
 
