@@ -20,7 +20,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from saiten import make_metrics, prompts
+from saiten import make_metrics
 from saiten.demo.gist import load_gist
 from saiten.demo.samples import demo_questions, load_demo
 from saiten.dialogue.lines import dialogue_from_json, scores_of
@@ -29,6 +29,7 @@ from saiten.dialogue.session import DIALOGUES_NAME
 from saiten.errors import CallFailed
 from saiten.judges.llm import LLMJudge
 from saiten.models.scripted import ScriptedChat
+from saiten.prompts import BUILT_IN
 from saiten.protocols import ChatRequest, Completion, R, Task
 from saiten.records import Answer, Inquiry, Sample
 
@@ -126,7 +127,7 @@ class Recording:
             return completion
 
         reply = await LLMJudge(ScriptedChat(complete), seed=1).perform(task)
-        inputs, request = of_inputs(task), of_request(prompts.render(task))
+        inputs, request = of_inputs(task), of_request(BUILT_IN.render(task))
         self.kept[inputs] = {"task": task.prompt, "inputs": inputs, "request": request, "texts": texts}
         return reply
 
@@ -158,7 +159,7 @@ class Replaying:
                 f"{task.prompt} was not recorded with these inputs; record it again, see tests/recordings.py"
             )
         self.used.add(inputs)
-        if of_request(prompts.render(task)) != self.replies[inputs]["request"]:
+        if of_request(BUILT_IN.render(task)) != self.replies[inputs]["request"]:
             self.outdated[inputs] = task.prompt
         return await LLMJudge(ScriptedChat(self.replies[inputs]["texts"])).perform(task)
 
