@@ -7,9 +7,8 @@
 
 The items are listed in `judge_prompts.json` by their ids: those that were answered first, then others in the order of
 SHA-1 of their ids. jhars_dev has only 20 answers with a sentence that its annotators rejected; all of them are chosen.
-Intervals are 95 % bootstraps over questions; the last column is the judge's figure minus the one in the line, with
-its own interval. Only saiten's public interface is used, so that an earlier version of
-saiten can be measured with the same script.
+Intervals are 95 % bootstraps over questions; the last column is the judge's figure minus the one in the line, with its
+own interval. Runs of earlier versions of saiten can be read, too.
 """
 
 import argparse

@@ -9,6 +9,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
@@ -33,9 +34,15 @@ from judged_figures import (
 )
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.demo.samples import load_demo
+from saiten.metrics.ragas.supported import Verified, sentences_supported, support_of, worst_supported
+from saiten.records import Language
 from saiten.stats.auroc import auroc
+from saiten.tasks.verdicts import Verdict
+from saiten.text.placement import place_statements
 from saiten.trust.spans.comparison import compare_spans
 from saiten.trust.spans.marks import judges_of, people_of
+
+Reading = Callable[[Scores], Column]
 
 
 def rows(*path: str) -> Iterator[dict[str, Any]]:
@@ -148,7 +155,17 @@ def clapnq(ids: Sequence[str]) -> Chosen:
         {"context overlap": overlap, "Bert-KPrec, stored": [row["metrics"]["Bert-KPrec"] for row in chosen]},
         [each for one, question in zip(grades, questions, strict=True) for each in against_others(one, question)],
     )
-    return Chosen(Run(("faithfulness",), samples), [compared])
+    others = other_figures(ids, [row["answer"] for row in chosen], "en")
+    return Chosen(
+        Run(("faithfulness",), samples),
+        [
+            compared,
+            *(
+                replace(compared, what=f"{compared.what}, by {what}", read=read, baselines={}, people=())
+                for what, read in others.items()
+            ),
+        ],
+    )
 
 
 def jhars(ids: Sequence[str]) -> Chosen:
@@ -157,7 +174,7 @@ def jhars(ids: Sequence[str]) -> Chosen:
     there = {f"{row['qid']}-{row['system']}": row for row in rows("jhars_dev", "responses.jsonl")}
     chosen = [there[each] for each in ids]
     samples, whole, single = [], _Marked(), _Marked()
-    units: list[tuple[str, list[str], int]] = []
+    units: list[tuple[str, int]] = []
     for at, row in zip(ids, chosen, strict=True):
         question = asked[row["qid"]]
         samples.append({"id": at, **_asked(question), "answer": row["answer"], "language": "ja"})
@@ -166,17 +183,27 @@ def jhars(ids: Sequence[str]) -> Chosen:
         whole.add([s for s in sentences if _decided(s)], row["answer"], source, row["qid"])
         for number, sentence in enumerate(sentences):
             if _decided(sentence):
-                units.append((at, [s["sentence"] for s in sentences], number))
+                units.append((at, number))
                 single.add([sentence], sentence["sentence"], source, row["qid"])
 
     def of_sentences(scores: Scores) -> Column:
-        placed = {at: doubts(scores.get((at, "faithfulness")), sentences) for at, sentences, _ in units}
-        return [None if (found := placed[at]) is None else found[number] for at, _, number in units]
+        placed: dict[str, list[float] | None] = {}
+        for at, row in zip(ids, chosen, strict=True):
+            statements = verified(scores.get((at, "faithfulness")), row["answer"], "ja")
+            spans = spans_of(row["answer"], [each["sentence"] for each in row["sentences"]])
+            placed[at] = None if statements is None else support(statements, spans)
+        return [None if (found := placed[at]) is None else found[number] for at, number in units]
 
+    answers = whole.compared("answer without hallucination", values(ids, "faithfulness", plain))
+    others = other_figures(ids, [row["answer"] for row in chosen], "ja")
     return Chosen(
         Run(("faithfulness",), samples),
         [
-            whole.compared("answer without hallucination", values(ids, "faithfulness", plain)),
+            answers,
+            *(
+                replace(answers, what=f"{answers.what}, by {what}", read=read, baselines={}, people=())
+                for what, read in others.items()
+            ),
             single.compared("sentence without hallucination", of_sentences),
         ],
     )
@@ -200,7 +227,7 @@ class _Marked:
             others = [each for at, each in enumerate(marked) if at != who]
             self.people.append((float(not any(others)), float(not own), question))
 
-    def compared(self, what: str, read: Callable[[Scores], Column]) -> Compared:
+    def compared(self, what: str, read: Reading) -> Compared:
         overlap = {"context overlap (character pairs)": self.overlap}
         return Compared(what, {"AUROC": auroc}, self.good, self.questions, read, overlap, self.people)
 
@@ -209,19 +236,50 @@ def _decided(sentence: Mapping[str, Any]) -> bool:
     return sentence["label"] not in {"DISPUTED", None}
 
 
-def doubts(score: saiten.Score | None, sentences: Sequence[str]) -> list[float] | None:
-    """Return the lowest verdict, or probability, of the statements of each sentence; 1 for one without statements.
-
-    A statement belongs to the sentence that contains most of its pairs of characters.
-    """
+def verified(score: saiten.Score | None, answer: str, language: Language) -> Verified | None:
+    """Return the statements of a faithfulness, at their places in the answer, whichever version made the score."""
     if score is None or score.value is None:
         return None
-    least = [1.0] * len(sentences)
-    there = [pairs(each) for each in sentences]
-    for verdict in score.details["verdicts"]:
-        statement = pairs(score.details["statements"][verdict["number"] - 1])
-        at = max(range(len(there)), key=lambda number: share(statement, there[number]))
-        least[at] = min(least[at], verdict.get("p", float(verdict["verdict"])))
+    statements = score.details["statements"]
+    verdicts = [Verdict.model_validate(each) for each in score.details["verdicts"]]
+    return Verified(answer, statements, verdicts, place_statements(answer, statements, language))
+
+
+def other_figures(ids: Sequence[str], answers: Sequence[str], language: Language) -> dict[str, Reading]:
+    """Return the other figures of faithfulness, which need no further call: the sentences, and the worst statement."""
+
+    def of(figure: Callable[[Verified], saiten.Score]) -> Reading:
+        def read(scores: Scores) -> Column:
+            found = [
+                verified(scores.get((at, "faithfulness")), answer, language)
+                for at, answer in zip(ids, answers, strict=True)
+            ]
+            return [None if each is None else figure(each).value for each in found]
+
+        return read
+
+    return {"faithfulness[sentences]": of(sentences_supported), "faithfulness[worst]": of(worst_supported)}
+
+
+def spans_of(answer: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where the sentences, which follow each other, are in the answer."""
+    spans, end = [], 0
+    for sentence in sentences:
+        start = answer.index(sentence, end)
+        end = start + len(sentence)
+        spans.append((start, end))
+    return spans
+
+
+def support(found: Verified, spans: Sequence[tuple[int, int]]) -> list[float]:
+    """Return the least support of a statement in each span that shares most of its sentence; 1 without statements."""
+    least = [1.0] * len(spans)
+    for verdict in found.verdicts:
+        for place in found.places[verdict.number - 1]:
+            for at, (start, end) in enumerate(spans):
+                shared = min(end, place.end) - max(start, place.start)
+                if shared > min(end - start, place.end - place.start) / 2:
+                    least[at] = min(least[at], support_of(verdict))
     return least
 
 
