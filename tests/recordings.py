@@ -15,7 +15,7 @@ import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,6 @@ from saiten.dialogue.session import DIALOGUES_NAME
 from saiten.errors import CallFailed
 from saiten.judges.llm import LLMJudge
 from saiten.models.scripted import ScriptedChat
-from saiten.prompts import BUILT_IN
 from saiten.protocols import ChatRequest, Completion, R, Task
 from saiten.records import Answer, Inquiry, Sample
 
@@ -60,9 +59,9 @@ def of_inputs(task: Task[Any]) -> str:
     return _digest([type(task).__name__, given])
 
 
-def of_request(messages: Iterable[Any]) -> str:
-    """Return the digest of what a model is sent."""
-    return _digest([asdict(each) for each in messages])
+def of_request(request: ChatRequest) -> str:
+    """Return the digest of what a model is sent: messages and schema."""
+    return _digest([[asdict(each) for each in request.messages], request.schema])
 
 
 def _is_given(task: Task[Any], each: Any) -> bool:
@@ -126,9 +125,14 @@ class Recording:
             texts.append(completion.text)
             return completion
 
-        reply = await LLMJudge(ScriptedChat(complete), seed=1).perform(task)
-        inputs, request = of_inputs(task), of_request(BUILT_IN.render(task))
-        self.kept[inputs] = {"task": task.prompt, "inputs": inputs, "request": request, "texts": texts}
+        chat = ScriptedChat(complete)
+        reply = await LLMJudge(chat, seed=1).perform(task)
+        self.kept[of_inputs(task)] = {
+            "task": task.prompt,
+            "inputs": of_inputs(task),
+            "request": of_request(chat.requests[0]),
+            "texts": texts,
+        }
         return reply
 
 
@@ -158,10 +162,12 @@ class Replaying:
             raise LookupError(
                 f"{task.prompt} was not recorded with these inputs; record it again, see tests/recordings.py"
             )
+        chat = ScriptedChat(self.replies[inputs]["texts"])
+        reply = await LLMJudge(chat).perform(task)
         self.used.add(inputs)
-        if of_request(BUILT_IN.render(task)) != self.replies[inputs]["request"]:
+        if of_request(chat.requests[0]) != self.replies[inputs]["request"]:
             self.outdated[inputs] = task.prompt
-        return await LLMJudge(ScriptedChat(self.replies[inputs]["texts"])).perform(task)
+        return reply
 
 
 # ---------------------------------------------------------------------------------------------------- playing
