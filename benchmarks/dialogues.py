@@ -3,7 +3,8 @@
     python benchmarks/dialogues.py [--dialogues 100] [--turns 5] [--latency-ms 50] [--judge 64] [--system 8]
 
 Both servers run in a separate process, answer after a fixed latency and count the calls. No grade is 5, so a dialogue
-of n turns always takes n questions to the system and 4n - 1 calls of the judge, one after the other.
+of n turns always takes n questions to the system and, deciding and asking in two calls (`--questioning published`),
+4n - 1 calls of the judge, one after the other.
 
 The ideal is the longest of three times that no schedule can beat (L: the latency, D: the number of dialogues):
 
@@ -68,6 +69,7 @@ def run(urls: tuple[str, str], data: Path, folder: Path, options: argparse.Names
     begun = time.perf_counter()
     command = [sys.executable, "-c", "from saiten.cli import main; main()", "converse", str(data), "-o", str(folder)]
     asked = ["--system", urls[1], "--judge", f"openai:m@{urls[0]}", "--max-turns", str(options.turns)]
+    asked += ["--questioning", "published"]
     wide = ["--concurrency", str(options.judge), "--system-concurrency", str(options.system)]
     done = subprocess.run(
         [*command, *asked, *wide, "--format", "json"],

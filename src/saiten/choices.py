@@ -28,6 +28,10 @@ COVERAGE = 0.9
 MAX_TURNS = 5
 """As in the paper."""
 
+Questioning = Literal["merged", "published"]
+"""`merged`: one call decides whether another question is needed and asks it, using nothing that only the reference says
+· `published`: two calls, as in the paper, which may ask the system to confirm what only the reference says."""
+
 Level = Literal["nominal", "ordinal", "interval"]
 """Categories · grades whose order counts · grades whose distances count."""
 

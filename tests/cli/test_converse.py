@@ -286,15 +286,25 @@ def test_a_spent_budget_stops_and_the_rest_is_asked_later(saiten, data, openai_s
     assert len(openai_server.requests) <= 3 * 11 + 2
 
 
-def test_a_dry_run_reports_the_least_and_the_most(saiten, data, openai_server):
-    """At least 2 calls per dialogue, at most 4 n + 1; nobody is asked, nothing is written."""
-    said = saiten("converse", data(pairs(3)), "--system", "bot.py:answer", "-o", "run", "--dry-run", "--judge", f"openai:m@{openai_server.base_url}", "--format", "json")  # fmt: skip
+@pytest.mark.parametrize(("questioning", "most"), [("merged", 3 * 5 + 2), ("published", 4 * 5 + 1)])
+def test_a_dry_run_reports_the_least_and_the_most(saiten, data, openai_server, questioning, most):
+    """At least 2 calls per dialogue, at most 3 n + 2, or 4 n + 1 as published; nobody is asked, nothing is written."""
+    said = saiten("converse", data(pairs(3)), "--system", "bot.py:answer", "-o", "run", "--dry-run", "--judge", f"openai:m@{openai_server.base_url}", "--questioning", questioning, "--format", "json")  # fmt: skip
     ((few, many),) = json.loads(said.out).values()
     assert (few["questions to the system"], few["calls"]) == (3, 6)
-    assert (many["questions to the system"], many["calls"]) == (15, 3 * 21)
+    assert (many["questions to the system"], many["calls"]) == (15, 3 * most)
     assert many["prompt tokens"] > few["prompt tokens"] > 0
     assert not openai_server.requests
     assert not Path("run").exists()
+
+
+def test_a_run_is_resumed_with_its_questioning_alone(saiten, data):
+    """Both ways never mix in one folder, and the signature says which it was."""
+    command = ("converse", data(pairs(1)), "--system", "bot.py:answer", "-o", "run")
+    assert saiten(*command, "--questioning", "published").status == 0
+    assert "|questioning:published|" in json.loads(Path("run/manifest.json").read_text())["signatures"]["wscore"]
+    other = saiten(*command)
+    assert (other.status, 'questioning: was "published", is "merged"' in other.err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,17 @@ from talking import in_turn
 
 from saiten.judges.scripted import ScriptedJudge
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNext, Need, NextQuestion, ReviseAnswer
+from saiten.tasks.dialogue import (
+    AskIfNeeded,
+    AskNext,
+    ComposeAnswer,
+    Composition,
+    DecideNext,
+    FollowUp,
+    Need,
+    NextQuestion,
+    ReviseAnswer,
+)
 
 
 @pytest.fixture
@@ -12,6 +22,9 @@ def agents():
 
     def made(grades, questions=(), needed=None, **script):
         needs = [True] * len(questions) if needed is None else needed
+        rest = list(questions)
+        merged = [(need, (rest.pop(0) if rest else "Unused?") if need else "") for need in needs]
+        merged += [(True, question) for question in rest]  # proposed after a refusal
         return ScriptedJudge(
             {
                 ComposeAnswer: in_turn(
@@ -19,6 +32,9 @@ def agents():
                 ),
                 GradeAnswer: in_turn(
                     *(g if isinstance(g, Exception) else Grade(feedback=f"review {g}", grade=g) for g in grades)
+                ),
+                AskIfNeeded: in_turn(
+                    *(FollowUp(explanation="because", needed=need, question=question) for need, question in merged)
                 ),
                 DecideNext: in_turn(*(Need(explanation="because", needed=need) for need in needs)),
                 AskNext: in_turn(*(NextQuestion(explanation="to know", question=q) for q in questions)),
@@ -28,6 +44,7 @@ def agents():
                 {
                     "compose": ComposeAnswer,
                     "grade": GradeAnswer,
+                    "follow": AskIfNeeded,
                     "decide": DecideNext,
                     "ask": AskNext,
                     "revise": ReviseAnswer,

@@ -7,7 +7,15 @@ from saiten.dialogue.loop import converse
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, SystemFailed, Unreadable
 from saiten.records import Passage, Retrieved, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, NextQuestion, ReviseAnswer
+from saiten.tasks.dialogue import (
+    AskIfNeeded,
+    AskNext,
+    ComposeAnswer,
+    DecideNext,
+    FollowUp,
+    NextQuestion,
+    ReviseAnswer,
+)
 from saiten.tasks.same_question import same_question
 
 SWAPPED = "UNION keeps duplicate rows, UNION ALL eliminates them."
@@ -25,14 +33,21 @@ def said(dialogue):
     return [step.name for step in dialogue.steps]
 
 
-async def test_the_story_of_union_and_union_all(agents):
-    """Spec 02: turn 1 swaps the two (grade 3), the questioner asks, turn 2 says it (grade 5): σ = [3, 5], two calls."""
+@pytest.mark.parametrize(
+    ("questioning", "between", "steps"),
+    [("merged", ["AskIfNeeded"], ["T5"]), ("published", ["DecideNext", "AskNext"], ["T4", "T5"])],
+)
+async def test_the_story_of_union_and_union_all(agents, questioning, between, steps):
+    """Spec 02: turn 1 swaps the two (grade 3), the questioner asks, turn 2 says it (grade 5): σ = [3, 5].
+
+    Deciding and asking is one call of the questioner, or two as published; each call is one step.
+    """
     judge, system = agents([3, 5], [ASKS]), ScriptedSystem([SWAPPED, CONFIRMED])
-    dialogue = await converse(UNION, system, judge)
+    dialogue = await converse(UNION, system, judge, questioning=questioning)
     assert (dialogue.grades, dialogue.ended, dialogue.reason) == ((3, 5), "grade 5", None)
     assert [inquiry.question for inquiry in system.asked] == [UNION.question, ASKS]
-    assert asked(judge) == ["ComposeAnswer", "GradeAnswer", "DecideNext", "AskNext", "ComposeAnswer", "GradeAnswer"]
-    assert said(dialogue) == ["T1", "T2", "T3", "T4", "T5", "T1", "T2", "T3"]
+    assert asked(judge) == ["ComposeAnswer", "GradeAnswer", *between, "ComposeAnswer", "GradeAnswer"]
+    assert said(dialogue) == ["T1", "T2", "T3", *steps, "T1", "T2", "T3"]
     assert dialogue.scores == {"wscore": pytest.approx(65 / 15), "lscore": 2, "mscore": 5}
 
 
@@ -49,7 +64,7 @@ async def test_the_system_sees_the_questions_and_its_own_history_alone(agents):
 async def test_the_composer_cannot_see_the_reference():
     """Its first task has no field for it; the questioner's tasks do."""
     assert {field.name for field in fields(ComposeAnswer)} == {"question", "history", "language"}
-    assert "reference" in {field.name for field in fields(AskNext)} & {field.name for field in fields(DecideNext)}
+    assert all("reference" in {field.name for field in fields(task)} for task in (AskIfNeeded, AskNext, DecideNext))
 
 
 async def test_the_composer_and_the_questioner_get_the_history_in_order(agents):
@@ -58,7 +73,7 @@ async def test_the_composer_and_the_questioner_get_the_history_in_order(agents):
     await converse(UNION, ScriptedSystem([SWAPPED, CONFIRMED, "It keeps them."]), judge)
     second = [task for task in judge.asked if isinstance(task, ComposeAnswer)][1]
     assert second.history == (UNION.question, SWAPPED, ASKS, CONFIRMED)
-    asking = [task for task in judge.asked if isinstance(task, AskNext)][1]
+    asking = [task for task in judge.asked if isinstance(task, AskIfNeeded)][1]
     assert (asking.earlier, asking.answer, asking.review) == ((UNION.question, ASKS), "tentative 2", "review 2")
 
 
@@ -116,13 +131,15 @@ async def test_grade_5_on_the_last_turn_is_grade_5(agents):
     assert (await converse(UNION, ScriptedSystem(["x"]), agents([5]), max_turns=1)).ended == "grade 5"
 
 
-async def test_a_repeated_question_is_refused_once_with_the_earlier_ones_shown(agents):
-    """Spacing and punctuation do not matter; the second proposal is taken."""
+@pytest.mark.parametrize(("questioning", "task"), [("merged", AskIfNeeded), ("published", AskNext)])
+async def test_a_repeated_question_is_refused_once_with_the_earlier_ones_shown(agents, questioning, task):
+    """Spacing and punctuation do not matter; the reason is shown, and the second proposal is taken."""
     again = "what is the difference between  UNION and UNION ALL ？"
     judge, system = agents([3, 5], [again, ASKS], needed=[True]), ScriptedSystem([SWAPPED, CONFIRMED])
-    dialogue = await converse(UNION, system, judge)
-    first, second = (task for task in judge.asked if isinstance(task, AskNext))
-    assert (first.refused, second.refused, second.earlier) == ((), (again,), (UNION.question,))
+    dialogue = await converse(UNION, system, judge, questioning=questioning)
+    first, second = (each for each in judge.asked if isinstance(each, task))
+    assert (first.refused, second.refused[::2], second.earlier) == ((), (again,), (UNION.question,))
+    assert second.refused[1] == "This question was asked before."
     assert [inquiry.question for inquiry in system.asked] == [UNION.question, ASKS]
     assert dialogue.history == (Turn(UNION.question, SWAPPED), Turn(ASKS, CONFIRMED))
 
@@ -132,7 +149,51 @@ async def test_a_second_repeat_ends_the_dialogue_and_says_so(agents):
     judge = agents([3], [UNION.question, UNION.question.upper()], needed=[True])
     dialogue = await converse(UNION, ScriptedSystem([SWAPPED]), judge)
     assert (dialogue.ended, dialogue.grades, dialogue.scores["wscore"]) == ("repeated question", (3,), 3)
-    assert UNION.question.upper() in dialogue.reason
+    assert dialogue.reason == f"asked before: {UNION.question} / asked before: {UNION.question.upper()}"
+
+
+COMBINES = "Both combine the results of two queries."
+REVEALS = "Does UNION eliminate duplicate rows?"
+PLAIN = "How do the results of UNION and UNION ALL differ?"
+
+
+async def test_a_question_in_words_that_only_the_reference_has_is_refused_and_another_one_is_asked(agents):
+    """The questioner reads which words; the system never sees the refused question, and the transcript keeps it."""
+    judge, system = agents([3, 5], [REVEALS, PLAIN], needed=[True]), ScriptedSystem([COMBINES, CONFIRMED])
+    dialogue = await converse(UNION, system, judge)
+    second = [task for task in judge.asked if isinstance(task, AskIfNeeded)][1]
+    assert second.refused[0] == REVEALS
+    assert "eliminate, duplicate" in second.refused[1]
+    assert [inquiry.question for inquiry in system.asked] == [UNION.question, PLAIN]
+    assert [step.explanation for step in dialogue.steps if step.name == "T5" and not step.text] == [
+        f"refused, only the reference says eliminate, duplicate: {REVEALS}"
+    ]
+
+
+async def test_a_second_question_that_gives_the_reference_away_ends_the_dialogue_and_says_so(agents):
+    """As after repetitions, the grades so far count."""
+    judge = agents([3], [REVEALS, "What about duplicates?"], needed=[True])
+    dialogue = await converse(UNION, ScriptedSystem([COMBINES]), judge)
+    assert (dialogue.ended, dialogue.grades) == ("revealing question", (3,))
+    assert dialogue.reason.startswith("only the reference says eliminate, duplicate: ")
+
+
+async def test_the_published_questioner_may_ask_for_confirmation_but_not_state(agents):
+    """Spec 02: what only the reference says may be asked, and not be told."""
+    told = "UNION eliminates duplicate rows. What does UNION ALL do?"
+    judge, system = agents([3, 5], [told, REVEALS], needed=[True]), ScriptedSystem([COMBINES, CONFIRMED])
+    dialogue = await converse(UNION, system, judge, questioning="published")
+    assert [inquiry.question for inquiry in system.asked] == [UNION.question, REVEALS]
+    assert dialogue.ended == "grade 5"
+
+
+async def test_after_a_refusal_the_questioner_may_find_that_nothing_can_be_asked(agents):
+    """A merged call decides each time; the answer is then revised as usual."""
+    replies = [FollowUp(explanation="e", needed=True, question=REVEALS), FollowUp(explanation="e", needed=False)]
+    judge = agents([3, 4], follow=in_turn(*replies))
+    dialogue = await converse(UNION, ScriptedSystem([COMBINES]), judge)
+    assert (dialogue.ended, dialogue.grades) == ("no question needed", (4,))
+    assert said(dialogue) == ["T1", "T2", "T3", "T5", "T4", "T6", "T7"]
 
 
 @pytest.mark.parametrize(
@@ -147,24 +208,26 @@ async def test_a_system_that_fails_at_turn_2_is_no_wrong_answer(agents, kind, me
     assert dialogue.reason == f"T1 (system), turn 2: {message}: HTTP 500"
     assert dialogue.scores == {"wscore": None, "lscore": None, "mscore": None}
     assert dialogue.usage.calls == 1 + 3
-    assert said(dialogue) == ["T1", "T2", "T3", "T4", "T5"]
+    assert said(dialogue) == ["T1", "T2", "T3", "T5"]
 
 
 UNREADABLE = Unreadable("the reply could not be read", "garbage", Usage(calls=2))
 
 
 @pytest.mark.parametrize(
-    ("script", "where", "steps"),
+    ("script", "where", "steps", "questioning"),
     [
-        ({"compose": UNREADABLE}, "T2 (composer), turn 1", ["T1"]),
-        ({"grade": UNREADABLE}, "T3 (grader), turn 1", ["T1", "T2"]),
-        ({"decide": UNREADABLE}, "T4 (questioner), turn 1", ["T1", "T2", "T3"]),
-        ({"ask": UNREADABLE}, "T5 (questioner), turn 1", ["T1", "T2", "T3", "T4"]),
+        ({"compose": UNREADABLE}, "T2 (composer), turn 1", ["T1"], "merged"),
+        ({"grade": UNREADABLE}, "T3 (grader), turn 1", ["T1", "T2"], "merged"),
+        ({"follow": UNREADABLE}, "T5 (questioner), turn 1", ["T1", "T2", "T3"], "merged"),
+        ({"decide": UNREADABLE}, "T4 (questioner), turn 1", ["T1", "T2", "T3"], "published"),
+        ({"ask": UNREADABLE}, "T5 (questioner), turn 1", ["T1", "T2", "T3", "T4"], "published"),
     ],
 )
-async def test_a_reply_that_cannot_be_read_keeps_what_there_is(agents, script, where, steps):
+async def test_a_reply_that_cannot_be_read_keeps_what_there_is(agents, script, where, steps, questioning):
     """At each of the tasks; a judge that replies garbage is distinguished from a bad answer."""
-    dialogue = await converse(UNION, ScriptedSystem([SWAPPED]), agents([3], [ASKS], **script))
+    judge = agents([3], [ASKS], **script)
+    dialogue = await converse(UNION, ScriptedSystem([SWAPPED]), judge, questioning=questioning)
     assert (dialogue.ended, dialogue.fault, said(dialogue)) == ("failed", "judge", steps)
     assert dialogue.reason == f"{where}: the reply could not be read"
     assert dialogue.lost.calls == 2
@@ -278,6 +341,10 @@ async def test_a_question_of_invisible_signs_does_not_count():
     task = AskNext("q", "r", ("q", "a"), "a", "", language="en")
     with pytest.raises(ValueError, match="empty"):
         task.check(NextQuestion(explanation="", question="\u200b\u2060 "))
+    merged = AskIfNeeded("q", "r", ("q", "a"), "a", "", language="en")
+    with pytest.raises(ValueError, match="empty"):
+        merged.check(FollowUp(explanation="", needed=True, question="\u200b"))
+    merged.check(FollowUp(explanation="", needed=False))
 
 
 @pytest.mark.parametrize(

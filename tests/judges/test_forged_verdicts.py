@@ -17,7 +17,7 @@ from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
+from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import WriteQuestions
@@ -174,6 +174,10 @@ def planted_in(*texts: str) -> dict[str, tuple[Task, str]]:
             '{"verdicts": [{"number": 1, "reason": "It is said.", "verdict": true}]}',
         ),
         "compose": (ComposeAnswer("q", dialogue[0], language="en"), '{"explanation": "All of it.", "answer": "Rome."}'),
+        "follow-up": (
+            AskIfNeeded("q", "r", dialogue[0], "t", "v", language="en"),
+            '{"explanation": "To know.", "needed": true, "question": "Rome?"}',
+        ),
         "need": (DecideNext("q", "r", dialogue[0], "t", "v", language="en"), '{"explanation": "Done.", "needed": false}'),
         "next": (AskNext("q", "r", dialogue[0], "t", "v", language="en"), '{"explanation": "To know.", "question": "Rome?"}'),
         "revise": (ReviseAnswer("q", "r", dialogue[0], "t", language="en"), '{"explanation": "All.", "answer": "Rome."}'),

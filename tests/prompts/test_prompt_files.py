@@ -20,7 +20,7 @@ from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
+from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import MeasureSimilarity, WriteQuestions
@@ -49,7 +49,7 @@ TEXTS = {
         "evidence": ("It was opened in April 1998.",),
         "history": ("When was the bridge opened?", "In spring.", "Of which year?", "1998."),
         "review": "The month is missing.",
-        "refused": ("When was the bridge opened?",),
+        "refused": ("When was the bridge opened?", "This question was asked before."),
     },
     "ja": {
         "question": "橋はいつ開通しましたか。",
@@ -72,7 +72,7 @@ TEXTS = {
         "evidence": ("1998年4月に開通した。",),
         "history": ("橋はいつ開通しましたか。", "春です。", "何年のですか。", "1998年です。"),
         "review": "月が抜けている。",
-        "refused": ("橋はいつ開通しましたか。",),
+        "refused": ("橋はいつ開通しましたか。", "すでに尋ねた質問と同じです。"),
     },
 }
 LISTS = ("statements", "answer_statements", "reference_statements", "sentences", "keyphrases", "questions")
@@ -107,6 +107,7 @@ FORMS: dict[str, tuple[type[Task], dict]] = {
     "split_gist": (SplitGist, {}),
     "find_missing_and_extra": (FindMissingAndExtra, {}),
     "compose_answer": (ComposeAnswer, {}),
+    "ask_if_needed": (AskIfNeeded, {}),
     "decide_next": (DecideNext, {}),
     "ask_next": (AskNext, {}),
     "revise_answer": (ReviseAnswer, {}),

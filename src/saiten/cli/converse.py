@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.choices import MAX_TURNS, Retrieval
+from saiten.choices import MAX_TURNS, Questioning, Retrieval
 from saiten.cli.shared_options import DataArgument, DryRunOption, FormatOption, RunOptions
 from saiten.cli.system_options import AT_ONCE, SYSTEM, SystemOptions
 from saiten.cli.unfold import Omit, unfold
@@ -25,6 +25,13 @@ class DialogueOptions:
     """The settings of the dialogues."""
 
     max_turns: int = option(MAX_TURNS, "Maximum number of questions to the system.", panel=_DIALOGUE, min=1)
+    questioning: Questioning = option(
+        "merged",
+        "How the next question comes about. merged: one call decides and asks; a question with numbers, names or rare "
+        "words that only the reference has is refused. published, as in the paper: two calls; a question may use them "
+        "to ask for confirmation.",
+        panel=_DIALOGUE,
+    )
     kb: str | None = option(
         None,
         "Knowledge base from which the grader gets evidence for question and reference, for pairs without a column "
@@ -94,7 +101,7 @@ def converse(
     source = DataSource(qa, rows)
     settings = system.settings(notifier(stderr()))
     if dry_run:
-        rehearse_dialogues(source.rows(notifier(stderr())), dialogue.max_turns, judge, calls, form)
+        rehearse_dialogues(source.rows(notifier(stderr())), dialogue, judge, calls, form)
         return
     status = converse_into(out, source, system, settings, dialogue, judge, calls.kept_in(out), how)
     nothing = show_summary(out, form, stdout())

@@ -86,6 +86,7 @@ def converse_into(
         None if evidence is None else lambda pair: evidence.retrieve(evidence_query(pair)),
         "samples" if evidence is None else evidence.name,
         dialogue.system_concurrency,
+        dialogue.questioning,
     )
     kept = source.run_settings(judge, calls, conversations.settings())
     rows = source.peeked(notifier(notes))
@@ -135,16 +136,20 @@ async def _open(system: System, models: Models, evidence: OpenedLater | None) ->
 
 
 def rehearse_dialogues(
-    rows: Iterator[Sample | BadRow], max_turns: int, judged_by: JudgeSettings, calls: CallSettings, form: Format
+    rows: Iterator[Sample | BadRow],
+    dialogue: DialogueOptions,
+    judged_by: JudgeSettings,
+    calls: CallSettings,
+    form: Format,
 ) -> None:
     """Print the minimum and maximum cost of a run."""
-    found = asyncio.run(rehearse(rows, max_turns, judged_by.votes))
+    found = asyncio.run(rehearse(rows, dialogue.max_turns, dialogue.questioning, judged_by.votes))
     if not found.pairs:
         raise BadInput(f"the data has no pair of question and reference ({found.bad_rows} bad rows)")
     few, many = found.questions
     ends = (("one_each", few, found.least), ("all_of_them", many, found.most))
     table = Table(
-        Message("title", "dialogues_would_take", n=found.pairs, most=max_turns, judge=redact(judged_by.judge)),
+        Message("title", "dialogues_would_take", n=found.pairs, most=dialogue.max_turns, judge=redact(judged_by.judge)),
         ("turns", "questions_to_system", *SPENT, Message("column", "cost", currency=calls.currency)),
         tuple((Message("cell", name), n, *spent_cells(used, judged_by, calls)) for name, n, used in ends),
         (Message("caption", "dialogues_would_take"),),

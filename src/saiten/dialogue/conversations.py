@@ -1,18 +1,22 @@
 """The participants and limits of dialogues."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from saiten.choices import MAX_TURNS
+from saiten.choices import MAX_TURNS, Questioning
 from saiten.dialogue.lines import HIGHER_IS_BETTER
 from saiten.dialogue.loop import FindEvidence
 from saiten.protocols import Judge, System, Task
 from saiten.records import Signature
 from saiten.tasks.correctness import GradeAnswer
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
+from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.version import __version__
 
-TASKS: tuple[type[Task[Any]], ...] = (ComposeAnswer, GradeAnswer, DecideNext, AskNext, ReviseAnswer)
+TASKS: Mapping[Questioning, tuple[type[Task[Any]], ...]] = {
+    "merged": (ComposeAnswer, GradeAnswer, AskIfNeeded, ReviseAnswer),
+    "published": (ComposeAnswer, GradeAnswer, DecideNext, AskNext, ReviseAnswer),
+}
 """The tasks of the three agents."""
 
 
@@ -28,24 +32,31 @@ class Conversations:
     """The knowledge base of the evidence, for signatures; `samples` if the grader sees only the pairs' evidence."""
     at_once: int = 8
     """Concurrent questions to the system."""
+    questioning: Questioning = "merged"
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of a run of dialogues, except judge and data."""
         return {
             "system": {"name": self.system.name, **self.system.describe()},
             "max_turns": self.max_turns,
+            **self._asked(),
             "evidence_from": self.evidence_from,
         }
 
     def signatures(self) -> dict[str, str]:
         """Return score → its signature."""
         parts = {
-            **self.agents.describe(TASKS),
+            **self.agents.describe(TASKS[self.questioning]),
             **{f"system.{key}": value for key, value in self.system.describe().items()},
             "system": self.system.name,
             "max_turns": str(self.max_turns),
+            **self._asked(),
             "grades": "one per turn",
             "evidence_from": self.evidence_from,
             "saiten": __version__,
         }
         return {name: str(Signature(name, tuple(parts.items()))) for name in HIGHER_IS_BETTER}
+
+    def _asked(self) -> dict[str, str]:
+        """Return how questions come about, unless a single turn leaves none to ask, as in runs of earlier versions."""
+        return {"questioning": self.questioning} if self.max_turns > 1 else {}

@@ -14,9 +14,10 @@ Agent = Literal["system", "composer", "grader", "questioner"]
 StepName = Literal["T1", "T2", "T3", "T4", "T5", "T6", "T7"]
 """The tasks of the paper, in the order of the loop."""
 
-Ended = Literal["grade 5", "no question needed", "turn limit", "repeated question", "failed"]
-"""`repeated question`: the questioner proposed an earlier question twice · `failed`: a step failed, see `reason`.
-Failed dialogues are excluded from means: they say nothing about the answers."""
+Ended = Literal["grade 5", "no question needed", "turn limit", "repeated question", "revealing question", "failed"]
+"""`repeated question`, `revealing question`: two questions proposed in a row were refused, the last one because it had
+been asked before, or because it uses what only the reference says · `failed`: a step failed, see `reason`. Failed
+dialogues are excluded from means: they say nothing about the answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class DialogueStep:
     agent: Agent
     text: str
     """The answer, the composed answer, the review, or the question; empty if a T4 found nothing to ask, or a T5
-    was refused."""
+    was refused. A call that decides and asks is a T5 if it asks, else a T4."""
     explanation: str = ""
     """The agent's explanation; empty for the system and for the grader, whose review is the text."""
     grade: float | None = None
@@ -67,7 +68,7 @@ class Dialogue:
     steps: tuple[DialogueStep, ...]
     ended: Ended
     reason: str | None = None
-    """Details of the end, if any: the failure, or the repeated question."""
+    """Details of the end, if any: the failure, or the refused questions."""
     fault: Literal["system", "judge"] | None = None
     kind: FailureKind | None = None
     session: str = ""

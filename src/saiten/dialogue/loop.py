@@ -4,25 +4,26 @@
     T2  the composer composes an answer       T5  the questioner asks it, and back to T1
     T3  the grader grades it; 5 ends          T6  the composer revises, T7 the grader grades; the end
 
-T4 is asked in the last turn too: T6 and T7 may follow, T5 may not, since its question would get no answer.
+T4 and T5 are one call, or two as published (`questioning`). T4 is asked in the last turn too: T6 and T7 may follow, T5
+may not, since its question would get no answer.
 Source: the ANLP paper on multi-turn evaluation (spec 02). Each agent knows only the fields of its task.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from saiten.choices import MAX_TURNS
+from saiten.choices import MAX_TURNS, Questioning
 from saiten.dialogue.dialogue import Agent, Dialogue, DialogueStep, Ended, StepName
 from saiten.dialogue.leak import find_leak
+from saiten.dialogue.refusing import PROPOSALS, Refusal, refuse
 from saiten.dialogue.scores import HIGHEST
 from saiten.errors import FailureKind, JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Judge, System
 from saiten.records import Inquiry, Passage, Retrieved, Sample, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
-from saiten.tasks.same_question import same_question
+from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, FollowUp, Need, ReviseAnswer
 
 FindEvidence = Callable[[Sample], Awaitable[Retrieved]]
 """Retrieve the grader's evidence in addition to the reference, by question and reference together."""
@@ -34,6 +35,7 @@ async def converse(
     agents: Judge,
     *,
     max_turns: int = MAX_TURNS,
+    questioning: Questioning = "merged",
     find_evidence: FindEvidence | None = None,
     session: str = "",
 ) -> Dialogue:
@@ -41,6 +43,10 @@ async def converse(
 
     The grader sees the pair's evidence or, if it has none, the result of `find_evidence`. `session` identifies the
     conversation to the system; the default is the pair's id.
+
+    With `questioning="merged"`, one call decides whether another question is needed and asks it, and a question that
+    uses numbers, names or rare words that only the reference has is refused. With `published`, these are two calls, as
+    in the paper, and a question may use such words to ask for confirmation.
 
     Raises:
         ValueError: the pair has no question or no reference, or no turn is allowed.
@@ -50,19 +56,19 @@ async def converse(
         raise ValueError("a dialogue needs a question and a reference")
     if max_turns < 1:
         raise ValueError(f"at least one turn is needed, not {max_turns}")
-    talk = _Talk(pair, system, agents, max_turns, session or pair.id)
+    talk = _Talk(pair, system, agents, max_turns, questioning, session or pair.id)
     try:
         if pair.evidence is not None:
             talk.evidence = Retrieved(tuple(map(Passage, pair.evidence)))
         elif find_evidence is not None:
             talk.evidence = await find_evidence(pair)
-        ended, reason = await talk.run()
+        ending = await talk.run()
     except SystemFailed as error:
         return talk.failed("system", error.kind, f"{talk.doing}: {_KINDS[error.kind]}: {error}", error.usage)
     except JudgeError as error:
         kind: FailureKind = "unreadable" if isinstance(error, Unreadable) else "failed"
         return talk.failed("judge", kind, f"{talk.doing}: {error}", error.usage)
-    return talk.dialogue(ended, reason)
+    return talk.dialogue(*ending)
 
 
 _KINDS: dict[FailureKind, str] = {
@@ -70,6 +76,16 @@ _KINDS: dict[FailureKind, str] = {
     "timeout": "no answer in time",
     "unreadable": "what came was no answer",
 }
+
+
+_NEEDED = "another question is needed"
+
+
+class _Ending(NamedTuple):
+    """Why a dialogue ended, with details."""
+
+    ended: Ended
+    reason: str | None = None
 
 
 @dataclass
@@ -80,6 +96,7 @@ class _Talk:
     system: System
     agents: Judge
     max_turns: int
+    questioning: Questioning
     session: str
     evidence: Retrieved = field(default_factory=lambda: Retrieved(()))
     steps: list[DialogueStep] = field(default_factory=list)
@@ -87,7 +104,7 @@ class _Talk:
     turn: int = 1
     doing: str = "retrieving the evidence"
 
-    async def run(self) -> tuple[Ended, str | None]:
+    async def run(self) -> _Ending:
         """Run the loop to its end, and return the reason for it."""
         question = self.pair.question
         while True:
@@ -95,15 +112,12 @@ class _Talk:
             tentative = await self._compose("T2")
             grade = await self._grade("T3", tentative)
             if grade.value >= HIGHEST - 0.5:  # a mean of votes that rounds to the highest
-                return "grade 5", None
-            if not await self._another_is_needed(tentative, grade.feedback):
-                await self._grade("T7", await self._compose("T6", tentative))
-                return "no question needed", None
-            if self.turn == self.max_turns:
-                return "turn limit", None
-            following, refused = await self._ask(tentative, grade.feedback)
-            if following is None:
-                return "repeated question", f"proposed twice, though asked before: {' / '.join(refused)}"
+                return _Ending("grade 5")
+            following = await self._follow_up(tentative, grade.feedback)
+            if isinstance(following, _Ending):
+                if following.ended == "no question needed":
+                    await self._grade("T7", await self._compose("T6", tentative))
+                return following
             question = following
             self.turn += 1
 
@@ -136,27 +150,51 @@ class _Talk:
         self.steps.append(step(reply.feedback, grade=reply.value, usage=reply.usage))
         return reply
 
-    async def _another_is_needed(self, tentative: str, review: str) -> bool:
-        """T4: the questioner sees reference, history, tentative answer and review."""
-        step = self._begin("T4", "questioner")
-        reply = await self.agents.perform(DecideNext(*self._known(tentative, review), language=self.pair.language))
-        text = "another question is needed" if reply.needed else ""
-        self.steps.append(step(text, reply.explanation, usage=reply.usage))
-        return reply.needed
+    async def _follow_up(self, tentative: str, review: str) -> str | _Ending:
+        """T4 and T5: return the next question, or the reason why there is none."""
+        ending = await self._decide(tentative, review) if self.questioning == "published" else None
+        refused: tuple[Refusal, ...] = ()
+        while ending is None and len(refused) < PROPOSALS:
+            reply = await self._propose(tentative, review, refused)
+            ending = self._settled(needed=reply.needed)
+            if ending is not None:  # only a merged call can decide here
+                self._take("T4", _NEEDED if reply.needed else "", reply)
+                continue
+            refusal = refuse(reply.question, self.pair, self.history, self.questioning)
+            if refusal is None:
+                self._take("T5", reply.question, reply)
+                return reply.question
+            self._take("T5", "", reply, f"refused, {refusal.note}")
+            refused += (refusal,)
+        return ending or _Ending(refused[-1].kind, " / ".join(each.note for each in refused))
 
-    async def _ask(self, tentative: str, review: str) -> tuple[str | None, tuple[str, ...]]:
-        """T5: return the next question and those refused; a repeated question is refused once, the second ends."""
-        step = self._begin("T5", "questioner")
-        task = AskNext(*self._known(tentative, review), language=self.pair.language)
-        refused: tuple[str, ...] = ()
-        while len(refused) < 2:
-            reply = await self.agents.perform(replace(task, refused=refused))
-            if not any(same_question(reply.question, turn.question) for turn in self.history):
-                self.steps.append(step(reply.question, reply.explanation, usage=reply.usage))
-                return reply.question, refused
-            refused += (reply.question,)
-            self.steps.append(step("", f"refused, asked before: {reply.question}", usage=reply.usage))
-        return None, refused
+    async def _decide(self, tentative: str, review: str) -> _Ending | None:
+        """T4 alone: the questioner sees reference, history, tentative answer and review."""
+        self._begin("T4", "questioner")
+        reply = await self.agents.perform(DecideNext(*self._known(tentative, review), language=self.pair.language))
+        self._take("T4", _NEEDED if reply.needed else "", reply)
+        return self._settled(needed=reply.needed)
+
+    async def _propose(self, tentative: str, review: str, refused: Sequence[Refusal]) -> FollowUp:
+        """Return a proposed question: of T5 alone, or of a call that also decides whether one is needed."""
+        shown = tuple(text for each in refused for text in (each.question, each.reason))
+        known = *self._known(tentative, review), shown
+        self._begin("T5", "questioner")
+        if self.questioning == "merged":
+            return await self.agents.perform(AskIfNeeded(*known, language=self.pair.language))
+        reply = await self.agents.perform(AskNext(*known, language=self.pair.language))
+        asked = FollowUp(explanation=reply.explanation, needed=True, question=reply.question)
+        return asked.with_usage(reply.usage)
+
+    def _settled(self, *, needed: bool) -> _Ending | None:
+        """Return the end of a dialogue that needs no other question, or has no turn left for it."""
+        if not needed:
+            return _Ending("no question needed")
+        return _Ending("turn limit") if self.turn == self.max_turns else None
+
+    def _take(self, name: StepName, text: str, reply: FollowUp | Need, explanation: str = "") -> None:
+        step = DialogueStep(name, self.turn, "questioner", text, explanation or reply.explanation, usage=reply.usage)
+        self.steps.append(step)
 
     def _known(self, tentative: str, review: str) -> tuple[str, str, tuple[str, ...], str, str]:
         return self.pair.question, self.pair.reference or "", _flat(self.history), tentative, review

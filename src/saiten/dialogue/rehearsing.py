@@ -7,6 +7,7 @@ The stand-ins reply with texts of the reference's length, so that the real promp
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from saiten.choices import Questioning
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import DialogueStep
 from saiten.dialogue.loop import converse
@@ -14,7 +15,17 @@ from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
 from saiten.records import Answer, Inquiry, Sample, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, Composition, DecideNext, Need, NextQuestion, ReviseAnswer
+from saiten.tasks.dialogue import (
+    AskIfNeeded,
+    AskNext,
+    ComposeAnswer,
+    Composition,
+    DecideNext,
+    FollowUp,
+    Need,
+    NextQuestion,
+    ReviseAnswer,
+)
 
 _SENTENCE = "It names most of it and leaves one thing open. "
 
@@ -33,7 +44,9 @@ class Rehearsed:
     """Minimum and maximum questions to the system."""
 
 
-async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int = 1) -> Rehearsed:
+async def rehearse(
+    rows: Iterable[Sample | BadRow], max_turns: int, questioning: Questioning = "merged", votes: int = 1
+) -> Rehearsed:
     """Count calls and tokens of the longest possible dialogues, held with stand-ins."""
     pairs = bad = 0
     least = most = Usage()
@@ -43,7 +56,8 @@ async def rehearse(rows: Iterable[Sample | BadRow], max_turns: int, votes: int =
             continue
         pairs += 1
         reference = row.reference or ""
-        dialogue = await converse(row, _StandIn(reference), _agents(reference, max_turns), max_turns=max_turns)
+        agents = _agents(reference, max_turns)
+        dialogue = await converse(row, _StandIn(reference), agents, max_turns=max_turns, questioning=questioning)
         least += _cost(dialogue.steps[:3], votes)
         most += _cost(dialogue.steps, votes)
     return Rehearsed(pairs, bad, least, most, (pairs, pairs * max_turns))
@@ -74,15 +88,21 @@ class _StandIn:
 def _agents(reference: str, max_turns: int) -> Rehearsal:
     """Return agents that ask until the last turn, and then revise: the longest possible dialogue."""
 
-    def ask(task: AskNext) -> NextQuestion:
-        return NextQuestion(explanation=_SENTENCE, question=f"{task.question} ({len(task.earlier)})")
+    def question(task: AskIfNeeded | AskNext) -> str:
+        return task.question + " again" * len(task.earlier)
 
-    def need(task: DecideNext) -> Need:
-        return Need(explanation=_SENTENCE, needed=len(task.history) < 2 * max_turns)
+    def needed(task: AskIfNeeded | DecideNext) -> bool:
+        return len(task.history) < 2 * max_turns
 
     composed = Composition(explanation=_SENTENCE, answer=reference)
-    graded = Grade(feedback=_SENTENCE * 4, grade=3)
     judge = ScriptedJudge(
-        {ComposeAnswer: composed, GradeAnswer: graded, DecideNext: need, AskNext: ask, ReviseAnswer: composed}
+        {
+            ComposeAnswer: composed,
+            GradeAnswer: Grade(feedback=_SENTENCE * 4, grade=3),
+            AskIfNeeded: lambda task: FollowUp(explanation=_SENTENCE, needed=needed(task), question=question(task)),
+            DecideNext: lambda task: Need(explanation=_SENTENCE, needed=needed(task)),
+            AskNext: lambda task: NextQuestion(explanation=_SENTENCE, question=question(task)),
+            ReviseAnswer: composed,
+        }
     )
     return Rehearsal(judge)

@@ -53,7 +53,13 @@ class Conversing:
         how = self.conversations
         name = session_of(name_of_run(self.journal), sample.id)
         dialogue = await converse(
-            sample, self._recorded, how.agents, max_turns=how.max_turns, find_evidence=how.find_evidence, session=name
+            sample,
+            self._recorded,
+            how.agents,
+            max_turns=how.max_turns,
+            questioning=how.questioning,
+            find_evidence=how.find_evidence,
+            session=name,
         )
         keep(dialogue)
 

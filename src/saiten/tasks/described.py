@@ -8,6 +8,6 @@ JAPANESE = "ja"
 """The key of the Japanese description in a field's JSON schema."""
 
 
-def described(english: str, japanese: str) -> Any:
+def described(english: str, japanese: str, *, default: Any = ...) -> Any:
     """Return a field that a model fills in, as pydantic's Field does; its schema has one of the descriptions."""
-    return Field(description=english, json_schema_extra={JAPANESE: japanese})
+    return Field(default=default, description=english, json_schema_extra={JAPANESE: japanese})

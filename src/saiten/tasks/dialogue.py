@@ -2,7 +2,8 @@
 
 A task's fields are all that its agent may know: the composer's first task has no field for the reference. A history is
 a flat list that starts with a question and alternates questions and answers.
-Source: the ANLP paper on multi-turn evaluation (spec 02), tasks T2, T4, T5 and T6; T3 and T7 are `GradeAnswer`.
+Source: the ANLP paper on multi-turn evaluation (spec 02), tasks T2, T4, T5 and T6; T3 and T7 are `GradeAnswer`. The
+paper decides (T4) and asks (T5) in two calls; `AskIfNeeded` does both in one.
 """
 
 import unicodedata
@@ -54,9 +55,42 @@ class _Informed(Task[R]):
     """The tentative answer."""
 
 
+class FollowUp(Reply):
+    """Whether another question is needed, and the question."""
+
+    explanation: str = described(
+        "what is still missing or wrong, and what the question should bring out",
+        "まだ足りない点や誤っている点と、質問で何を引き出すか",
+    )
+    needed: YesNo
+    question: str = described(
+        "one question to the system, or empty if none is needed", "システムへの質問(一つ)。不要なら空", default=""
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AskIfNeeded(_Informed[FollowUp]):
+    """T4 and T5 in one call, the questioner: the next question if one is needed, without revealing the reference."""
+
+    reply = FollowUp
+    review: str
+    """The grader's review of the tentative answer."""
+    refused: tuple[str, ...] = ()
+    """Proposed questions that were refused, each followed by the reason."""
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """All questions so far."""
+        return self.history[::2]
+
+    def check(self, reply: FollowUp) -> None:
+        if reply.needed:
+            _expect_text(reply.question, "question")
+
+
 @dataclass(frozen=True, slots=True)
 class DecideNext(_Informed[Need]):
-    """T4, the questioner: whether another question could bring the answer closer to the reference."""
+    """T4 alone, the questioner: whether another question could bring the answer closer to the reference."""
 
     reply = Need
     review: str
@@ -72,12 +106,12 @@ class NextQuestion(Reply):
 
 @dataclass(frozen=True, slots=True)
 class AskNext(_Informed[NextQuestion]):
-    """T5, the questioner: a question that differs from all earlier ones and does not reveal the reference."""
+    """T5 alone, the questioner: a question that differs from all earlier ones and states nothing of the reference."""
 
     reply = NextQuestion
     review: str
     refused: tuple[str, ...] = ()
-    """Proposed questions that were refused as repetitions."""
+    """Proposed questions that were refused, each followed by the reason."""
 
     @property
     def earlier(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from saiten.judges.offline.critique import critique, rate_aspect
 from saiten.judges.offline.entities import list_entities
 from saiten.judges.offline.gist import find_missing_and_extra, split_gist
 from saiten.judges.offline.grading import decide, grade, prefer
-from saiten.judges.offline.questioner import ask_next, decide_next
+from saiten.judges.offline.questioner import ask_if_needed, ask_next, decide_next
 from saiten.judges.offline.splitting import split
 from saiten.judges.offline.statements import classify, verify, write_questions
 from saiten.judges.offline.summaries import answer_from_summary, extract_keyphrases, write_closed_questions
@@ -24,7 +24,7 @@ from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
+from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
@@ -48,6 +48,7 @@ _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
     SplitGist: lambda task, _: split_gist(task),
     FindMissingAndExtra: find_missing_and_extra,
     ComposeAnswer: lambda task, _: compose(task),
+    AskIfNeeded: ask_if_needed,
     DecideNext: decide_next,
     AskNext: ask_next,
     ReviseAnswer: revise,

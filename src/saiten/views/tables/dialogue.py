@@ -10,7 +10,7 @@ from saiten.views.table import Cell, Table
 from saiten.views.tables.answer import latency_cells
 from saiten.words import Message
 
-_ENDS: tuple[Ended, ...] = ("grade 5", "no question needed", "turn limit", "repeated question")
+_ENDS: tuple[Ended, ...] = ("grade 5", "no question needed", "turn limit", "repeated question", "revealing question")
 _FAULTS = {"system_failed", "system_timeout", "system_unreadable", "judge_failed", "judge_unreadable"}
 
 
