@@ -7,6 +7,7 @@ import pytest
 
 import saiten
 from saiten.errors import ConfigurationError
+from saiten.judges.offline import OfflineJudge
 from saiten.judges.scripted import ScriptedJudge
 from saiten.metrics.catalog import make_metric
 from saiten.metrics.ragas.answer_correctness import AnswerCorrectness
@@ -133,6 +134,19 @@ async def test_an_answer_without_statements_is_declined(figure):
     assert (score.value, score.status) == (None, "declined")
     assert score.reason.startswith("the answer makes no statement: it says that it does not know, or only greets")
     assert [type(task) for task in judge.asked] == [SplitStatements]
+
+
+@pytest.mark.parametrize(
+    ("language", "answer"),
+    [
+        ("en", "There is no mention of the fare in the document. The document describes the timetable."),
+        ("ja", "その情報は文書にありません。"),
+    ],
+)
+async def test_a_refusal_is_not_faithful_to_the_offline_judge(language, answer):
+    """Its words are all in the contexts, which must not make it fully supported."""
+    sample = replace(SAMPLE, answer=answer, contexts=(answer,), language=language)
+    assert (await Faithfulness().score(sample, OfflineJudge())).status == "declined"
 
 
 async def test_nothing_but_the_answer_of_faithfulness_is_declined():

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.text.refusals import is_refusal
+from saiten.text.refusals import is_refusal, only_declines
+from saiten.text.sentences import split_sentences
 
 REFUSALS = [
     ("I don't know.", "en"),
@@ -16,6 +17,8 @@ REFUSALS = [
     ("There is not enough information to answer.", "en"),
     ("I don't have enough information.", "en"),
     ("This is not mentioned in the document.", "en"),
+    ("There is no evidence in the passages that the harbor was fortified.", "en"),
+    ("Sorry, I can't help with that.", "en"),
     ("Unanswerable", "en"),
     ("Unknown.", "en"),
     ("N/A", "en"),
@@ -52,6 +55,8 @@ ANSWERS = [
     ("He did not know the answer, so he lost.", "en"),
     ("You cannot find better apples elsewhere.", "en"),
     ("The documents do not mention the date. However, version 2 came in May, and version 3 in June of the same year.", "en"),
+    ("There is no evidence that the harbor was ever fortified.", "en"),
+    ("She sang “I Can't Help Humming”.", "en"),
     ("The plant opened in 1998. It makes tyres. The documents do not mention its size.", "en"),
     ("", "en"),
     ("The passages say nothing new. It was founded in 1998, and it has grown every year since that time.", "en"),
@@ -85,3 +90,28 @@ def test_answers(text, language):
 def test_white_space(text, language):
     """Blanks around an answer change nothing."""
     assert is_refusal(text.strip(), language) == is_refusal(f"  {text.strip()}  ", language)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("I don't know.", "en", True),
+        ("The passage does not mention the fare. It is about the timetable.", "en", False),
+        ("The passage does not mention the fare. The passage only describes the timetable.", "en", True),
+        ("The passage does not mention the fare. The passage says that children ride free.", "en", False),
+        ("I have no information about the fare. Is there anything else I can help you with?", "en", True),
+        ("I do not know what it costs. If you have any other questions, I will gladly answer them.", "en", True),
+        ("I could not find the fare in the documents. Please ask the harbor office.", "en", True),
+        ("The ferry is cheap. I do not know what it costs.", "en", False),
+        ("The passage describes the timetable.", "en", False),
+        ("その情報は文書にありません。", "ja", True),
+        ("運賃についての記載がありません。この文書は時刻表について説明しています。", "ja", True),
+        ("運賃についての記載がありません。この文書では子どもは無料です。", "ja", False),
+        ("申し訳ありませんが、分かりません。ほかにご質問がありましたらお知らせください。", "ja", True),
+        ("運賃は安いです。金額は分かりません。", "ja", False),
+        ("", "ja", False),
+    ],
+)
+def test_only_an_answer_that_adds_nothing_only_declines(text, language, expected):
+    """What the documents are about, and an offer of help, add nothing; whatever they say about the subject does."""
+    assert only_declines([sentence.text for sentence in split_sentences(text, language)]) is expected

@@ -1,6 +1,7 @@
 """Refusals: whether an answer says that it does not know, rather than answering."""
 
 import re
+from collections.abc import Sequence
 
 from saiten.records import Language
 from saiten.text.sentences import split_sentences
@@ -27,7 +28,8 @@ _ENGLISH = re.compile(
     rf"|\bi (?:\w+ly |just )?{_NOT} have (?:(?:any|enough|the|access to|that|an?|\w+ic|\w+ent) )*{_KNOWLEDGE}"
     r"|\bi(?: am|['’]m)? (?:sorry,? )?(?:but )?(?:i )?(?:cannot|can['’]?t|can not|could not|couldn['’]?t"
     r"|(?:am )?unable to|am not able to|not able to) "
-    r"(?:answer|find|determine|provide|say|tell|help|assist|locate|confirm|respond|give (?:you )?an?y? (?:\w+ )?answer)"
+    r"(?:answer|find|determine|provide|say|tell|help(?= (?:you|with)\b|[.,;!]|$)|assist|locate|confirm|respond"
+    r"|give (?:you )?an?y? (?:\w+ )?answer)"
     r"|\b(?:unable|not possible|impossible) to (?:answer|determine|provide an answer)"
     r"|\b(?:cannot|can['’]?t|could not) be (?:answered|determined|found) "
     rf"|\b{_SOURCE}{_GIVEN} {_NOT} (?:\w+ly |seem to |appear to )*(?:{_SAYS}|allow (?:me|us) to \w+)"
@@ -74,6 +76,33 @@ _BUT = re.compile(
 _SO = re.compile(r"(?:ない|ません)(?:ため|ので|ことから)[、,]?")
 """After this a Japanese sentence gives the consequence: that it cannot answer, or a fact (…ため、各社が決めます)."""
 
+_NO_EVIDENCE = re.compile(r"\bno (?:\w+ )?evidence (?:that|of|for|to)\b", re.IGNORECASE)
+"""Of the world, this is an answer (*There is no evidence that …*); of a source, it declines."""
+
+_NAMES_SOURCE = re.compile(rf"\b{_SOURCE}\b", re.IGNORECASE)
+
+_ABOUT_SOURCE = re.compile(
+    rf"(?:instead,? |rather,? )?(?:the |this |these |your )?(?:\w+ )?{_SOURCE}"
+    r"(?: (?:that )?(?:I |we )?(?:was |were |have been |has been |you )?(?:provided|given|above|supplied|available))? "
+    r"(?:is|are|only|mainly|mostly|primarily|just|instead|rather)?,? ?"
+    r"(?:discuss|describ|focus|cover|talk|deal|concern|about|relat|contain\w* information|provid\w* information)"
+    r"|(?:この|その|提供された|与えられた)?(?:文書|コンテキスト|文脈|資料|文章|本文|記事)"
+    r"(?:に|で)?は[^。]{0,60}(?:について|に関する|に関して)[^。]{0,20}"
+    r"(?:書かれ|述べ|説明|触れ|扱|論じ|記載|記述|紹介|情報|内容|もの)",
+    re.IGNORECASE,
+)
+"""A remark on what a source is about: *The document discusses …*, but not *It says that …*."""
+
+_FURTHER_HELP = re.compile(
+    r"(?:is there )?anything else (?:that )?i can (?:help|do|assist)\b"
+    r"|(?:please )?(?:if|should) you have (?:any|further|more|other)\b.{0,60}\b(?:questions?|details?|information)\b"
+    r"|please (?:(?:provide|share|give me) (?:more|further|additional)|ask|contact|consult|check with|refer to)\b"
+    r"|.{0,20}(?:ご質問|ご不明な点|お困り).{0,20}(?:あれば|ありましたら|ございましたら)"
+    r"|.{0,40}(?:お問い?合わせ|お尋ね|ご確認)(?:ください|下さい|願い)",
+    re.IGNORECASE,
+)
+"""What often follows a refusal."""
+
 _TURN = re.compile(
     r"(?:however|but|that said|nevertheless|still|based on|according to|yet|generally|in general)\b"
     r"|ただし|しかし|一般に|一般的に|とはいえ|なお、一般|もっとも",
@@ -89,7 +118,7 @@ def is_refusal(text: str, language: Language) -> bool:
     decline in English to Japanese questions. An empty text does not decline.
     """
     sentences = [sentence.text for sentence in split_sentences(text[:_READ], language)]
-    declining = [_declines(sentence) for sentence in sentences]
+    declining = [declines(sentence) for sentence in sentences]
     if not any(declining):
         return False
     declined = sum(len(sentence) for sentence, declines in zip(sentences, declining, strict=True) if declines)
@@ -98,8 +127,23 @@ def is_refusal(text: str, language: Language) -> bool:
     return declining[0] and not any(_TURN.match(sentence) for sentence in sentences[1:])
 
 
-def _declines(sentence: str) -> bool:
+def only_declines(sentences: Sequence[str]) -> bool:
+    """Return whether at least one sentence declines, and the others add only what the documents are about, or an offer.
+
+    An answer of such sentences states nothing: *The passage does not mention it. The passage describes another year.*
+    """
+    declining = [declines(sentence) for sentence in sentences]
+    return any(declining) and all(
+        declined or _ABOUT_SOURCE.match(sentence) or _FURTHER_HELP.match(sentence)
+        for sentence, declined in zip(sentences, declining, strict=True)
+    )
+
+
+def declines(sentence: str) -> bool:
+    """Return whether one sentence says that the answer is not known, and goes on to nothing else."""
     found = _ENGLISH.search(sentence) or _JAPANESE.search(sentence)
+    if _NO_EVIDENCE.search(sentence) and not _NAMES_SOURCE.search(sentence):
+        return False
     if found is None or _BUT.search(sentence, max(found.start(), found.end() - 3)):
         return False
     so = _SO.search(sentence, max(found.start(), found.end() - 3))

@@ -198,11 +198,14 @@ async def test_the_criterion_within_its_means():
     ("ご質問ありがとうございます。工場は大阪にある。お役に立てば幸いです。", "ja", ["工場は大阪にある。"]),
     ("提供された文書によると、工場は大阪にある。\n・従業員は千人。", "ja", ["工場は大阪にある。", "従業員は千人。"]),
     ("こんにちは！", "ja", []),
+    ("Sure! The passages do not mention the fare.", "en", []),
+    ("Children ride free. The passages do not mention the fare.", "en", ["Children ride free.", "The passages do not mention the fare."]),
+    ("その情報は文書にありません。", "ja", []),
     ("---\n***", "en", []),
     ("", "ja", []),
 ])  # fmt: skip
 async def test_statements(text, language, statements):
-    """Statements are the sentences and list items without greetings, offers, headings and markup."""
+    """Statements are the sentences and list items without greetings, offers, headings and markup; a refusal has none."""
     reply = await JUDGE.perform(SplitStatements("?", text, language=language))
     assert reply.statements == statements
 

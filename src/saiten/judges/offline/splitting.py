@@ -5,6 +5,7 @@ import re
 from saiten.records import Language
 from saiten.tasks.statements import SplitStatements, Statements
 from saiten.text.courtesies import is_courtesy
+from saiten.text.refusals import only_declines
 from saiten.text.sentences import split_sentences
 from saiten.text.words import content_units
 
@@ -27,8 +28,12 @@ _CLAUSES = re.compile(r"[;；]\s*")
 
 
 def split(task: SplitStatements) -> Statements:
-    """Split into sentences, list items and clauses between semicolons, without greetings, headings and markup."""
-    return Statements(statements=statements_of(task.text, task.language))
+    """Split into sentences, list items and clauses between semicolons, without greetings, headings and markup.
+
+    A text that only declines to answer states nothing.
+    """
+    statements = statements_of(task.text, task.language)
+    return Statements(statements=[] if only_declines(statements) else statements)
 
 
 def statements_of(text: str, language: Language) -> list[str]:

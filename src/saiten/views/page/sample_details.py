@@ -31,7 +31,7 @@ def detail_lines(details: Mapping[str, Any], depth: int = 1) -> Iterator[DetailL
     """Yield the judged items with their verdicts, then the separate parts (answer, reference), then the rest."""
     named, items = next(((key, details[key]) for key in _ITEMS if isinstance(details.get(key), list)), ("", []))
     verdicts = details.get("verdicts")
-    shown = {named}
+    shown = {named, "places"}  # offsets are for programs
     if isinstance(verdicts, list) and all(isinstance(verdict, Mapping) for verdict in verdicts):
         shown.add("verdicts")
         yield from (_verdict(verdict, items, depth) for verdict in verdicts)
