@@ -34,7 +34,7 @@ ROWS = [
     {
         "id": "q34",
         "question": "橋はいつ開通しましたか。",
-        "answer": "1998年に開通しました。",
+        "answer": "1998年に開通しました[1]。",
         "contexts": ["この橋は1998年に開通した。"],
         "reference": "1998年に開通した。",
     }
@@ -64,7 +64,7 @@ def with_blocks(language):
 
 @pytest.fixture(autouse=True)
 def folder(request, tmp_path, monkeypatch):
-    """A folder with the files that the pages mention, and no key; for a Japanese page, the examples that it links to."""
+    """A folder with the files that the pages mention, and no key; a Japanese page has examples of its own."""
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
@@ -80,6 +80,7 @@ def folder(request, tmp_path, monkeypatch):
         (tmp_path / "handbook" / f"{row['id']}.md").write_text(
             f"# {row['id']}\n\n{row['contexts'][0]}", encoding="utf-8"
         )
+    shutil.copytree(ROOT / "docs" / "examples", tmp_path, dirs_exist_ok=True)
     callspec = getattr(request.node, "callspec", None)
     if callspec and "page" in callspec.params and callspec.params["page"].parent.name == "ja":
         shutil.copytree(ROOT / "docs" / "ja" / "examples", tmp_path, dirs_exist_ok=True)
@@ -122,6 +123,13 @@ def test_the_commands_of_every_page_end_well(page, capsys, request):
             continue
         fine = {0, 6} if any(word.startswith("openai:") for word in words) else {0}
         assert program == "make" or status_of(words) in fine, f"{line}\n{capsys.readouterr().err}"
+
+
+def test_the_metrics_on_the_page_are_those_of_the_file():
+    """The page on the Python API shows the whole file that its commands run."""
+    assert (ROOT / "docs" / "examples" / "my_metrics.py").read_text("utf-8") in blocks(
+        ROOT / "docs" / "python-api.md", "python"
+    )
 
 
 @pytest.mark.timeout(600)  # the demo, on a busy machine

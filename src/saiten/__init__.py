@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from saiten.api.result import Evaluation
     from saiten.api.rows import read_samples
     from saiten.data import read_labels
+    from saiten.metrics.base import BaseMetric
     from saiten.metrics.catalog import make_metric, make_metrics
     from saiten.metrics.judged.criterion import Criterion
     from saiten.results.summarize import summarize
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from saiten.wiring import assemble_judge
 
 _PLACES = {
+    "BaseMetric": "saiten.metrics.base",
     "CallSettings": "saiten.settings",
     "Criterion": "saiten.metrics.judged.criterion",
     "Evaluation": "saiten.api.result",
@@ -41,6 +43,7 @@ _PLACES = {
 }
 
 __all__ = [
+    "BaseMetric",
     "CallSettings",
     "Criterion",
     "Evaluation",

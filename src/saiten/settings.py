@@ -115,7 +115,7 @@ class MetricSettings:
 
     metrics: tuple[str, ...] = option(
         (),
-        "Metric, with settings in brackets, or preset (ragas, overlap). Repeatable.",
+        "Metric, with settings in brackets, preset (ragas, overlap), or FILE.py:NAME, whose code is run. Repeatable.",
         "--metric",
         "-m",
         toml=True,

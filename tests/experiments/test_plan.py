@@ -161,6 +161,6 @@ def test_another_encoding_is_reported(tmp_path):
 def test_human_labels_may_serve_as_accuracy(tmp_path):
     """`main: human` needs no metric of this name, and says which data set has no labels."""
     text = "data: [{questions: q.jsonl, kb: kb%s}]\nmodels: [extractive]\nmain: human:correct\n"
-    assert main_metric(read_plan(written(tmp_path, text % ", labels: l.jsonl"))) == "human:correct"
+    assert main_metric(read_plan(written(tmp_path, text % ", labels: l.jsonl")), tmp_path) == "human:correct"
     with pytest.raises(BadInput, match="main: human:correct needs human labels, but q has none; name their file"):
         read_plan(written(tmp_path, text % ""))

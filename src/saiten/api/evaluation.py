@@ -21,7 +21,8 @@ from saiten.api.rows import Samples, rows_of
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError
 from saiten.executor import LocalExecutor
-from saiten.metrics.catalog import make_metrics
+from saiten.metrics.catalog import distinct, make_metrics
+from saiten.metrics.own import code_named
 from saiten.options import Config, options_of
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
@@ -86,7 +87,7 @@ async def aevaluate(
     """
     _check_keywords(settings)
     file = read_config(None if config is None else Path(config))
-    chosen = _metrics(file.settings(MetricSettings).metrics if metrics is None else metrics, compat)
+    chosen = _metrics(metrics, file, compat)
     language = file.settings(DataSettings, {"language": language}).language
     folder = None if run is None else Path(run)
     calls = file.settings(CallSettings, settings).kept_in(folder)
@@ -163,7 +164,11 @@ def _assembled(judge: JudgeSettings | Judge, models: Models) -> Judge:
     return assemble_judge(judge, models=models) if isinstance(judge, JudgeSettings) else judge
 
 
-def _metrics(metrics: str | Sequence[str | Metric], compat: str | None) -> tuple[Metric, ...]:
+def _metrics(metrics: str | Sequence[str | Metric] | None, file: Config, compat: str | None) -> tuple[Metric, ...]:
+    if metrics is None:
+        metrics = file.settings(MetricSettings).metrics
+        for sentence in code_named(file, None):
+            _LOG.warning(sentence)
     if not metrics:
         raise ConfigurationError(
             'name a metric, for example metrics=["faithfulness"], or metrics=["overlap"] for all that need no judge'
@@ -173,7 +178,7 @@ def _metrics(metrics: str | Sequence[str | Metric], compat: str | None) -> tuple
     made: list[Metric] = []
     for metric in metrics:
         made += make_metrics([metric], compat=compat) if isinstance(metric, str) else [metric]
-    return tuple({metric.name: metric for metric in made}.values())
+    return distinct(made)
 
 
 class _Collected:

@@ -2,8 +2,9 @@
 
 import inspect
 import sys
+from dataclasses import is_dataclass
 from math import inf
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -29,11 +30,13 @@ def metrics(
     r"""List the metrics, or explain one.
 
     Settings go in brackets: -m "correctness\[evidence=none]", -m "aspect_critique\[harmfulness]".
-    Presets stand for several metrics: -m ragas, -m overlap.
+    Presets stand for several metrics: -m ragas, -m overlap. A metric of your own is named by its file and class,
+    my_metrics.py:Politeness, and its code is run.
 
     Examples:
       saiten metrics
       saiten metrics faithfulness
+      saiten metrics my_metrics.py:Politeness
       saiten metrics --ja
       saiten metrics --format json
     """
@@ -84,21 +87,30 @@ def range_text(bounds: tuple[float, float]) -> str:
 def _explain(name: str, *, japanese: bool) -> None:
     """Print the docstrings of the metric's file and class, and its settings."""
     from saiten.metrics.catalog import entry_of, make_metric
-    from saiten.metrics.naming import read_name
+    from saiten.metrics.naming import is_python, read_name
+    from saiten.metrics.own import OwnMetric
 
     title, items = read_name(name)
+    made = make_metric(name) if items or is_python(title) else None  # mistakes in the settings are reported here, too
+    if isinstance(made, OwnMetric):
+        _print_metric(made.metric, type(made.metric), f"[bold]{escape(made.name)}[/]  {escape(made.code)}", f'"{name}"')
+        return
     entry = entry_of(title)
     metric = entry.load()
-    if items:
-        make_metric(name)  # a mistake in the settings is worth knowing here, too
-    out = stdout()
-    out.print(f"[bold]{entry.title}[/]  {entry.ja if japanese else entry.en}")
-    out.print(f"needs {', '.join(metric.needs)} · range {range_text(metric.bounds)}\n", style="dim")
-    for text in (inspect.getdoc(sys.modules[metric.__module__]), inspect.getdoc(metric)):
-        out.print(escape(text or ""), end="\n\n")
-    for setting in entry.settings:
-        default = "required" if setting.required else f"default: {setting.default}"
-        out.print(escape(f"[{setting.name}=…]  {setting.values}; {default}"))
     typed = next((f', or -m "{entry.title}[{setting.name}=…]"' for setting in entry.settings), "")
     typed = entry.title + typed if entry.example == entry.title else f'"{entry.example}"'
+    _print_metric(metric, metric, f"[bold]{entry.title}[/]  {entry.ja if japanese else entry.en}", typed)
+
+
+def _print_metric(metric: Any, kind: type[Any], heading: str, typed: str) -> None:
+    from saiten.metrics.brackets import settings_allowed
+
+    out = stdout()
+    out.print(heading)
+    out.print(f"needs {', '.join(metric.needs) or 'nothing'} · range {range_text(metric.bounds)}\n", style="dim")
+    for text in (inspect.getdoc(sys.modules[kind.__module__]), inspect.getdoc(kind)):
+        out.print(escape(text or ""), end="\n\n")
+    for setting in settings_allowed(kind) if is_dataclass(kind) else ():
+        default = "required" if setting.required else f"default: {setting.default}"
+        out.print(escape(f"[{setting.name}=…]  {setting.values}; {default}"))
     out.print(escape(f"Typed as: saiten score answers.jsonl -m {typed}"))

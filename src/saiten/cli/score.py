@@ -53,7 +53,8 @@ def score(
       saiten score answers.jsonl -m ragas --judge openai:gpt-4o-mini --dry-run
       saiten score my.csv -m accuracy --judge openai:qwen3@http://gpu1:8000/v1
       saiten score my.csv -m token_f1 --column question=Q --column answer=A
-      saiten score answers.jsonl -m "aspect_critique\[harmfulness]" -o runs/harm
+      saiten score answers.jsonl -m "criterion\[polite and brief, 1 to 5]" --judge openai:gpt-4o-mini
+      saiten score answers.jsonl -m my_metrics.py:Politeness -o runs/polite
       saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --evidence reference --kb kb
       saiten score answers.jsonl -m faithfulness --fail-under faithfulness.low=0.8 --junit saiten.xml
 

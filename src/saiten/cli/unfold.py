@@ -102,6 +102,8 @@ def read_configured(path: Path | None, typed: Mapping[str, Any]) -> Config:
     if config.file is not None:
         notifier(stderr())(f"settings are from {config.file}")
         note_servers(config, {name: typed[name] for name in ("judge", "embedder") if name in typed})
+        if "metrics" in typed:
+            note_code(config, typed["metrics"])
     return config
 
 
@@ -110,4 +112,12 @@ def note_servers(config: Config, typed: Mapping[str, str | None]) -> None:
     from saiten.wiring.named_servers import servers_named
 
     for sentence in servers_named(config, typed, os.environ):
+        stderr().print(f"[yellow]note:[/] {escape_untrusted(sentence)}")
+
+
+def note_code(config: Config, typed: object) -> None:
+    """Print one note per metric in Python that the file names and the user did not."""
+    from saiten.metrics.own import code_named
+
+    for sentence in code_named(config, typed):
         stderr().print(f"[yellow]note:[/] {escape_untrusted(sentence)}")

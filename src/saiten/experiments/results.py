@@ -17,7 +17,8 @@ from saiten.errors import BadInput
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import DataSet, ExperimentPlan
 from saiten.metrics.catalog import make_metrics
-from saiten.metrics.naming import is_human
+from saiten.metrics.naming import is_human, is_python, read_name
+from saiten.metrics.own import code_name
 from saiten.records import Label, Score, Usage
 from saiten.results.figure import Figure
 from saiten.results.summary import Summary
@@ -26,6 +27,7 @@ from saiten.runs import read_run
 from saiten.runs.answers import AnswerSummary, summarize_answers
 from saiten.runs.lines import read_lines
 from saiten.runs.locked_folder import paid_in
+from saiten.runs.manifest import read_manifest
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.stats.ratios import ratio_of_means
@@ -102,6 +104,8 @@ class ExperimentResult:
     """The results of an experiment."""
 
     plan: ExperimentPlan
+    main: str
+    """The metric used as accuracy."""
     cells: tuple[CellResult, ...]
     chains: tuple[ChainComparison, ...]
     latency: Mapping[str, Estimate]
@@ -118,17 +122,27 @@ class ExperimentResult:
         """Whether any score of any cell has a value."""
         return any(summary.measured for summary in self.summaries.values())
 
-    @property
-    def main(self) -> str:
-        """The metric used as accuracy."""
-        return main_metric(self.plan)
 
+def main_metric(plan: ExperimentPlan, folder: Path) -> str:
+    """Return the metric used as accuracy, as named in results: the plan's `main`, else the first.
 
-def main_metric(plan: ExperimentPlan) -> str:
-    """Return the metric used as accuracy, as named in results: the plan's `main`, else the first."""
-    if is_human(plan.main):
-        return plan.main
-    return make_metrics([plan.main or plan.metrics[0]])[0].name
+    The name of a metric in Python is looked up in the runs, since reading results runs no code of theirs.
+    """
+    typed = plan.main or plan.metrics[0]
+    if is_human(typed):
+        return typed
+    title = read_name(typed)[0]
+    if not is_python(title):
+        return make_metrics([typed])[0].name
+    manifests = (read_manifest(scores_folder(folder, data)) for data in plan.data)
+    named = (
+        metric
+        for manifest in manifests
+        if manifest is not None
+        for metric in manifest.signatures
+        if manifest.made_by(metric).get("code", "").startswith(f"{code_name(title)}@")
+    )
+    return next(named, typed)
 
 
 def read_results(plan: ExperimentPlan, folder: Path, notify: Callable[[str], None]) -> ExperimentResult:
@@ -154,7 +168,9 @@ def read_results(plan: ExperimentPlan, folder: Path, notify: Callable[[str], Non
     chains = [replace(each, p=p) for each, p in zip(chains, corrected, strict=True)]
     latency = {name: _ratio(of) for name, of in pairs.items()}
     overall = _ratio(chain.from_iterable(pairs.values())) if len(pairs) > 1 else None
-    return ExperimentResult(plan, tuple(cells), tuple(chains), latency, overall, summaries, usage)
+    return ExperimentResult(
+        plan, main_metric(plan, folder), tuple(cells), tuple(chains), latency, overall, summaries, usage
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +205,7 @@ def _scores(data: DataSet, folder: Path, plan: ExperimentPlan, notify: Callable[
             raise BadInput(f"{data.name}: {error}") from error
         notify(f"{data.name}: {error}")
         people = []
-    metric = main_metric(plan)
+    metric = main_metric(plan, folder)
     main = {one.sample: one.score for one in chain(reader.scores(), people) if one.metric == metric}
     if human and people:
         unlabeled = sum(score.status == "undefined" for score in main.values())
@@ -261,7 +277,7 @@ def _chains(
             if (a := f"{identity}@{serial.system}") in values and (b := f"{identity}@{parallel.system}") in values
         ]
         accuracy = compare_paired([a for _, a, _ in graded], [b for *_, b in graded], [q for q, *_ in graded])
-        metric = main_metric(plan)
+        metric = main_metric(plan, folder)
         yield (
             ChainComparison(
                 data.name,

@@ -4,7 +4,7 @@ Nothing is imported before it is used: an entry refers to its metric by a dotted
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -14,7 +14,8 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.brackets import Setting, made_with, read_settings, settings_allowed
-from saiten.metrics.naming import read_name, split_names
+from saiten.metrics.naming import BracketItem, is_human, is_python, read_name, split_names
+from saiten.metrics.own import OwnMetric, load_metric
 from saiten.protocols import Metric
 
 
@@ -70,14 +71,40 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def make_metric(name: str, **defaults: str) -> Metric:
-    """Make a metric from its name and settings: `faithfulness`, `accuracy[grounded]`, `correctness[form=json]`.
+    """Make a metric from its name and settings: `faithfulness`, `accuracy[grounded]`, `my_metrics.py:Politeness`.
 
-    `make_metric(metric.name)` equals `metric`. `defaults` fill in settings that it has and the brackets do not set.
+    `make_metric(metric.name)` equals `metric`, if it is saiten's. `defaults` fill in settings that it has and the
+    brackets do not set. A name with a colon is a metric in a Python file or module, whose code is run: for names that
+    are not typed but stored, see `known_metric`.
 
     Raises:
         ConfigurationError: unknown metric or setting, or an invalid value; the message lists what is available.
     """
     title, items = read_name(name)
+    if not is_python(title):
+        return _of_catalog(title, items, defaults)
+    made = load_metric(title, items, defaults)
+    own = made.name.partition("[")[0].strip().lower()
+    if own in {*CATALOG, *ALIASES, *PRESETS} or is_human(made.name):
+        raise ConfigurationError(
+            f"{title} is named {made.name!r}, which means something else here; give it another name"
+        )
+    return made
+
+
+def known_metric(name: str) -> Metric | None:
+    """Return saiten's metric of a name in results; None if it is not saiten's, or needs a file that is gone.
+
+    No other code is run: results may come from somebody else.
+    """
+    try:
+        title, items = read_name(name)
+        return None if is_python(title) else _of_catalog(title, items, {})
+    except ConfigurationError:
+        return None
+
+
+def _of_catalog(title: str, items: Sequence[BracketItem], defaults: Mapping[str, str]) -> Metric:
     entry = entry_of(title)
     given = read_settings(entry.load(), items, entry.title)
     made: Metric = made_with(entry.load(), {**defaults, **given}, entry.title)
@@ -88,18 +115,36 @@ def make_metrics(names: Iterable[str], *, compat: str | None = None, evidence: s
     """Make the metrics of these names in order, without duplicates; a name may be a preset or a comma-separated list.
 
     `compat` and `evidence` apply to every metric that has the setting, unless its brackets set it.
+
+    Raises:
+        ConfigurationError: as `make_metric`; or two metrics of the user's own have one name, or that of another.
     """
     wanted = [single for name in names for single in split_names(name)]
     expanded = [title for name in wanted for title in PRESETS.get(name.lower(), (name,))]
     given = {"compat": compat, "evidence": evidence}
     defaults = {key: value for key, value in given.items() if value is not None}
-    made = [metric for name in expanded for metric in _make_parts(name, defaults)]
-    return tuple({metric.name: metric for metric in made}.values())
+    return distinct(metric for name in expanded for metric in _make_parts(name, defaults))
+
+
+def distinct(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """Return the metrics without duplicates.
+
+    Raises:
+        ConfigurationError: a metric from a Python file has the name of another, and names identify results.
+    """
+    made: dict[str, Metric] = {}
+    for metric in metrics:
+        other = made.setdefault(metric.name, metric)
+        if metric != other and isinstance(metric, OwnMetric) | isinstance(other, OwnMetric):
+            raise ConfigurationError(f"two metrics are named {metric.name!r}; give one of them another name")
+    return tuple(made.values())
 
 
 def _make_parts(name: str, defaults: Mapping[str, str]) -> list[Metric]:
     """Return the metric, or all its parts if it has several (`gist` is four figures) and the brackets choose none."""
     title, items = read_name(name)
+    if is_python(title):
+        return [make_metric(name, **defaults)]
     metric = entry_of(title).load()
     if not hasattr(metric, "parts") or any(item.key in {None, metric.main} for item in items):
         return [make_metric(name, **defaults)]

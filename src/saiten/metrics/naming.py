@@ -33,6 +33,11 @@ def is_human(metric: str) -> bool:
     return metric == HUMAN or metric.startswith(f"{HUMAN}:")
 
 
+def is_python(title: str) -> bool:
+    """Return whether a name without its brackets refers to Python: `FILE.py:NAME`, `module:NAME`, or just `FILE.py`."""
+    return title.endswith(".py") or (":" in title and not is_human(title))
+
+
 def split_names(text: str) -> list[str]:
     """Split a comma-separated list; commas in brackets and quotation marks do not separate."""
     return [piece.strip() for piece in _PIECE.findall(text) if piece.strip()]

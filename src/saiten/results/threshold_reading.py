@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import make_metric
+from saiten.metrics.catalog import known_metric
 from saiten.results.metric_names import find_metric
 from saiten.results.threshold import FIGURES, Side, Threshold
 from saiten.results.verdict import higher_is_better
@@ -65,7 +65,7 @@ def against_its_direction(threshold: Threshold) -> str | None:
 
 def _split(name: str, measured: Sequence[str]) -> tuple[str, str]:
     metric, dot, figure = name.rpartition(".")
-    if name in measured or not dot or "]" in figure or '"' in figure:
+    if name in measured or not dot or "]" in figure or '"' in figure or ":" in figure:
         return name, "mean"
     if figure not in FIGURES:
         raise ConfigurationError(
@@ -75,10 +75,8 @@ def _split(name: str, measured: Sequence[str]) -> tuple[str, str]:
 
 
 def _bounds(metric: str) -> tuple[float, float]:
-    try:
-        return make_metric(metric).bounds
-    except ConfigurationError:  # a user-defined metric, or a dialogue score
-        return -math.inf, math.inf
+    known = known_metric(metric)
+    return (-math.inf, math.inf) if known is None else known.bounds
 
 
 def _number(text: str) -> float | None:

@@ -4,8 +4,7 @@ from typing import Literal
 
 from saiten.choices import COVERAGE
 from saiten.dialogue.lines import HIGHER_IS_BETTER
-from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import make_metric
+from saiten.metrics.catalog import known_metric
 from saiten.metrics.naming import is_human
 
 Verdict = Literal["better", "worse", "differs", "noise", "unmeasured"]
@@ -49,7 +48,5 @@ def higher_is_better(metric: str) -> bool | None:
         return True
     if metric in HIGHER_IS_BETTER:  # a dialogue score
         return HIGHER_IS_BETTER[metric]
-    try:
-        return make_metric(metric).higher_is_better
-    except ConfigurationError:  # a user-defined metric
-        return None
+    known = known_metric(metric)
+    return None if known is None else known.higher_is_better

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from saiten.choices import ScoreBy
-from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import make_metric
+from saiten.metrics.catalog import known_metric
 from saiten.metrics.judged.correctness import Correctness
 from saiten.records import Status
 from saiten.results.origin import Origin
@@ -77,10 +76,7 @@ def outputs_of_run(
 
 def _origin(metric: str, parts: Mapping[str, str]) -> Origin:
     judge = _ADDRESS.sub("", parts.get("judge", ""))
-    try:
-        made = make_metric(metric)
-    except ConfigurationError:
-        return Origin(metric, judge)
+    made = known_metric(metric)
     if not isinstance(made, Correctness):
         return Origin(metric, judge)
     return Origin(metric, judge, made.evidence, replace(made, evidence=Correctness.evidence).name)

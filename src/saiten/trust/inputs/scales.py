@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import make_metric
+from saiten.metrics.catalog import known_metric
 from saiten.results.metric_figures import Scale
 from saiten.stats.clusters import Floats
 from saiten.words import Message
@@ -59,10 +58,5 @@ def are_grades(scale: Scale, people: Floats) -> bool:
 
 def declared_bounds(metrics: Iterable[str]) -> dict[str, tuple[float, float]]:
     """Return the scales of saiten's own metrics; other metrics are skipped."""
-    found = {}
-    for metric in set(metrics):
-        try:
-            found[metric] = make_metric(metric).bounds
-        except ConfigurationError:
-            continue
-    return found
+    known = {metric: known_metric(metric) for metric in set(metrics)}
+    return {metric: found.bounds for metric, found in known.items() if found is not None}

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from saiten.choices import ScoreBy
-from saiten.errors import BadInput, ConfigurationError
-from saiten.metrics.catalog import make_metric
+from saiten.errors import BadInput
+from saiten.metrics.catalog import known_metric
 from saiten.records import Scored
 
 
@@ -55,7 +55,5 @@ class ScoreFigure:
 
 def _is_judged(metric: str) -> bool:
     """Return whether the metric asks a judge; a metric that saiten does not know may."""
-    try:
-        return bool(make_metric(metric).tasks)
-    except ConfigurationError:
-        return True
+    known = known_metric(metric)
+    return known is None or bool(known.tasks)

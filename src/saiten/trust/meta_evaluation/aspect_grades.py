@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import make_metric
+from saiten.metrics.catalog import known_metric
 from saiten.metrics.judged.aspects import Aspects, aspect_of_metric
 from saiten.metrics.judged.criterion import Criterion
 from saiten.metrics.naming import settings_of
@@ -95,10 +94,7 @@ def contested_items(rated: Rated) -> tuple[Message, ...]:
     Only for labels of an aspect that `aspects[…]` or `criterion[…]` grades; empty otherwise.
     """
     metric = next((m for m in (one.made.metric for one in rated.columns) if aspect_of_metric(m) == rated.name), None)
-    try:
-        made = make_metric(metric) if metric else None
-    except ConfigurationError:  # the rubric no longer exists
-        return ()
+    made = known_metric(metric) if metric else None
     if not isinstance(made, Aspects | Criterion):
         return ()
     scale = made.aspect if isinstance(made, Criterion) else made.read.aspect(made.aspect)

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import isfinite
+from math import inf, isfinite
 
 from saiten.dialogue.scores import HIGHEST
-from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import make_metric
+from saiten.metrics.catalog import known_metric
 from saiten.records import Language
 from saiten.results.figure import Figure
 from saiten.views.charts.axes import Axis, Bounds, shared_axes
@@ -36,10 +35,8 @@ def bounds_of(metric: str) -> Bounds:
     """Return the ends of the metric's scale; None at an open end, or for an unknown metric."""
     if metric in _DIALOGUES:
         return _DIALOGUES[metric]
-    try:
-        low, high = make_metric(metric).bounds
-    except ConfigurationError:
-        return (None, None)
+    known = known_metric(metric)
+    low, high = (-inf, inf) if known is None else known.bounds
     return (low if isfinite(low) else None, high if isfinite(high) else None)
 
 

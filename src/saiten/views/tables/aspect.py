@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 
-from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import make_metric
+from saiten.metrics.catalog import known_metric
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.metrics.judged.direct import Direct
 from saiten.metrics.judged.mate import Mate
@@ -110,10 +109,7 @@ def _about(metric: str) -> str | None:
         return aspect
     if not metric.startswith((Direct.title, Mate.title)):
         return None
-    try:
-        made = make_metric(metric)
-    except ConfigurationError:
-        return None
+    made = known_metric(metric)
     if isinstance(made, Direct):
         return made.overall.name
     return made.weighing.target if isinstance(made, Mate) else None

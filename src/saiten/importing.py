@@ -1,4 +1,4 @@
-"""Importing the module of a function under test, from a file or by its name."""
+"""Importing the user's Python, which runs it: a module from a file or by its name, and what it defines."""
 
 import importlib.util
 import pkgutil
@@ -8,12 +8,13 @@ from difflib import get_close_matches
 from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from saiten.errors import ConfigurationError
 
 
 def from_file(place: str) -> ModuleType:
-    """Import a file; raises ConfigurationError if it is missing or cannot be imported."""
+    """Import a file, again if it has changed; raises ConfigurationError if it is missing or cannot be imported."""
     path = Path(place).resolve()
     if not path.is_file():
         folder = path.parent
@@ -21,21 +22,25 @@ def from_file(place: str) -> ModuleType:
         near = get_close_matches(path.name, there, n=1)
         hint = f"; did you mean {Path(place).with_name(near[0])}?" if near else ""
         raise ConfigurationError(f"there is no file {place}{hint}")
+    try:
+        code = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
     # a unique name: `bot.py` must not be confused with, or hide, an installed module `bot`
-    name = f"{path.stem}_{blake2b(str(path).encode(), digest_size=4).hexdigest()}"
+    name = f"{path.stem}_{blake2b(str(path).encode() + code, digest_size=4).hexdigest()}"
     if name in sys.modules:
         return sys.modules[name]
     source = importlib.util.spec_from_file_location(name, path)
-    if source is None or source.loader is None:
+    if source is None:
         raise ConfigurationError(f"{place} cannot be imported; a Python file was expected")
     module = importlib.util.module_from_spec(source)
     _look_in(path.parent)
     sys.modules[name] = module
     try:
-        source.loader.exec_module(module)
+        exec(compile(code, path, "exec"), module.__dict__)  # noqa: S102 - these bytes, not a cache of earlier ones
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise _not_imported(place, error) from error
+        raise _not_imported(place, error, path) from error
     return module
 
 
@@ -50,6 +55,26 @@ def from_path(place: str) -> ModuleType:
         raise _not_imported(place, error) from error
     except (Exception, SystemExit) as error:
         raise _not_imported(place, error) from error
+
+
+def defined_in(module: ModuleType, attribute: str, place: str) -> Any:
+    """Return what the module defines under a dotted name; `place` is the module as typed, for errors.
+
+    Raises:
+        ConfigurationError: it defines nothing of this name; the text has similar names, or those that there are.
+    """
+    value: Any = module
+    for name in attribute.split("."):
+        if not hasattr(value, name):
+            there = [each for each in dir(value) if not each.startswith("_") and callable(getattr(value, each, None))]
+            near = get_close_matches(name, there, n=1)
+            own = [each for each in there if getattr(getattr(value, each), "__module__", None) == module.__name__]
+            known = f"there are {', '.join(own[:5])}" if own else "there is no function in it"
+            raise ConfigurationError(
+                f"there is no {attribute} in {place}; {f'did you mean {near[0]}?' if near else known}"
+            )
+        value = getattr(value, name)
+    return value
 
 
 def _look_in(folder: Path) -> None:
@@ -68,12 +93,14 @@ def _near_module(place: str) -> str:
     return f"; it is looked for in {Path.cwd()} and where Python finds its packages"
 
 
-def _not_imported(place: str, error: BaseException) -> ConfigurationError:
+def _not_imported(place: str, error: BaseException, path: Path | None = None) -> ConfigurationError:
+    """Return the error with its line: the last one in the file at `path`, or else the last one outside the import."""
     if isinstance(error, SyntaxError):
         where = f" (line {error.lineno} of {error.filename})"
         return ConfigurationError(f"{place} cannot be imported: {error.msg}{where}")
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_machinery(frame.filename)]
-    where = f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
+    own = [frame for frame in frames if frame.filename == str(path)] or frames
+    where = f" (line {own[-1].lineno} of {own[-1].filename})" if own else ""
     return ConfigurationError(f"{place} cannot be imported: {type(error).__name__}: {error}{where}")
 
 
