@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import saiten
-from judged_figures import OFFLINE, Chosen, Line, Run, Scores
+from judged_figures import OFFLINE, PEOPLE, Chosen, Line, Run, Scores
 from judged_sets import SETS
 from saiten.runs import read_run
 from saiten.stats.estimate import Estimate
@@ -80,13 +80,18 @@ def written(found: Estimate | None, sign: str = "") -> str:
     return f"{found.value:{sign}.2f}" + ("" if found.low is None else f" [{found.low:.2f}, {found.high:.2f}]")
 
 
-def table(head: Sequence[str], cells: Sequence[Sequence[str]], *, markdown: bool) -> str:
-    """Format a table in Markdown, or in columns."""
-    if markdown:
-        lines = [head, ["---"] * len(head), *cells]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+Cells = Sequence[Sequence[str]]
+
+
+def in_columns(head: Sequence[str], cells: Cells) -> str:
+    """Format a table for the terminal."""
     widths = [max(len(line[at]) for line in (head, *cells)) for at in range(len(head))]
     return "".join("  ".join(map(str.ljust, line, widths)).rstrip() + "\n" for line in (head, *cells))
+
+
+def in_markdown(head: Sequence[str], cells: Cells) -> str:
+    """Format a table for a page."""
+    return "".join(f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *cells))
 
 
 def lines_of(name: str, chosen: Chosen, judges: Mapping[str, Performed], offline: Performed) -> list[Line]:
@@ -103,8 +108,38 @@ def coverage(name: str, judges: Mapping[str, Performed]) -> Iterator[list[str]]:
     for judge, one in judges.items():
         for metric, signature in one.signatures.items():
             statuses = Counter(score.status for (_, of), score in one.scores.items() if of == metric)
-            counts = ", ".join(f"{status} {n}" for status, n in statuses.most_common())
-            yield [name, judge, metric, counts, f"`{signature}`"]
+            yield [name, judge, metric, ", ".join(f"{status} {n}" for status, n in statuses.most_common()), signature]
+
+
+def as_text(figures: Sequence[Line], made: Cells) -> str:
+    """Return one line per figure and judge, and how the scores were made."""
+    cells = [[x.data, x.what, x.by, written(x.found), str(x.found.n), written(x.behind, "+")] for x in figures]
+    first = in_columns(("set", "figure", "by", "value [95 %]", "n", "judge minus this"), cells)
+    return first + "\n" + in_columns(("set", "by", "metric", "scores", "signature"), made)
+
+
+def as_page(figures: Sequence[Line], made: Cells, judges: Sequence[str]) -> str:
+    """Return one line per figure with a column per judge, and the digests of the prompts."""
+    cells = []
+    for data, what in dict.fromkeys((x.data, x.what) for x in figures):
+        by = {x.by: x for x in figures if (x.data, x.what) == (data, what)}
+        others = [name for name in by if name not in {*judges, OFFLINE, PEOPLE}]
+        simpler = [x for x in by.values() if x.behind is not None and x.by not in judges]
+        best = max(simpler, key=lambda x: x.found.value or 0.0, default=None)
+        ahead = [written(by[name].behind, "+") if name in by else "" for name in judges[1:]]
+        ahead.append("" if best is None else f"{written(best.behind, '+')} ({best.by})")
+        own = [written(by[name].found) if name in by else "" for name in (*judges, OFFLINE)]
+        rest = "; ".join(f"{name} {written(by[name].found)}" for name in others)
+        n = next(str(x.found.n) for x in by.values())
+        cells.append([data, what, n, *own, rest, written(by[PEOPLE].found) if PEOPLE in by else "", *ahead])
+    differences = [f"difference from {name}" for name in (*judges[1:], "the best other")]
+    head = ("set", "figure", "n", *judges, OFFLINE, "others", PEOPLE, *differences)
+    digests = [[*line[:-1], _prompts(line[-1])] for line in made if line[1] != OFFLINE]
+    return in_markdown(head, cells) + "\n" + in_markdown(("set", "by", "metric", "scores", "prompts"), digests)
+
+
+def _prompts(signature: str) -> str:
+    return next((part.partition(":")[2] for part in signature.split("|") if part.startswith("prompts:")), "")
 
 
 def shown(
@@ -115,20 +150,13 @@ def shown(
     markdown: bool,
 ) -> str:
     """Return the figures, and how they were made."""
-    figures: list[list[str]] = []
+    figures: list[Line] = []
     made: list[list[str]] = []
     for name, chosen in sets.items():
         by = {judge: found[name] for judge, found in judges.items() if name in found}
-        figures += [
-            [x.data, x.what, x.by, written(x.found), str(x.found.n), written(x.behind, "+")]
-            for x in lines_of(name, chosen, by, offline[name])
-        ]
+        figures += lines_of(name, chosen, by, offline[name])
         made += coverage(name, {**by, OFFLINE: offline[name]})
-    heads = (
-        ("set", "figure", "by", "value [95 %]", "n", "judge minus this"),
-        ("set", "by", "metric", "scores", "signature"),
-    )
-    return "\n".join(table(head, cells, markdown=markdown) for head, cells in zip(heads, (figures, made), strict=True))
+    return as_page(figures, made, list(judges)) if markdown else as_text(figures, made)
 
 
 # ---------------------------------------------------------------------------------------------------------- main
@@ -142,6 +170,7 @@ def _options() -> argparse.Namespace:
     options.add_argument("--keep", type=Path, help="a folder for the runs, each in SET; the same command resumes them")
     options.add_argument("--read", action="store_true", help="print the figures of the runs in --keep without a call")
     options.add_argument("--beside", action="append", default=[], metavar="NAME=FOLDER", help="another judge's runs")
+    options.add_argument("--without", default="", help="ids to leave out, to see how much depends on them")
     options.add_argument("--list", action="store_true", help="print the number of calls per set, and nothing else")
     options.add_argument("--timeout", type=float, default=120.0, help="seconds per request")
     options.add_argument("--concurrency", type=int, default=64, help="requests in flight per set")
@@ -159,7 +188,8 @@ def main() -> None:
     if unknown := [name for name in names if name not in SETS]:
         sys.exit(f"there is no set {unknown[0]!r}; there are {', '.join(SETS)}")
     ids = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-    sets = {name: SETS[name](ids[name]) for name in names}
+    left = set(given.without.split(","))
+    sets = {name: SETS[name]([each for each in ids[name] if each not in left]) for name in names}
     if given.list:
         for name, each in sets.items():
             calls = sum(CALLS[metric] for metric in each.run.metrics) * len(each.run.samples)
