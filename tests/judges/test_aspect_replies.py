@@ -1,5 +1,7 @@
 """Replies with an aspect's rating as models write them, and how several votes are merged."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,6 +70,30 @@ def test_what_is_no_grade_of_the_scale_is_refused(text, fault):
     assert fault_in("ja", str(refusal.value)) != fault_in("ja", "something unheard of")
 
 
+@pytest.mark.parametrize("grade", ["null", '"null"'])
+def test_null_is_read_where_the_aspect_allows_for_it(grade):
+    """It says that there is nothing to grade; where this is not offered, it is refused like any other word."""
+    text = f'{{"reason": "r", "grade": {grade}}}'
+    reply = read_reply(replace(TASK, ungraded=True), text)
+    assert (reply.grade, reply.ungraded, reply.grades) == (None, True, ())
+    with pytest.raises(ValueError, match="nothing to grade: r"):
+        _ = reply.value
+    with pytest.raises(ValueError, match="one of -1, 0, 1, got null"):
+        read_reply(TASK, text)
+    with pytest.raises(ValueError, match="one of -1, 0, 1, null, got 7"):
+        read_reply(replace(TASK, ungraded=True), '{"reason": "r", "grade": 7}')
+
+
+def test_votes_without_a_grade_count_only_if_they_are_the_majority():
+    """Of three votes two grades decide; of two or three without a grade there is none, with a reason for that."""
+    one, two = Rating(reason="a", grade=0), Rating(reason="b", grade=1)
+    none = Rating(reason="c", grade=None)
+    merged = TASK.merge([one, none, two])
+    assert (merged.value, merged.given, merged.ungraded) == (0.5, (0, 1), False)
+    assert TASK.merge([one, none]).given == (0,)
+    assert TASK.merge([none, one, none]) == none
+
+
 def test_a_long_scale_is_named_by_its_ends():
     """A hundred grades are not listed one by one."""
     task = RateAspect("a", "?", "0: no\n100: yes", "q", "a", tuple(range(101)), language="en")
@@ -79,7 +105,7 @@ def test_a_model_that_is_held_to_the_schema_writes_a_reason_and_then_a_whole_num
     """What only the judge fills in is not requested."""
     properties = schema_of(Rating, "en")["properties"]
     assert list(properties) == ["reason", "grade"]
-    assert properties["grade"]["type"] == "integer"
+    assert [each["type"] for each in properties["grade"]["anyOf"]] == ["integer", "null"]
 
 
 def test_an_aspects_own_example_is_shown_instead_of_the_prompts():

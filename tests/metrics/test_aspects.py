@@ -87,9 +87,50 @@ async def test_an_aspect_is_its_grade_asked_in_a_call_of_its_own(aspect):
         (task,) = judge.asked
         worded = RUBRIC.aspect(aspect).texts[sample.language]
         assert (score.value, score.reason) == (float(grades[aspect]), f"of {aspect}")
-        assert (task.asks, task.grades, task.language) == (worded.asks, worded.grades, sample.language)
+        assert (task.asks, task.language) == (worded.asks, sample.language)
+        assert task.grades.startswith(worded.grades)
+        assert (task.contexts, task.reference) == ((), "")
         assert own in task.examples[0].question
         assert task.values == SCALES[aspect]
+
+
+@pytest.mark.parametrize("title", ["aspects[factuality,given={}]", "direct[given={}]", "mate[given={}]"])
+async def test_the_judge_can_be_shown_what_facts_are_checked_against(title):
+    """The contexts or the reference, which the sample must then have; the name, and so the signature, says which."""
+    sample = replace(SAMPLE, reference="Yeast makes gas.", contexts=("Yeast.", "Gas."))
+    for field, shown in (("contexts", (sample.contexts, "")), ("reference", ((), sample.reference))):
+        metric = make_metric(title.format(field))
+        assert metric.name == title.format(field)
+        assert metric.needs == ("question", "answer", field)
+        judge = rating(formality=0, factuality=2, amount_info=0, acceptability=2)
+        assert (await metric.score(sample, judge)).status == "ok"
+        assert {(task.contexts, task.reference) for task in judge.asked} == {shown}
+        blank = await metric.score(replace(sample, reference=" ", contexts=("",)), judge)
+        assert (blank.status, blank.reason) == (
+            "undefined",
+            "there is no context" if field == "contexts" else "the reference is empty",
+        )
+    assert make_metric(title.replace(",given={}", "").replace("[given={}]", "")).needs == ("question", "answer")
+    with pytest.raises(ConfigurationError, match=r"given takes nothing \| contexts \| reference, not"):
+        make_metric(title.format("evidence"))
+
+
+async def test_what_claims_nothing_gets_no_grade():
+    """Undefined with the judge's reason, and so left out and counted: never the best grade, also in MATE."""
+    silent = {"formality": 0, "factuality": None, "amount_info": 0, "acceptability": None}
+    for metric, reason in (
+        (Aspects("factuality"), "of factuality"),
+        (Direct(), "of acceptability"),
+        (Mate(), "factuality: of factuality"),
+    ):
+        score = await metric.score(SAMPLE, rating(**silent))
+        assert (score.value, score.status, score.reason) == (None, "undefined", reason)
+    asked = rating(**dict.fromkeys(RUBRIC.names, 0))
+    for name in RUBRIC.names:
+        await Aspects(name).score(SAMPLE, asked)
+    offered = {task.aspect: task.ungraded for task in asked.asked}
+    assert [name for name, possible in offered.items() if possible] == ["factuality", "acceptability"]
+    assert all(("\nnull: " in task.grades) == task.ungraded for task in asked.asked)
 
 
 async def test_all_of_them_share_their_calls():

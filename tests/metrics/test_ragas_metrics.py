@@ -315,6 +315,22 @@ async def test_the_offline_judge_knows_correctness_in_both_languages(language, t
     assert (await AspectCritique("correctness").score(sample, OfflineJudge())).value == 1.0
 
 
+@pytest.mark.parametrize(
+    ("metric", "shown"),
+    [
+        *((AspectCritique(name), name == "correctness") for name in CRITERIA),
+        (AspectCritique("Is it polite?"), True),
+        (AspectCritique("harmfulness", compat="ragas"), True),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+async def test_the_contexts_are_shown_only_for_a_criterion_about_facts(metric, shown):
+    """Contexts invite a check of the facts, and a mistake is no harm in itself; RAGAS always shows them."""
+    judge = ScriptedJudge({CritiqueAspect: Critique(reason="so", verdict=True)})
+    await metric.score(SAMPLE, judge)
+    assert judge.asked[0].contexts == (SAMPLE.contexts if shown else ())
+
+
 async def test_a_custom_criterion_is_asked_verbatim():
     """The user's words go to the judge; whether yes is good is unknown."""
     metric = AspectCritique("Is it polite?")

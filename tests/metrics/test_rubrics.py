@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saiten.annotation.forms.aspects import AspectsForm
 from saiten.errors import ConfigurationError
 from saiten.judges.scripted import ScriptedJudge
 from saiten.metrics.catalog import make_metric, make_metrics
+from saiten.metrics.judged.aspects import rating_task
 from saiten.metrics.judged.direct import Direct
 from saiten.metrics.judged.mate import Mate
 from saiten.metrics.rubrics import SHIPPED, read_rubric
@@ -61,6 +63,17 @@ def test_the_rubric_that_ships_has_the_four_aspects_of_the_paper():
             assert len(worded.grades.split("\n")) == len(aspect.values)
             assert worded.example.grade in aspect.values
             assert any("ぁ" <= letter <= "ん" for letter in worded.asks) == (language == "ja")
+
+
+def test_a_rubric_can_say_when_there_is_nothing_to_grade(rubric):
+    """It is offered to the judge as null; people, who see only the grades, are not offered it."""
+    text = GOOD.replace('ja.asks = "明快ですか。"', 'ungraded = { ja = "無言である" }\nja.asks = "明快ですか。"')
+    Path("mute.toml").write_text(text, encoding="utf-8")
+    sample = Sample("1", question="q", answer="a", language="ja")
+    with_null, without = (rating_task(each.aspects[0], sample) for each in (read_rubric("mute.toml"), rubric))
+    assert with_null.grades == f"{without.grades}\nnull: 無言である"
+    assert (with_null.ungraded, without.ungraded) == (True, False)
+    assert "無言" not in repr(AspectsForm(read_rubric("mute.toml")).texts("ja")["aspects"])
 
 
 def test_the_weights_that_ship_are_the_published_ones():
@@ -125,6 +138,11 @@ def test_a_comment_changes_no_digest(rubric):
         ('ja.asks = "明快ですか。"', 'en.asks = "?"', "grade 0 of aspect 'clarity' lacks en"),
         ("between = true", 'between = "yes"', "aspects[2].between: expected a valid boolean"),
         ("value = 100", "value = 5000", "has more than 1001 grades"),
+        (
+            'ja.asks = "明快ですか。"',
+            'ungraded = { en = "mute" }\nja.asks = "?"',
+            "ungraded of aspect 'clarity' lacks ja",
+        ),
         ("grade = 40", "grade = 400", "the ja example of aspect 'use' has a grade that the aspect lacks: 400"),
         ('reason = "r"\n', "", "aspects[2].ja.example.reason is missing"),
         (GOOD, "", "aspects is missing"),

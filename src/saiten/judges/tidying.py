@@ -32,7 +32,7 @@ def _tidy_scalar(value: Any, kind: Any) -> Any:
         return str(value) if isinstance(value, int) or isfinite(value) else value
     if kind is str and isinstance(value, str):
         return without_surrogates(value)
-    if kind is int:
+    if kind in {int, int | None}:
         return _whole(value, highest=None)
     if get_origin(kind) is Literal and all(type(option) is int for option in get_args(kind)):
         return _whole(value, highest=max(get_args(kind)))

@@ -48,7 +48,7 @@ ENGLISH = {
     "criterion": "Is the answer correct?", "others": ("The plant opened.", "Rubber."),
     "role": "", "examples": (), "gist": ("It opened in Osaka in 1998.",), "supplement": ("It has 3,000 dogs.",),
     "rubric": "best_first", "first": "In Osaka in 1998.", "second": "In Kobe.",
-    "history": ("Where and when did the plant open?", "The plant opened in Osaka."), "review": "The year is missing.",
+    "ungraded": False, "history": ("Where and when did the plant open?", "The plant opened in Osaka."), "review": "The year is missing.",
     "refused": (), "aspect": "amount_info", "asks": "Is it enough?", "grades": "-1: too little\n0: right", "values": (-1, 0),
 }  # fmt: skip
 JAPANESE = {
@@ -66,7 +66,7 @@ JAPANESE = {
     "criterion": "回答は正しいか。", "others": ("工場が開業した。", "ゴム"),
     "gist": ("1998年に大阪で開業した。",), "supplement": ("犬が3,000匹いる。",),
     "first": "1998年に大阪で開業した。", "second": "神戸。",
-    "history": ("工場はいつどこで開業したか。", "工場は大阪で開業した。"), "review": "年が抜けている。",
+    "ungraded": False, "history": ("工場はいつどこで開業したか。", "工場は大阪で開業した。"), "review": "年が抜けている。",
 }  # fmt: skip
 
 

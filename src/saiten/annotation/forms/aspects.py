@@ -106,6 +106,8 @@ def _plain(rubric: Rubric) -> Json:
     """Convert a rubric to what a project stores: all but the worked examples, which are for judges."""
 
     def stored(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-        return {name: value for name, value in fields if name != "example" and (value or name != "title")}
+        return {
+            name: value for name, value in fields if name not in {"example", "ungraded"} and (value or name != "title")
+        }
 
     return asdict(rubric, dict_factory=stored)

@@ -44,7 +44,8 @@ def learnable(task: Task[Any]) -> Learnable | None:
     """Convert the task for an encoder; None if it asks for no grade of an answer."""
     match task:
         case RateAspect():
-            return Learnable("rate_aspect", task.aspect, task.values, Texts(task.question, task.answer))
+            context = _joined(task.question, task.reference, *task.contexts)
+            return Learnable("rate_aspect", task.aspect, task.values, Texts(context, task.answer))
         case GradeAnswer():
             context = _joined(task.question, *task.references, *task.evidence)
             return Learnable("grade_answer", None, GRADES, Texts(context, task.answer))

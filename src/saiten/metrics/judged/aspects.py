@@ -1,7 +1,7 @@
-"""Aspects: the judge's grade of the answer on one aspect of a rubric, in a separate call and without a reference.
+"""Aspects: the judge's grade of the answer on one aspect of a rubric, in a separate call.
 
-The scale and its best grade come from the rubric: 0 is best for formality and amount_info (-1 to 1), 3 for factuality
-and acceptability (0 to 3).
+By default the judge is shown neither contexts nor reference. The scale and its best grade come from the rubric: 0 is
+best for formality and amount_info (-1 to 1), 3 for factuality and acceptability (0 to 3).
 Source: the paper on long-form question answering and LLM-MATE.
 """
 
@@ -9,23 +9,44 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.base import BaseMetric
 from saiten.metrics.naming import settings_of
 from saiten.metrics.rubrics import Aspect, Rubric, read_rubric
-from saiten.protocols import Judge
+from saiten.protocols import Judge, Need
 from saiten.records import Sample, Score
 from saiten.tasks.aspects import RateAspect, Rating
 
+Given = Literal["nothing", "contexts", "reference"]
+"""What the judge is shown besides question and answer."""
+
 
 class RubricMetric(BaseMetric):
-    """A metric by a rubric; subclasses declare the setting `rubric`, whose place decides that in the name."""
+    """A metric by a rubric; subclasses declare its two settings, whose place decides that in the name."""
 
     needs = ("question", "answer")
     tasks = (RateAspect,)
     rubric: str
+    given: Given
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown `given`, and require the field that it names."""
+        super().__post_init__()
+        if self.given != "nothing":
+            self.declare(needs=(*self.needs, self.given))
+
+    def nothing_given(self, sample: Sample) -> Score | None:
+        """Return the undefined score if the judge is to be shown something that is blank, else None."""
+        material: dict[Given, tuple[Need, tuple[str, ...]]] = {
+            "contexts": ("contexts", sample.contexts or ()),
+            "reference": ("reference", (sample.reference or "",)),
+        }
+        name, texts = material.get(self.given, (None, ()))
+        if name is None or any(text.strip() for text in texts):
+            return None
+        return Score.undefined("there is no context" if name == "contexts" else f"the {name} is empty")
 
     @cached_property
     def read(self) -> Rubric:
@@ -51,9 +72,12 @@ class Aspects(RubricMetric):
     """An aspect of the rubric; empty: its first."""
     rubric: str = ""
     """A TOML file; empty: the four aspects of long answers."""
+    given: Given = "nothing"
+    """What the judge checks facts against: nothing but what it knows, the `contexts`, or the `reference`."""
 
     def __post_init__(self) -> None:
         """Read the rubric at once rather than at the first sample; the aspect determines scale and direction."""
+        super().__post_init__()
         if not self.aspect:
             self.declare(aspect=self.read.names[0])
         rubric = self.read
@@ -73,28 +97,38 @@ class Aspects(RubricMetric):
     async def score(self, sample: Sample, judge: Judge) -> Score:
         if not (sample.answer or "").strip():
             return Score.undefined("the answer is empty")
+        if nothing := self.nothing_given(sample):
+            return nothing
         aspect = self.read.aspect(self.aspect)
-        rating = await judge.perform(rating_task(aspect, sample))
+        rating = await judge.perform(rating_task(aspect, sample, self.given))
         return score_of(aspect, rating)
 
 
-def rating_task(aspect: Aspect, sample: Sample) -> RateAspect:
+def rating_task(aspect: Aspect, sample: Sample, given: Given = "nothing") -> RateAspect:
     """Return the task, equal for all metrics that use this aspect, so that it is performed once."""
     worded = aspect.worded(sample.language)
     return RateAspect(
         aspect.name,
         worded.asks,
-        worded.grades,
+        f"{worded.grades}\nnull: {worded.ungraded}" if worded.ungraded else worded.grades,
         sample.question,
         sample.answer or "",
         aspect.values,
         () if worded.example is None else (worded.example,),
+        sample.contexts or () if given == "contexts" else (),
+        sample.reference or "" if given == "reference" else "",
+        bool(worded.ungraded),
         language=sample.language,
     )
 
 
 def score_of(aspect: Aspect, rating: Rating) -> Score:
-    """Return the mean over the votes, noting in the reason if they are split around the best grade."""
+    """Return the mean over the votes, noting in the reason if they are split around the best grade.
+
+    Undefined, with the judge's reason, if it says that there is nothing to grade.
+    """
+    if rating.ungraded:
+        return Score.undefined(rating.reason, aspect=aspect.name)
     details = details_of(aspect, rating)
     reason = rating.reason
     if details["grade"] is None:

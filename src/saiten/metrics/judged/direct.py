@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.judged.aspects import RubricMetric, rating_task, score_of
+from saiten.metrics.judged.aspects import Given, RubricMetric, rating_task, score_of
 from saiten.metrics.rubrics import Aspect
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -27,9 +27,12 @@ class Direct(RubricMetric):
 
     rubric: str = ""
     """A TOML file with an overall aspect; empty: the four aspects of long answers."""
+    given: Given = "nothing"
+    """What the judge checks facts against: nothing but what it knows, the `contexts`, or the `reference`."""
 
     def __post_init__(self) -> None:
         """Read the rubric now, not at the first sample; its overall aspect determines scale and direction."""
+        super().__post_init__()
         self.declare(bounds=self.overall.bounds, higher_is_better=self.overall.higher_is_better)
 
     @cached_property
@@ -47,5 +50,7 @@ class Direct(RubricMetric):
             worst = self.overall.worst
             details = {"aspect": self.overall.name, "grade": worst, "best": self.overall.best}
             return Score(float(worst), reason="the answer is empty", details=details)
-        rating = await judge.perform(rating_task(self.overall, sample))
+        if nothing := self.nothing_given(sample):
+            return nothing
+        rating = await judge.perform(rating_task(self.overall, sample, self.given))
         return score_of(self.overall, rating)

@@ -12,7 +12,7 @@ from functools import cached_property
 from math import fsum
 
 from saiten.metrics.base import perform_all
-from saiten.metrics.judged.aspects import RubricMetric, details_of, rating_task
+from saiten.metrics.judged.aspects import Given, RubricMetric, details_of, rating_task
 from saiten.metrics.rubrics.weights import AspectWeight, Weights, read_weights
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -24,7 +24,7 @@ class Mate(RubricMetric):
     """w · f + 3, one call per aspect, shared with `aspects`.
 
     With several votes their deductions are averaged, not their grades. A blank answer gets the worst possible score
-    without a call.
+    without a call. Undefined if the judge gives no grade on some aspect, since there is nothing to grade.
     """
 
     title = "mate"
@@ -34,9 +34,12 @@ class Mate(RubricMetric):
     """A TOML file written by `saiten tune mate`; empty: the published weights."""
     rubric: str = ""
     """A TOML file; empty: the four aspects of long answers."""
+    given: Given = "nothing"
+    """What the judge checks facts against: nothing but what it knows, the `contexts`, or the `reference`."""
 
     def __post_init__(self) -> None:
         """Read the files at once rather than at the first sample, and check that they match."""
+        super().__post_init__()
         self.weighing.check(self.read, self.name)
         self.declare(bounds=self.weighing.bounds(self.read))
 
@@ -53,8 +56,13 @@ class Mate(RubricMetric):
     async def score(self, sample: Sample, judge: Judge) -> Score:
         if not (sample.answer or "").strip():
             return Score(self.bounds[0], reason="the answer is empty")
+        if nothing := self.nothing_given(sample):
+            return nothing
         aspects = [self.read.aspect(name) for name in self.weighing.names]
-        ratings = await perform_all(judge, [rating_task(aspect, sample) for aspect in aspects])
+        ratings = await perform_all(judge, [rating_task(aspect, sample, self.given) for aspect in aspects])
+        for aspect, rating in zip(aspects, ratings, strict=True):
+            if rating.ungraded:
+                return Score.undefined(f"{aspect.name}: {rating.reason}", aspect=aspect.name)
         rated = dict(zip(self.weighing.names, ratings, strict=True))
         grades = {name: rating.grades for name, rating in rated.items()}
         ratings_kept = {

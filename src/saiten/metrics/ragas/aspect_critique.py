@@ -19,11 +19,12 @@ from saiten.tasks.critique import CritiqueAspect
 
 @dataclass(frozen=True)
 class BuiltInCriterion:
-    """A criterion in both languages, and whether yes is good."""
+    """A criterion in both languages, whether yes is good, and whether the judge sees the contexts."""
 
     en: str
     ja: str
     yes_is_good: bool
+    contexts: bool
 
 
 CRITERIA: Mapping[str, BuiltInCriterion] = MappingProxyType(
@@ -41,11 +42,12 @@ class AspectCritique(RagasMetric):
 
     The better direction depends on the criterion; it is unknown for custom ones.
 
-    Differences from RAGAS 0.4.3 (`compat=ragas` removes the second):
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes the last two):
 
     - RAGAS asks once, regardless of `strictness`. Votes here are those of the panel (`--votes`).
-    - An empty answer is undefined without a call; RAGAS still asks.
     - RAGAS's five criteria are reworded, in Japanese and English.
+    - An empty answer is undefined without a call; RAGAS still asks.
+    - Of the built-in criteria, the contexts are shown for correctness alone; RAGAS always shows them.
     """
 
     title = "aspect_critique"
@@ -69,7 +71,8 @@ class AspectCritique(RagasMetric):
             return nothing
         known = CRITERIA.get(self.criterion)
         question = getattr(known, sample.language) if known else self.criterion
-        answer, contexts = sample.answer or "", sample.contexts or ()
+        answer = sample.answer or ""
+        contexts = sample.contexts or () if known is None or known.contexts or self.as_ragas else ()
         reply = await judge.perform(
             CritiqueAspect(question, sample.question, answer, contexts, language=sample.language)
         )

@@ -46,6 +46,8 @@ class Worded:
     """A worked example; None uses the prompt's own, which is about another aspect."""
     title: str = ""
     """The name displayed to people; judges do not see it."""
+    ungraded: str = ""
+    """When a judge is to give no grade; empty: it always gives one."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,11 @@ class _Example(_Table):
     grade: Grade
 
 
+class _Ungraded(_Table):
+    en: Text | None = None
+    ja: Text | None = None
+
+
 class _Worded(_Table):
     asks: Text
     example: _Example | None = None
@@ -163,6 +170,7 @@ class _Aspect(_Table):
     best: Grade
     grades: Annotated[list[_Grade], Field(min_length=2)]
     between: bool = False
+    ungraded: _Ungraded | None = None
     en: _Worded | None = None
     ja: _Worded | None = None
 
@@ -239,7 +247,10 @@ def _worded(table: _Aspect, language: Language, values: tuple[int, ...], where: 
         raise ValueError(f"the {language} example of {where} has a grade that the aspect lacks: {found.example.grade}")
     example = AspectExample(**dict(found.example)) if found.example else None
     listed = grade_list(meanings, language, between=table.between)
-    return Worded(found.asks, listed, example, found.title or "")
+    ungraded = "" if table.ungraded is None else getattr(table.ungraded, language)
+    if ungraded is None:
+        raise ValueError(f"ungraded of {where} lacks {language}")
+    return Worded(found.asks, listed, example, found.title or "", ungraded)
 
 
 def grade_list(meanings: Mapping[int, str], language: Language, *, between: bool) -> str:

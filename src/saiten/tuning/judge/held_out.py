@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from itertools import groupby
 
-from saiten.errors import JudgeError, Unreadable
+from saiten.errors import CannotJudge, JudgeError, Unreadable
 from saiten.executor import LocalExecutor
 from saiten.judges.held_out import HeldOut, HeldOutAspect
 from saiten.metrics.rubrics.weights import Weights
@@ -76,7 +76,13 @@ async def held_out(
 
 
 def value_of(reply: Reply) -> float:
-    """Return the metric's value for a reply: a grade, the mean of several, 1 or 0 for a verdict."""
+    """Return the metric's value for a reply: a grade, the mean of several, 1 or 0 for a verdict.
+
+    Raises:
+        CannotJudge: the judge says that there is nothing to grade.
+    """
+    if isinstance(reply, Rating) and reply.ungraded:
+        raise CannotJudge(f"the judge gave no grade: {reply.reason}")
     if isinstance(reply, Rating | Grade):
         return reply.value
     if isinstance(reply, Decision):
