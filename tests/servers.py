@@ -9,6 +9,8 @@ text. Tests get one as the fixture `openai_server`.
 
 import asyncio
 import inspect
+import math
+import re
 import threading
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
@@ -225,6 +227,26 @@ def completion(asked: Asked, text: str, **message: Any) -> dict[str, Any]:
             "total_tokens": prompt + len(text) // 10,
         },
     }
+
+
+def with_logprobs(body: dict[str, Any], rivals: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+    """The completion with a token per word or sign and its alternatives; a word without rivals has itself alone.
+
+    `rivals`: word → all likeliest words with their probabilities, the word itself included.
+    """
+    choice = body["choices"][0]
+    words = re.findall(r"\w+|\W", choice["message"]["content"])
+    choice["logprobs"] = {"content": [logprob_of(word, rivals.get(word, {word: 1.0})) for word in words]}
+    return body
+
+
+def logprob_of(word: str, likeliest: Mapping[str, float]) -> dict[str, Any]:
+    """One entry of `logprobs.content` as OpenAI writes it."""
+
+    def entry(text: str) -> dict[str, Any]:
+        return {"token": text, "logprob": math.log(likeliest[text]), "bytes": list(text.encode())}
+
+    return entry(word) | {"top_logprobs": [entry(text) for text in likeliest]}
 
 
 def embeddings(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -153,6 +153,6 @@ def _check(file: Path, key: str, value: Any, hint: Any) -> None:
             raise ConfigurationError(f"{file}: {key} is one of {', '.join(get_args(hint))}, not {value!r}")
     else:
         expected = {float: (int, float), Path: (str,)}.get(hint, (hint,))
-        if isinstance(value, bool) or not isinstance(value, expected):
+        if isinstance(value, bool) is not (hint is bool) or not isinstance(value, expected):
             names = " or ".join(kind.__name__ for kind in expected)
             raise ConfigurationError(f"{file}: `{key}` must be {names}, not {value!r}")

@@ -147,6 +147,19 @@ class ChatRequest:
     """None omits the parameter, as reasoning models require."""
     seed: int | None = None
     max_tokens: int | None = None
+    logprobs: int | None = None
+    """The number of likeliest tokens to return at each place of the answer, with log probabilities; None: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token of an answer, and the likeliest tokens at its place."""
+
+    text: bytes
+    """In UTF-8; may be a part of a character."""
+    logprob: float
+    likeliest: tuple[tuple[bytes, float], ...] = ()
+    """The likeliest tokens with their log probabilities, with or without this one."""
 
 
 _CUT_OFF = frozenset({"length", "max_tokens", "content_filter", "abort", "cancelled", "error"})
@@ -161,6 +174,8 @@ class Completion:
     usage: Usage = field(default_factory=Usage)
     finish_reason: str | None = None
     """The server's reason for stopping: `stop`, `length`, `content_filter`, …"""
+    tokens: tuple[Token, ...] | None = field(default=None, repr=False)
+    """The tokens of the answer with probabilities; None if they were not requested or not returned."""
 
     @property
     def cut_off(self) -> bool:

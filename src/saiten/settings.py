@@ -44,6 +44,14 @@ class JudgeSettings:
     """Each further vote uses the next seed."""
     votes: int = option(1, "Number of replies per request, each with another seed.", panel=JUDGE, min=1, toml=True)
     max_tokens: int = option(4096, "Maximum number of tokens per reply.", panel=JUDGE, min=1, toml=True)
+    logprobs: bool = option(
+        False,
+        "Request token probabilities, for the expected value of each verdict and grade; replies get many times larger.",
+        "--logprobs/--no-logprobs",
+        panel=JUDGE,
+        toml=True,
+    )
+    """Not every server returns them."""
     calibration: tuple[Path, ...] = option(
         (), "Calibration of the offline judge, from `saiten tune offline`. Repeatable.", panel=JUDGE, toml=True
     )
@@ -52,10 +60,13 @@ class JudgeSettings:
     def kept(self) -> dict[str, Any]:
         """Return the settings for a run's manifest, without secrets.
 
-        Calibrations are left out: signatures identify them by content, not by path.
+        Calibrations are left out: signatures identify them by content, not by path. So are probabilities that are not
+        requested, as in runs made before they could be.
         """
         kept: dict[str, Any] = redact_settings(asdict(self))
         del kept["calibration"]
+        if not self.logprobs:
+            del kept["logprobs"]
         return kept
 
     def __repr__(self) -> str:
@@ -130,6 +141,7 @@ class Keywords(TypedDict, total=False):
     seed: int
     votes: int
     max_tokens: int
+    logprobs: bool
     calibration: Sequence[Path | str]
     max_calls: int | None
     max_cost: float | None

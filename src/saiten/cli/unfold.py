@@ -88,6 +88,8 @@ def _typer_option(name: str, declared: Option, hint: Any, default: Any) -> tuple
     if kind is not bool and get_origin(kind) is tuple:
         kind, default = list.__class_getitem__(get_args(kind)[0]), None
     elif declared.toml and default is not None and not required:
+        if kind is bool:
+            default = "on" if default else "off"
         text += f" Default: {default}." if isinstance(default, str) else f" Default {default:g}."
         default = None
     info = typer.Option(*flags, help=text, min=declared.min, max=declared.max, rich_help_panel=declared.panel)

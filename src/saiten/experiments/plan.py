@@ -134,6 +134,7 @@ class JudgeTable(_Part):
     temperature: float | None = Field(default=None, ge=0)
     seed: int = 1
     max_tokens: int = Field(default=4096, ge=1)
+    logprobs: bool = False
 
 
 class ExperimentPlan(_Part):

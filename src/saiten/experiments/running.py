@@ -272,4 +272,5 @@ class Experiment:
 
     def _judge_settings(self) -> JudgeSettings:
         judge = self.plan.judge
-        return JudgeSettings(judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens)
+        named = judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens, judge.logprobs
+        return JudgeSettings(*named)

@@ -73,7 +73,7 @@ def find_blocks(text: str, material: Material) -> Sequence[Block]:
             position = start.end()
             continue
         begin = start.start(start.lastgroup or 0)
-        end = _end(text, begin)
+        end = end_of_block(text, begin)
         if end is None:
             after_thinking = last_end_of_thinking(text, begin)
             if after_thinking is None and material.holds(text[begin:]):
@@ -102,7 +102,7 @@ def _block(text: str, begin: int, end: int, material: Material) -> Block:
     return Block(block, alone=opens_line and ends_line, quoted=quoted)
 
 
-def _end(text: str, begin: int) -> int | None:
+def end_of_block(text: str, begin: int) -> int | None:
     """Return the end of the block that begins here; None if it never closes or its brackets do not match."""
     expected: list[str] = []
     for piece in _INSIDE.finditer(text, begin):

@@ -41,6 +41,13 @@ def read_grade(text: str, material: Material) -> dict[str, Any]:
     return {"feedback": _FEEDBACK.sub("", before).strip() or after.strip(), "grade": _whole(number)}
 
 
+def grade_places(text: str) -> list[tuple[int, int]]:
+    """Return the start and end of the number after each marker, in order."""
+    marks = sorted([*_RESULT.finditer(text), *_LABEL.finditer(text)], key=lambda mark: mark.start())
+    numbers = (_number_after(text, mark) for mark in marks)
+    return [number.span(2) for number in numbers if number is not None]
+
+
 def _number_after(text: str, mark: re.Match[str]) -> re.Match[str] | None:
     start = _AFTER.match(text, mark.end())
     return _NUMBER.match(text, start.end() if start else mark.end())

@@ -1,7 +1,7 @@
 """The LLM judge: renders a task, calls a chat model, reads its reply, and asks for one repair if needed."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.doubts import doubt
 from saiten.judges.faults import fault_in
+from saiten.judges.probabilities import decides, with_probabilities
 from saiten.judges.reading import read_reply
 from saiten.judges.reply_schema import schema_of
 from saiten.prompts import BUILT_IN, Prompts, names_for
@@ -40,6 +41,10 @@ class LLMJudge:
     """For the preflight call; None: as for every reply. A local model may never stop by itself."""
     forget: Callable[[ChatRequest], None] | None = None
     """Called with each request whose reply was unusable, so that a cache does not serve it forever."""
+    logprobs: int | None = field(default=None, kw_only=True)
+    """Number of likeliest tokens to request per place, for the probabilities of verdicts and grades; None: none."""
+    notify: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
+    """Called if the server returns no probabilities."""
     prompts: Prompts = BUILT_IN
 
     def with_seed(self, seed: int | None) -> Self:
@@ -62,6 +67,8 @@ class LLMJudge:
                 "seed": "none" if self.seed is None else str(self.seed),
                 "prompts": self.prompts.digest([*names, "repair"]),
             }
+            if self.logprobs is not None:
+                parts["logprobs"] = str(self.logprobs)
         if MeasureSimilarity in kinds:
             parts["embedder"] = self._embedder().name
         return parts
@@ -117,8 +124,13 @@ class LLMJudge:
             request = replace(request, max_tokens=self.first_max_tokens)
         try:
             self._forget(request)
-            await self.chat.complete(request)
+            completion = await self.chat.complete(request)
             self._forget(request)
+            if self.logprobs is not None and not completion.tokens:
+                self.notify(
+                    f"{self.chat.name} returns no token probabilities, so only votes give expected values; leave out "
+                    "logprobs, or use a server that supports `logprobs` and `top_logprobs`"
+                )
             if self.embedder is not None:
                 await self.embedder.embed(["ok"])
         except CallFailed as error:
@@ -136,10 +148,13 @@ class LLMJudge:
         seed = self.seed
         if isinstance(task, WriteQuestions) and task.draw:
             seed = (seed or 0) + task.draw  # a cache would merge equal requests
-        return replace(self._plain_request(), messages=self.prompts.render(task), schema=schema, seed=seed)
+        logprobs = self.logprobs if decides(task.reply) else None
+        rendered = self.prompts.render(task)
+        return replace(self._plain_request(), messages=rendered, schema=schema, seed=seed, logprobs=logprobs)
 
     def _read(self, task: Task[R], completion: Completion) -> R:
-        return read_reply(task, completion.text, cut_off=completion.cut_off, prompts=self.prompts)
+        reply = read_reply(task, completion.text, cut_off=completion.cut_off, prompts=self.prompts)
+        return with_probabilities(task, reply, completion)
 
     def _repair(self, task: Task[Any], text: str, fault: str) -> tuple[ChatMessage, ...]:
         shown = text
@@ -162,6 +177,7 @@ class LLMJudge:
             temperature=self.temperature,
             seed=self.seed,
             max_tokens=self.max_tokens,
+            logprobs=self.logprobs,
         )
 
     def _fault(self, error: ValueError, completion: Completion) -> str:

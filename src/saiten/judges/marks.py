@@ -42,7 +42,12 @@ def own_marks(
 
 _MARKER = re.compile(r"[*_`]{0,3}\\?[\[［]\s{0,9}\\?[\[［]([^\[\]［］\\]{1,20})\\?[\]］]\s{0,9}\\?[\]］]")
 _CHOICE = re.compile(r"\s{0,3}(?:or|と|か|または|もしくは|,|、|/|／)\s{0,3}", re.IGNORECASE)
-_DECISIONS = {"correct": True, "正解": True, "incorrect": False, "不正解": False}
+DECISIONS = {"correct": True, "正解": True, "incorrect": False, "不正解": False}
+
+
+def decision_places(text: str) -> list[tuple[int, int]]:
+    """Return the start and end of what each `[[True]]` or `[[False]]` says."""
+    return [mark.span(1) for mark in _MARKER.finditer(text) if _decision(mark[1]) is not None]
 
 
 def read_decision(text: str, material: Material) -> dict[str, Any]:
@@ -61,7 +66,7 @@ def read_decision(text: str, material: Material) -> dict[str, Any]:
 
 def _decision(word: str) -> bool | None:
     plain = unicodedata.normalize("NFKC", word).strip(" \u3000*_`\"'.。").casefold()
-    if plain in _DECISIONS:
-        return _DECISIONS[plain]
+    if plain in DECISIONS:
+        return DECISIONS[plain]
     decision = None if plain.isdecimal() else read_yes_no(plain)  # [[1]] is a citation
     return decision if isinstance(decision, bool) else None

@@ -15,6 +15,7 @@ import orjson
 from saiten.models.flights import Flights, T, land
 from saiten.models.layers import M, ModelWrapper
 from saiten.models.store import Store
+from saiten.models.token_probabilities import pack_tokens, unpack_tokens
 from saiten.models.vectors import Vector, rows
 from saiten.models.wire import dump
 from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Embeddings
@@ -70,6 +71,7 @@ class CachedChat(_Cached[Chat, Completion]):
             request.seed,
             request.max_tokens,
             request.schema,  # field order matters: the model writes fields in this order
+            *(() if request.logprobs is None else (["logprobs", request.logprobs],)),
         ]
         return sha256(b"chat\n" + dump(parts)).digest()
 
@@ -100,13 +102,15 @@ class CachedEmbedder(_Cached[Embedder, _Found]):
 
 
 def _written(answer: Completion) -> bytes:
-    return dump({"text": answer.text, "finish_reason": answer.finish_reason})
+    tokens = {} if answer.tokens is None else {"tokens": pack_tokens(answer.tokens)}
+    return dump({"text": answer.text, "finish_reason": answer.finish_reason, **tokens})
 
 
 def _read(kept: bytes) -> Completion | None:
     """Parse a stored answer; None if it is damaged, so that it is requested again."""
     try:
         value: Any = orjson.loads(kept)
-        return Completion(value["text"], _REUSED, value["finish_reason"])
+        tokens = unpack_tokens(value["tokens"]) if "tokens" in value else None
+        return Completion(value["text"], _REUSED, value["finish_reason"], tokens)
     except (ValueError, TypeError, KeyError):
         return None

@@ -36,6 +36,10 @@ class Structured(IntEnum):
     """No `response_format`: the schema is only in the prompt."""
 
 
+LOGPROBS = frozenset({"logprobs", "top_logprobs"})
+"""Parameters that are of no use without each other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """The forms and parameters a server accepts, as far as known."""
@@ -65,7 +69,8 @@ class Dialect:
             return None if self.folded else replace(self, folded=True)
         if name == "max_tokens" and "max_completion_tokens" in refusal.hint and not self.renamed:
             return replace(self, renamed=True)
-        return replace(self, dropped=self.dropped | {name}) if name not in self.dropped else None
+        names = LOGPROBS if name in LOGPROBS else {name}
+        return replace(self, dropped=self.dropped | names) if name not in self.dropped else None
 
 
 class Negotiation:

@@ -14,6 +14,7 @@ from saiten.models.dialect import Dialect, Negotiation, Structured, response_for
 from saiten.models.faults import NotServed, fault_of, refusable, with_models, without_system
 from saiten.models.http_client import CHARGED, HttpClient, HttpReply
 from saiten.models.layers import A, Layer, load_of, through
+from saiten.models.token_probabilities import read_tokens
 from saiten.models.wire import dump, glimpse, load
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
@@ -38,7 +39,7 @@ def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
     text = read_content(message.get("content"))
     if not text.strip():
         raise CallFailed(f"{endpoint.name} {_why_empty(message, finish_reason, endpoint)}", usage)
-    return Completion(text, usage, finish_reason)
+    return Completion(text, usage, finish_reason, read_tokens(choice))
 
 
 def read_content(content: Any) -> str:
@@ -216,7 +217,7 @@ class OpenAICompatibleChat(OpenAICompatible):
     """
 
     async def complete(self, request: ChatRequest) -> Completion:
-        optional = (request.schema, request.temperature, request.seed, request.max_tokens)
+        optional = (request.schema, request.temperature, request.seed, request.max_tokens, request.logprobs)
         kind = (*(value is None for value in optional), *{message.role for message in request.messages} & {"system"})
         return await self._negotiation.run(kind, partial(self._ask, request))
 
@@ -244,6 +245,8 @@ class OpenAICompatibleChat(OpenAICompatible):
             "temperature": request.temperature,
             "seed": request.seed,
             "max_completion_tokens" if dialect.renamed else "max_tokens": request.max_tokens,
+            "logprobs": None if request.logprobs is None else True,
+            "top_logprobs": request.logprobs,
         }
         if request.schema is not None:
             if dialect.schema_in_prompt:

@@ -15,12 +15,12 @@ HIDDEN: dict[str, JsonValue] = {"hidden": True}
 
 _YES = ("yes", "true", "1", "supported", "はい", "真", "正しい", "支持される")
 _NO = ("no", "false", "0", "not supported", "unsupported", "いいえ", "偽", "誤り", "支持されない")
-_MEANINGS = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
+MEANINGS: Mapping[str, bool] = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
 
 
 def read_yes_no(value: Any) -> Any:
     """Return the boolean meant by `Yes`, `1`, `はい`, …; leave anything else for pydantic to refuse."""
-    return _MEANINGS.get(value.strip().strip(".。!！*[]\"'").casefold(), value) if isinstance(value, str) else value
+    return MEANINGS.get(value.strip().strip(".。!！*[]\"'").casefold(), value) if isinstance(value, str) else value
 
 
 YesNo = Annotated[bool, BeforeValidator(read_yes_no)]

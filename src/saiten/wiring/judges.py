@@ -32,6 +32,9 @@ _LOG = logging.getLogger(__name__)
 VOTING_TEMPERATURE = 0.7
 """At temperature 0 most servers give every vote the same answer, whatever the seed."""
 
+ALTERNATIVES = 5
+"""Tokens requested per place with `logprobs`: as many as every server allows, and enough for grades from 0 to 5."""
+
 FIRST_MAX_TOKENS = 64
 """Limit of the first small call to a model in this process: one not trained to chat never stops."""
 
@@ -57,6 +60,7 @@ def assemble_judge(
     embedder = models.embedder(settings.embedder)
     if settings.judge == "offline":
         _check_votes("the offline judge", settings.votes)
+        _check_logprobs("the offline judge", requested=settings.logprobs)
         return OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
     if settings.calibration:
         raise ConfigurationError(f"a calibration is for the offline judge, not for {settings.judge}")
@@ -64,6 +68,7 @@ def assemble_judge(
     encoder = EncoderJudge.of(named.removeprefix(HERE), embedder) if named.startswith(HERE) else None
     if encoder is not None:
         _check_votes("an encoder", settings.votes)
+        _check_logprobs("an encoder", requested=settings.logprobs)
         return without_learned([encoder], _folder(named))[0]
     chat = models.chat(settings.judge)
     own = read_tuned(_folder(named)) if named.startswith(HERE) else None
@@ -76,7 +81,17 @@ def assemble_judge(
         temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
     forget = chat.forget if isinstance(chat, CachedChat) else None
     few = FIRST_MAX_TOKENS if named.startswith(HERE) else None
-    judge = LLMJudge(chat, embedder, temperature, settings.seed, settings.max_tokens, few, forget)
+    judge = LLMJudge(
+        chat,
+        embedder,
+        temperature,
+        settings.seed,
+        settings.max_tokens,
+        few,
+        forget,
+        logprobs=ALTERNATIVES if settings.logprobs else None,
+        notify=models.notice,
+    )
     one = settings.votes == 1
     members: Sequence[Judge] = [judge if one else judge.with_seed(settings.seed + n) for n in range(settings.votes)]
     if named.startswith(HERE):
@@ -93,4 +108,12 @@ def _check_votes(who: str, votes: int) -> None:
         raise ConfigurationError(
             f"{who} always gives the same answer, so {votes} votes add nothing; "
             "leave out the votes, or name a model as the judge"
+        )
+
+
+def _check_logprobs(who: str, *, requested: bool) -> None:
+    if requested:
+        raise ConfigurationError(
+            f"{who} writes no tokens, and gives expected values without them; leave out logprobs, or name a model as "
+            "the judge"
         )
