@@ -128,9 +128,10 @@ def as_page(figures: Sequence[Line], made: Cells, judges: Sequence[str]) -> str:
         best = max(simpler, key=lambda x: x.found.value or 0.0, default=None)
         ahead = [written(by[name].behind, "+") if name in by else "" for name in judges[1:]]
         ahead.append("" if best is None else f"{written(best.behind, '+')} ({best.by})")
-        own = [written(by[name].found) if name in by else "" for name in (*judges, OFFLINE)]
-        rest = "; ".join(f"{name} {written(by[name].found)}" for name in others)
         n = next(str(x.found.n) for x in by.values())
+        of = {name: written(x.found) + (f" (n {x.found.n})" if str(x.found.n) != n else "") for name, x in by.items()}
+        own = [of.get(name, "") for name in (*judges, OFFLINE)]
+        rest = "; ".join(f"{name} {of[name]}" for name in others)
         cells.append([data, what, n, *own, rest, written(by[PEOPLE].found) if PEOPLE in by else "", *ahead])
     differences = [f"difference from {name}" for name in (*judges[1:], "the best other")]
     head = ("set", "figure", "n", *judges, OFFLINE, "others", PEOPLE, *differences)

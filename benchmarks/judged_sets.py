@@ -300,19 +300,31 @@ def squality(ids: Sequence[str]) -> Chosen:
         aspect: [list(map(float, row["human"][aspect].values())) for row in chosen]
         for aspect in ("correctness", "overall")
     }
+    systems = [at for at, row in enumerate(chosen) if row["system"] != "human"]
+
+    def compared(aspect: str, only: Sequence[int], named: str) -> Compared:
+        asks = [questions[at] for at in only]
+        grades = [of_people[aspect][at] for at in only]
+        return Compared(
+            f"grade and people's {aspect}{named}",
+            CORRELATIONS,
+            [fmean(each) for each in grades],
+            asks,
+            values([ids[at] for at in only], "correctness", plain),
+            {
+                "ROUGE-L": [similar[at] for at in only],
+                "length": [float(len(words(chosen[at]["answer"]))) for at in only],
+            },
+            [each for one, question in zip(grades, asks, strict=True) for each in against_others(one, question)],
+        )
+
+    every = range(len(chosen))
     return Chosen(
         Run(("correctness",), samples),
         [
-            Compared(
-                f"grade and people's {aspect}",
-                CORRELATIONS,
-                [fmean(each) for each in grades],
-                questions,
-                values(ids, "correctness", plain),
-                {"ROUGE-L": similar, "length": [float(len(words(row["answer"]))) for row in chosen]},
-                [each for one, asks in zip(grades, questions, strict=True) for each in against_others(one, asks)],
-            )
-            for aspect, grades in of_people.items()
+            compared("correctness", every, ""),
+            compared("overall", every, ""),
+            compared("correctness", systems, ", without those written by people"),
         ],
     )
 
