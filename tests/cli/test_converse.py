@@ -12,7 +12,7 @@ import pytest
 from answer_service import AnswerService
 from saiten.results.compare import compare_sides, sides_of
 from saiten.results.dialogue_comparison import _distinct
-from saiten.results.verdict import verdict
+from saiten.results.verdict import higher_is_better, verdict_of
 from saiten.runs import read_run
 from servers import Fault, instance
 
@@ -394,9 +394,9 @@ def test_two_systems_are_compared_over_all_and_by_group(saiten, three):
 )
 def test_fewer_turns_and_less_leak_are_better(score, difference, said):
     """Each score knows its direction; what may be noise is called neither better nor worse."""
-    assert verdict(score, difference, 0.01, 9, 10) == said
-    assert verdict(score, difference, 0.06, 9, 10) == "noise"
-    assert verdict(score, difference, 0.01, 8, 10) == "unmeasured"
+    assert verdict_of(difference, 0.01, 9, 10, higher=higher_is_better(score)) == said
+    assert verdict_of(difference, 0.06, 9, 10, higher=higher_is_better(score)) == "noise"
+    assert verdict_of(difference, 0.01, 8, 10, higher=higher_is_better(score)) == "unmeasured"
 
 
 def test_the_leak_is_no_competitor(data, saiten, three):

@@ -55,9 +55,18 @@ def test_a_changed_file_does_not_mix_with_earlier_scores(saiten):
 
 
 def test_results_are_shown_without_the_file_and_without_running_it(saiten):
-    """Show, compare and report know name, scale and direction from the run; a resumed run needs the file."""
+    """Show, compare and report know its name and direction from the run; to resume the run, the file is needed."""
     assert saiten("score", "d.jsonl", "-m", "my_metrics.py:Citations", "-o", "run").status == 0
+    rows = [{"id": f"q{n}", "question": f"Q{n}?", "answer": "See [1]", "contexts": ["A."]} for n in range(20)]
+    for name, mark in (("first", "[1]"), ("second", "[2]")):
+        data = "".join(json.dumps(row | {"answer": f"See {mark}."}) + "\n" for row in rows)
+        Path(f"{name}.jsonl").write_text(data, "utf-8")
+        assert saiten("score", f"{name}.jsonl", "-m", "my_metrics.py:Citations", "-o", name).status == 0
     Path("my_metrics.py").write_text("open('ran', 'w').close()\n", "utf-8")
+    (compared,) = json.loads(saiten("compare", "first", "second", "--format", "json").out).values()
+    assert compared[0]["verdict"] == "worse"
+    assert saiten("compare", "first", "second", "--fail-if-worse", "citations").status == 5
+    assert saiten("compare", "second", "first", "--fail-if-worse", "citations").status == 0
     shown = json.loads(saiten("show", "run", "--format", "json").out)
     assert [row["metric"] for row in shown["Scores"]] == ["citations"]
     for command in (

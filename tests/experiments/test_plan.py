@@ -3,9 +3,11 @@ from pathlib import Path
 import pytest
 
 from saiten.errors import BadInput, ConfigurationError
-from saiten.experiments.cells import cells_of
+from saiten.experiments.cells import cells_of, scores_folder
 from saiten.experiments.plan import keep_plan, kept_plan, read_plan
 from saiten.experiments.results import main_metric
+from saiten.results.verdict import higher_is_better
+from saiten.runs.manifest import Manifest, write_manifest
 
 WHOLE = """\
 title: Serial or parallel?
@@ -164,3 +166,22 @@ def test_human_labels_may_serve_as_accuracy(tmp_path):
     assert main_metric(read_plan(written(tmp_path, text % ", labels: l.jsonl")), tmp_path) == "human:correct"
     with pytest.raises(BadInput, match="main: human:correct needs human labels, but q has none; name their file"):
         read_plan(written(tmp_path, text % ""))
+
+
+def test_a_metric_in_a_python_file_is_looked_up_in_the_runs(tmp_path, monkeypatch):
+    """The plan of a folder may be somebody else's: reading its results runs no code."""
+    monkeypatch.chdir(tmp_path)
+    Path("m.py").write_text("open('ran', 'w').close()\n", "utf-8")
+    text = "data: [{questions: q.jsonl, kb: kb}]\nmodels: [extractive]\nmetrics: ['m.py:Mine[strict]', length]\n"
+    plan = read_plan(written(tmp_path, text))
+    assert main_metric(plan, tmp_path) == "m.py:Mine[strict]"  # not scored yet
+    folder = scores_folder(tmp_path, plan.data[0])
+    folder.mkdir(parents=True)
+    signatures = {
+        "length": "length|saiten:1",
+        "mine[strict]": "mine[strict]|code:m.py:Mine@12345678|better:lower|saiten:1",
+    }
+    write_manifest(folder, Manifest({}, signatures))
+    assert main_metric(plan, tmp_path) == "mine[strict]"
+    assert higher_is_better("mine[strict]", signatures) is False
+    assert not Path("ran").exists()

@@ -56,7 +56,8 @@ class Evaluation(Shown):
             BadInput: The results share no metric or no sample.
         """
         first, second = (
-            side_from(each.samples, each.scores, name) for each, name in zip((self, other), names, strict=True)
+            side_from(each.samples, each.scores, name, each.signatures)
+            for each, name in zip((self, other), names, strict=True)
         )
         return ShownComparison.between(first, second, (self.summary, other.summary))
 

@@ -30,7 +30,9 @@ def worst_table(reader: RunReader, metric: str, number: int) -> Table:
     scored = [one for one in reader.scores() if one.metric == metric]
     if not scored:
         raise BadInput(f"{reader.folder} has no scores of {metric}; it has {', '.join(reader.manifest.signatures)}")
-    sign, key = (-1, "highest_of") if higher_is_better(metric) is False else (1, "lowest_of")
+    sign, key = (
+        (-1, "highest_of") if higher_is_better(metric, reader.manifest.signatures) is False else (1, "lowest_of")
+    )
     measured = [(one.score.value, one) for one in scored if one.score.value is not None]
     worst = sorted(measured, key=lambda pair: (sign * pair[0], pair[1].sample))[:number]
     rows = tuple((one.sample, value, one.score.reason) for value, one in worst)

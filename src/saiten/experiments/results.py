@@ -27,7 +27,7 @@ from saiten.runs import read_run
 from saiten.runs.answers import AnswerSummary, summarize_answers
 from saiten.runs.lines import read_lines
 from saiten.runs.locked_folder import paid_in
-from saiten.runs.manifest import read_manifest
+from saiten.runs.manifest import read_manifest, signature_parts
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison, compare_paired, holm
 from saiten.stats.ratios import ratio_of_means
@@ -134,15 +134,18 @@ def main_metric(plan: ExperimentPlan, folder: Path) -> str:
     title = read_name(typed)[0]
     if not is_python(title):
         return make_metrics([typed])[0].name
-    manifests = (read_manifest(scores_folder(folder, data)) for data in plan.data)
     named = (
         metric
-        for manifest in manifests
-        if manifest is not None
-        for metric in manifest.signatures
-        if manifest.made_by(metric).get("code", "").startswith(f"{code_name(title)}@")
+        for signatures in (_signatures(folder, data) for data in plan.data)
+        for metric in signatures
+        if signature_parts(metric, signatures).get("code", "").startswith(f"{code_name(title)}@")
     )
     return next(named, typed)
+
+
+def _signatures(folder: Path, data: DataSet) -> Mapping[str, str]:
+    manifest = read_manifest(scores_folder(folder, data))
+    return {} if manifest is None else manifest.signatures
 
 
 def read_results(plan: ExperimentPlan, folder: Path, notify: Callable[[str], None]) -> ExperimentResult:
@@ -288,7 +291,7 @@ def _chains(
                 _ratio(pairs),
                 accuracy.p_value,
                 _could_be_graded(first.keys() | second.keys(), main, (serial.system, parallel.system), metric),
-                higher_is_better(metric),
+                higher_is_better(metric, _signatures(folder, data)),
             ),
             pairs,
         )

@@ -47,7 +47,9 @@ class OwnMetric:
         return self.metric.higher_is_better
 
     def describe(self) -> Mapping[str, str]:
-        return {**self.metric.describe(), "code": self.code}
+        """Add the code's digest, and the direction, which results need without the file."""
+        better = {True: "higher", False: "lower", None: "neither"}[self.higher_is_better]
+        return {**self.metric.describe(), "code": self.code, "better": better}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         return await self.metric.score(sample, judge)

@@ -1,6 +1,6 @@
 """Comparison of runs or systems, each with the first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from saiten.errors import BadInput
@@ -10,6 +10,7 @@ from saiten.results.comparison import Comparison
 from saiten.results.metric_comparison import MetricComparison
 from saiten.results.paired_sides import PairedSide, paired, pairing_of
 from saiten.results.sides import Side, side_of
+from saiten.results.verdict import higher_is_better
 from saiten.runs import RunReader
 from saiten.stats.paired import compare_paired, holm
 
@@ -35,7 +36,8 @@ def compare_sides(sides: Sequence[Side]) -> list[Comparison]:
             raise BadInput(which + _why_apart(sides[0], side))
     how, (first, *others) = paired(sides)
     all_asked = any(side.by_question for side in sides)
-    found = [list(_metrics(first, other, all_asked=all_asked)) for other in others]
+    signatures = sides[0].signatures
+    found = [list(_metrics(first, other, signatures, all_asked=all_asked)) for other in others]
     tests = [each for metrics in found for each in metrics]
     corrected = iter(
         holm([each.pairs.p_value for each in tests], competing=[each.metric not in CHECKS for each in tests])
@@ -65,7 +67,9 @@ def _why_apart(first: Side, second: Side) -> str:
     return f"there is no metric that both measured: nothing was measured of {nothing}"
 
 
-def _metrics(first: PairedSide, second: PairedSide, *, all_asked: bool) -> Iterator[MetricComparison]:
+def _metrics(
+    first: PairedSide, second: PairedSide, signatures: Mapping[str, str], *, all_asked: bool
+) -> Iterator[MetricComparison]:
     """Yield the metrics that both sides have, with uncorrected p; `all_asked`: both should have the same samples."""
     for metric in first.values:
         a, b = first.values[metric], second.values.get(metric, {})
@@ -84,5 +88,6 @@ def _metrics(first: PairedSide, second: PairedSide, *, all_asked: bool) -> Itera
             len(could),
             len(one | other),
             len(a.keys() ^ b.keys()),
+            higher_is_better(metric, signatures),
             (first.why_missing(metric, could), second.why_missing(metric, could)),
         )

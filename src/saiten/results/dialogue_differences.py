@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from saiten.results.verdict import Verdict, verdict
+from saiten.results.verdict import Verdict, higher_is_better, verdict_of
 from saiten.stats.paired import PairedComparison
 
 
@@ -33,7 +33,8 @@ class GroupDifference:
     @property
     def verdict(self) -> Verdict:
         """Verdict on the run."""
-        return verdict(self.score, self.pairs.difference, self.p_value, self.pairs.n, self.of)
+        higher = higher_is_better(self.score)
+        return verdict_of(self.pairs.difference, self.p_value, self.pairs.n, self.of, higher=higher)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from saiten.results.paired_sides import Missing
-from saiten.results.verdict import Verdict, verdict
+from saiten.results.verdict import Verdict, verdict_of
 from saiten.stats.paired import PairedComparison
 from saiten.words import Message, joined
 
@@ -25,6 +25,8 @@ class MetricComparison:
     """Number of samples with a score on either side."""
     one_sided: int
     """Number of samples with a value on one side only."""
+    higher: bool | None
+    """Whether higher is better; None if neither is, or if it is unknown."""
     missing: tuple[Counter[Missing], Counter[Missing]] = (Counter(), Counter())
     """Reasons for missing values on the first and the second side."""
 
@@ -51,7 +53,7 @@ class MetricComparison:
     @property
     def verdict(self) -> Verdict:
         """Verdict on the second side."""
-        return verdict(self.metric, self.difference, self.p_value, self.n, self.of)
+        return verdict_of(self.difference, self.p_value, self.n, self.of, higher=self.higher)
 
     @property
     def remarks(self) -> Message:

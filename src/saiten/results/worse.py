@@ -11,7 +11,7 @@ from saiten.choices import COVERAGE
 from saiten.errors import BadInput, ConfigurationError
 from saiten.results.comparison import Comparison
 from saiten.results.metric_names import find_metric
-from saiten.results.verdict import enough, higher_is_better
+from saiten.results.verdict import enough
 from saiten.words import Message
 
 
@@ -83,9 +83,9 @@ def _worsening(runs: Comparison, limit: Margin, lost: int, coverage: float) -> W
         metric = find_metric(limit.metric, [each.metric for each in runs.metrics])
     except ConfigurationError as error:
         raise BadInput(f"--fail-if-worse, {runs.first} → {runs.second}: {error}") from error
-    if higher_is_better(metric) is None:
-        raise ConfigurationError(f"neither direction of {metric} is better, so it cannot become worse; name another")
     found = next(each for each in runs.metrics if each.metric == metric)
+    if found.higher is None:
+        raise ConfigurationError(f"neither direction of {metric} is better, so it cannot become worse; name another")
     why = None
     samples = found.either + lost
     if not enough(found.n, samples, coverage):

@@ -85,15 +85,8 @@ class Manifest:
     format: int = FORMAT
 
     def made_by(self, metric: str) -> dict[str, str]:
-        """Return the parts of the metric's signature, `{"judge": "…", "saiten": "…"}`; empty if it has none.
-
-        A metric's name may contain the separators of the parts.
-        """
-        rest = self.signatures.get(metric, "").removeprefix(metric).removeprefix("|")
-        parts: dict[str, str] = {}
-        for key, _, value in (part.partition(":") for part in rest.split("|") if part):
-            parts[key] = f"{parts[key]}, {value}" if key in parts else value
-        return parts
+        """Return the parts of the metric's signature, `{"judge": "…", "saiten": "…"}`; empty if it has none."""
+        return signature_parts(metric, self.signatures)
 
     @classmethod
     def new(
@@ -147,6 +140,18 @@ class Manifest:
             *differences(was, now),
             *differences({name: self.signatures[name] for name in both}, {name: after[name] for name in both}),
         ]
+
+
+def signature_parts(metric: str, signatures: Mapping[str, str]) -> dict[str, str]:
+    """Return the parts of the metric's signature, `{"judge": "…", "saiten": "…"}`; empty if it has none.
+
+    A metric's name may contain the separators of the parts.
+    """
+    rest = signatures.get(metric, "").removeprefix(metric).removeprefix("|")
+    parts: dict[str, str] = {}
+    for key, _, value in (part.partition(":") for part in rest.split("|") if part):
+        parts[key] = f"{parts[key]}, {value}" if key in parts else value
+    return parts
 
 
 def read_manifest(folder: Path, name: str = MANIFEST_NAME, kind: str = KIND) -> Manifest | None:

@@ -9,6 +9,7 @@ from saiten.results.comparison import Comparison, Pairing
 from saiten.results.figure import Figure
 from saiten.results.metric_comparison import MetricComparison
 from saiten.results.ranking import RankedMetric, Ranking
+from saiten.results.verdict import higher_is_better
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison
 from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
@@ -34,7 +35,11 @@ def compared(first, second, *rows):
     metrics = []
     for row in rows:
         metric, value, low, high, p, n = (*row, *(None, None, None, None, 48)[len(row) - 1 :])
-        metrics.append(MetricComparison(metric, PairedComparison(value, low, high, p, n, n, 0, 0, 0), p, 48, 48, 0))
+        metrics.append(
+            MetricComparison(
+                metric, PairedComparison(value, low, high, p, n, n, 0, 0, 0), p, 48, 48, 0, higher_is_better(metric)
+            )
+        )
     return Comparison(first, second, tuple(metrics), Pairing("question", 48, 48, 48, 0))
 
 

@@ -72,7 +72,12 @@ def _better(tallies: Sequence[Tally], tests: Tests) -> tuple[list[str], list[Mes
         named = [one for one in tallies if one is first or any(each.second == one.name for each in pairs)]
         metrics = _discussed(first, pairs)
         return metrics, [
-            _sentence(metric, [(one.name, f) for one in named if (f := _figure(one, metric, None))], pairs)
+            _sentence(
+                metric,
+                [(one.name, f) for one in named if (f := _figure(one, metric, None))],
+                pairs,
+                higher=_higher(first, metric),
+            )
             for metric in metrics
         ]
     for one in tallies:
@@ -84,7 +89,7 @@ def _better(tallies: Sequence[Tally], tests: Tests) -> tuple[list[str], list[Mes
             for metric in metrics:
                 figures = [(system, f) for system in systems if (f := _figure(one, metric, system))]
                 subject = Message("report", "in_run", run=one.name, metric=metric) if len(tallies) > 1 else metric
-                found.append(_sentence(metric, figures, pairs, subject))
+                found.append(_sentence(metric, figures, pairs, subject, higher=_higher(one, metric)))
             return metrics, found
     return [], []
 
@@ -92,7 +97,11 @@ def _better(tallies: Sequence[Tally], tests: Tests) -> tuple[list[str], list[Mes
 def _discussed(one: Tally, pairs: Sequence[Comparison]) -> list[str]:
     """Return the run's first metrics that were compared and have a known direction."""
     compared = [metric for metric in one.metrics if any(pair.of(metric) for pair in pairs)]
-    return [metric for metric in compared if higher_is_better(metric) is not None][:_METRICS]
+    return [metric for metric in compared if _higher(one, metric) is not None][:_METRICS]
+
+
+def _higher(one: Tally, metric: str) -> bool | None:
+    return higher_is_better(metric, one.reader.manifest.signatures)
 
 
 def _figure(one: Tally, metric: str, system: str | None) -> Figure | None:
@@ -100,10 +109,15 @@ def _figure(one: Tally, metric: str, system: str | None) -> Figure | None:
 
 
 def _sentence(
-    metric: str, figures: Sequence[tuple[str, Figure]], pairs: Sequence[Comparison], subject: str | Message = ""
+    metric: str,
+    figures: Sequence[tuple[str, Figure]],
+    pairs: Sequence[Comparison],
+    subject: str | Message = "",
+    *,
+    higher: bool | None,
 ) -> Message:
     """Return `accuracy: careful 0.652 [0.583, 0.721] (n 50), hasty 0.549 [0.475, 0.623] (n 50): hasty is worse (…)`."""
-    sign = 1 if higher_is_better(metric) is False else -1
+    sign = 1 if higher is False else -1
     known = sorted(figures, key=lambda each: (each[1].mean is None, sign * (each[1].mean or 0.0)))
     means = [
         Message("report", "mean_of", name=name, value=_value(f.mean, f.low, f.high), n=_measured(f))

@@ -33,6 +33,7 @@ class Items:
     def __init__(self, tallies: Sequence[Tally], choice: Choice, groups: AnswerGroups, language: Language) -> None:
         self._tallies, self._choice, self._groups, self._language = tallies, choice, groups, language
         self._metrics = list(dict.fromkeys(metric for one in tallies for metric in one.metrics))
+        self._signatures = {name: text for one in tallies for name, text in one.reader.manifest.signatures.items()}
         self._columns = defaultdict[str, list[Any]](list)
         self._values: list[list[float | None]] = [[] for _ in self._metrics]
         self._statuses: list[list[str]] = [[] for _ in self._metrics]
@@ -66,7 +67,12 @@ class Items:
                     "beside": from_nought(self._columns["beside"]),
                     "question": self._columns["question"],
                     "metrics": [
-                        {"name": name, "higher": higher_is_better(name), "values": values, "statuses": "".join(found)}
+                        {
+                            "name": name,
+                            "higher": higher_is_better(name, self._signatures),
+                            "values": values,
+                            "statuses": "".join(found),
+                        }
                         for name, values, found in zip(self._metrics, self._values, self._statuses, strict=True)
                     ],
                 }
