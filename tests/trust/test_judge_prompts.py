@@ -1,0 +1,52 @@
+"""The script that measures any judge on fixed items of the public evaluation sets, on the sets themselves."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "judge_prompts.py"
+DATA = os.environ.get("SAITEN_DATA")
+
+pytestmark = [
+    pytest.mark.slow,  # public data sets
+    pytest.mark.skipif(not DATA, reason="SAITEN_DATA does not name the folder with the evaluation sets"),
+]
+
+
+def printed(*options: str | Path) -> list[str]:
+    """What the script prints, line by line."""
+    done = subprocess.run([sys.executable, SCRIPT, *options], check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+def test_every_chosen_item_is_in_its_set_and_its_calls_are_counted() -> None:
+    """The ids name items of the sets, as many as the page on judge quality says."""
+    assert [line.split(",")[0] + line[line.rindex(",") :] for line in printed("--list")] == [
+        "nq301: 100 samples, 100 calls",
+        "nq301_grades: 40 samples, 40 calls",
+        "jhars_dev: 60 samples, 120 calls",
+        "clapnq_human: 60 samples, 120 calls",
+        "evouna: 40 samples, 40 calls",
+        "squality_human: 30 samples, 30 calls",
+        "gist: 16 samples, 32 calls",
+        "demo: 40 samples, 80 calls",
+    ]
+
+
+def test_a_kept_run_is_read_again_without_a_judge_and_next_to_another(tmp_path: Path) -> None:
+    """Figures of a judge are the same from its folder, and differ by 0 from those of an equal run."""
+    kept = tmp_path / "runs"
+    chosen = ("--sets", "evouna,jhars_dev", "--keep", kept)
+    first = [line.split("  ") for line in printed(*chosen, "--judge", "offline")]
+    assert {line[0] for line in first if line[0]} == {"set", "evouna", "jhars_dev"}
+    again = printed(*chosen, "--read", "--called", "A", "--beside", f"B={kept}", "--format", "md")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in again if "| jhars_dev | sentence" in line]
+    (row,) = rows
+    figures = dict(zip([cell.strip() for cell in again[0].strip("|").split("|")], row, strict=True))
+    assert figures["n"] == "323"
+    assert figures["A"] == figures["B"] == figures["offline judge"] != ""
+    assert figures["difference from B"].startswith("+0.00")
+    assert figures["people among themselves"].startswith("0.63")
