@@ -1,5 +1,6 @@
 """A criterion in one line: its scale, its words, its files, and what the judge sees of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,11 @@ def test_any_words_survive_the_name(words, low, steps):
         ("criterion[polite, grades=yes: kind]", "the grade yes is not on the scale 1 to 5"),
         ("criterion[polite, grades=kind]", "grades are written like `1: rude; 5: polite`, not 'kind'"),
         ('criterion[polite, grades="1: rude; 1: worse"]', "the grade 1 has two meanings"),
-        ("criterion[polite, strict=yes]", "its settings are: criterion (str); scale (str); best (int); grades (str)"),
+        (
+            "criterion[polite, strict=yes]",
+            "its settings are: criterion (str); scale (str); best (int); grades (str); given",
+        ),
+        ("criterion[polite, given=all]", "given takes nothing | contexts | reference, not 'all'"),
         ("criterion[gone.txt]", "gone.txt: cannot be read: No such file or directory; expected a criterion"),
     ],
 )
@@ -130,6 +135,21 @@ async def test_the_judge_sees_the_words_and_the_ends_of_the_scale_in_the_samples
     assert (japanese.question, japanese.answer, japanese.values) == (JAPANESE.question, "だめ。", (1, 2, 3, 4, 5))
 
 
+async def test_the_judge_is_shown_what_is_given():
+    """Contexts or reference, which the sample must then have; by default neither."""
+    sample = replace(ENGLISH, contexts=("Parking is free.",), reference="Yes.")
+    (judge,) = rating(2)
+    shown = {"nothing": ((), ""), "contexts": (("Parking is free.",), ""), "reference": ((), "Yes.")}
+    for material, expected in shown.items():
+        metric = make_metric(f"criterion[true, given={material}]")
+        assert (await metric.score(sample, judge)).value == 2
+        assert (judge.asked[-1].contexts, judge.asked[-1].reference) == expected
+        assert set(metric.needs) == {"question", "answer", material} - {"nothing"}
+    metric = make_metric("criterion[true, given=contexts]")
+    assert metric.name == "criterion[true,given=contexts]"
+    assert (await metric.score(replace(sample, contexts=()), judge)).status == "undefined"
+
+
 async def test_yes_and_no_are_two_grades():
     """A grade between them is refused."""
     metric = make_metric("criterion[cites a rule, yes/no]")
@@ -138,7 +158,7 @@ async def test_yes_and_no_are_two_grades():
     assert judge.asked[0].grades == "0: no\n1: yes"
     assert make_metric("criterion[x, yes/no, grades=yes: it does]").aspect.texts["ja"].grades == "0: いいえ\n1: it does"
     (beyond,) = rating(2)
-    with pytest.raises(ValueError, match="one of 0, 1"):
+    with pytest.raises(ValueError, match="must be one of 0, 1"):
         await metric.score(ENGLISH, beyond)
 
 

@@ -23,12 +23,11 @@ Given = Literal["nothing", "contexts", "reference"]
 """What the judge is shown besides question and answer."""
 
 
-class RubricMetric(BaseMetric):
-    """A metric by a rubric; subclasses declare its two settings, whose place decides that in the name."""
+class RatingMetric(BaseMetric):
+    """A metric that rates answers; subclasses declare the setting `given`, whose place decides that in the name."""
 
     needs = ("question", "answer")
     tasks = (RateAspect,)
-    rubric: str
     given: Given
 
     def __post_init__(self) -> None:
@@ -47,6 +46,20 @@ class RubricMetric(BaseMetric):
         if name is None or any(text.strip() for text in texts):
             return None
         return Score.undefined("there is no context" if name == "contexts" else f"the {name} is empty")
+
+    async def rated(self, aspect: Aspect, sample: Sample, judge: Judge) -> Score:
+        """Return the grade on an aspect; undefined without a call if the answer, or what is given, is blank."""
+        if not (sample.answer or "").strip():
+            return Score.undefined("the answer is empty")
+        if nothing := self.nothing_given(sample):
+            return nothing
+        return score_of(aspect, await judge.perform(rating_task(aspect, sample, self.given)))
+
+
+class RubricMetric(RatingMetric):
+    """A metric by a rubric; subclasses also declare the setting `rubric`."""
+
+    rubric: str
 
     @cached_property
     def read(self) -> Rubric:
@@ -95,13 +108,7 @@ class Aspects(RubricMetric):
         return self.read.names
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        if not (sample.answer or "").strip():
-            return Score.undefined("the answer is empty")
-        if nothing := self.nothing_given(sample):
-            return nothing
-        aspect = self.read.aspect(self.aspect)
-        rating = await judge.perform(rating_task(aspect, sample, self.given))
-        return score_of(aspect, rating)
+        return await self.rated(self.read.aspect(self.aspect), sample, judge)
 
 
 def rating_task(aspect: Aspect, sample: Sample, given: Given = "nothing") -> RateAspect:

@@ -1,4 +1,4 @@
-"""Criterion: the judge's grade of the answer on a criterion in the user's words, without a reference.
+"""Criterion: the judge's grade of the answer on a criterion in the user's words.
 
 The scale is the user's, by default 1 (the answer does not meet the criterion at all) to 5 (it meets it fully); the
 highest grade is the best unless `best` says otherwise.
@@ -11,33 +11,30 @@ from functools import cached_property
 from pathlib import Path
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.base import BaseMetric
-from saiten.metrics.judged.aspects import file_in, rating_task, score_of
+from saiten.metrics.judged.aspects import Given, RatingMetric, file_in
 from saiten.metrics.rubrics import Aspect, digest_of, read_rubric
 from saiten.metrics.rubrics.criteria import criterion_of, read_criterion
 from saiten.metrics.rubrics.scales import DEFAULT, WrittenScale, read_scale
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.aspects import RateAspect
 
 _TEXT = ".txt"
 
 
 @dataclass(frozen=True)
-class Criterion(BaseMetric):
+class Criterion(RatingMetric):
     """The grade on one criterion, the mean over a panel's votes; the judge sees the question and the answer.
 
     `criterion[polite and brief]` grades from 1 to 5; a second value sets another scale: `criterion[…, 0-10]`,
     `criterion[…, yes/no]`. `best=1` if low grades are good, `grades="1: rude; 5: polite"` for the meanings of grades.
     `criterion[FILE.txt]` reads the criterion from a file, with lines such as `5: polite throughout`;
-    `criterion[FILE.toml]` from a rubric with one aspect.
+    `criterion[FILE.toml]` from a rubric with one aspect. `given=contexts` or `given=reference` shows the judge
+    these, too.
 
     A blank answer is undefined without a call: there is nothing to rate.
     """
 
     title = "criterion"
-    needs = ("question", "answer")
-    tasks = (RateAspect,)
     bounds = (1.0, 5.0)
     main = "criterion"
     second = "scale"
@@ -50,6 +47,9 @@ class Criterion(BaseMetric):
     """The best grade; by default the highest."""
     grades: str = ""
     """Meanings of grades: `1: rude; 5: polite`. By default only the ends of the scale have one."""
+
+    given: Given = "nothing"
+    """What the judge is shown besides question and answer: nothing, the `contexts`, or the `reference`."""
 
     def __post_init__(self) -> None:
         """Read scale and file at once rather than at the first sample."""
@@ -102,6 +102,4 @@ class Criterion(BaseMetric):
         return {"criterion": digest if self.file is None else f"{self.file.name}:{digest}"}
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
-        if not (sample.answer or "").strip():
-            return Score.undefined("the answer is empty")
-        return score_of(self.aspect, await judge.perform(rating_task(self.aspect, sample)))
+        return await self.rated(self.aspect, sample, judge)
