@@ -74,7 +74,8 @@ def squality(folder: Path) -> Data:
         question = asked[row["qid"]]
         data.answers[item] = row["answer"]
         data.questions[item] = row["qid"]
-        data.sources[item] = tuple(text for text in question["references"] if text != row["answer"])
+        own = row["answer"].split()  # the reviewers' copy of a reference differs in white space
+        data.sources[item] = tuple(text for text in question["references"] if text.split() != own)
         for who in row["human"]["correctness"]:
             marks = [each for each in row["spans"] if each["annotator"] == who]
             spans = tuple(Span(each["text"], each["start"], each["end"]) for each in marks)
