@@ -42,6 +42,23 @@ def test_japanese_is_compared_by_its_content_words():
     assert "重複行" in find_leak(dialogue).words
 
 
+def test_a_verb_that_only_helps_a_noun_is_no_leak():
+    """支払いは社員証で行います says no more than 社員証で支払います."""
+    said, reference = "支払いには社員証を使います。", "支払いは社員証で行います。"
+    assert find_leak(talk(said, final=reference, reference=reference, language="ja")).words == ()
+
+
+def test_a_claim_before_a_semicolon_is_not_negated_by_what_follows():
+    """The part after it says something else."""
+    reference = "Up to 5 days, to be taken by 31 March."
+    said = (
+        "Leave not taken by a leaver is paid out.",
+        "Until when?",
+        "It has to be taken by 31 March; the rest is not paid.",
+    )
+    assert find_leak(talk(*said, final="It has to be taken by 31 March.", reference=reference)).words == ()
+
+
 @pytest.mark.parametrize(
     ("question", "flagged"),
     [

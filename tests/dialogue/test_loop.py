@@ -166,7 +166,7 @@ async def test_a_question_in_words_that_only_the_reference_has_is_refused_and_an
     assert "eliminate, duplicate" in second.refused[1]
     assert [inquiry.question for inquiry in system.asked] == [UNION.question, PLAIN]
     assert [step.explanation for step in dialogue.steps if step.name == "T5" and not step.text] == [
-        f"refused, only the reference says eliminate, duplicate: {REVEALS}"
+        f"refused, only the reference has eliminate, duplicate: {REVEALS}"
     ]
 
 
@@ -175,7 +175,7 @@ async def test_a_second_question_that_gives_the_reference_away_ends_the_dialogue
     judge = agents([3], [REVEALS, "What about duplicates?"], needed=[True])
     dialogue = await converse(UNION, ScriptedSystem([COMBINES]), judge)
     assert (dialogue.ended, dialogue.grades) == ("revealing question", (3,))
-    assert dialogue.reason.startswith("only the reference says eliminate, duplicate: ")
+    assert dialogue.reason.startswith("only the reference has eliminate, duplicate: ")
 
 
 async def test_the_published_questioner_may_ask_for_confirmation_but_not_state(agents):

@@ -13,6 +13,9 @@ from saiten.records import Language, Turn
 from saiten.text.refusals import is_refusal
 from saiten.text.words import content_units, has_digit, in_order, normalize, units_of
 
+_HELPERS = frozenset("行使用出来見言成致様事物時")
+"""Kanji of words that only help others: 支払いは社員証で行います is 社員証で支払います."""
+
 
 def find_leak(dialogue: Dialogue) -> Leak:
     """Check a dialogue for leaks, including one that failed in the middle."""
@@ -67,5 +70,5 @@ def _states(statement: str, reference: set[str], heard: set[str]) -> bool:
 
 
 def _only_in(word: str, reference: set[str], heard: set[str]) -> bool:
-    units = units_of(word)
+    units = units_of(word) - _HELPERS
     return bool(units) and units <= reference and not units <= heard

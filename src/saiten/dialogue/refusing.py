@@ -16,8 +16,8 @@ _REPEATS: dict[Language, str] = {
     "ja": "すでに尋ねた質問と同じです。",
 }
 _REVEALS: dict[Language, str] = {
-    "en": "It uses what only the reference says: {words}. Ask without these words, or more generally.",
-    "ja": "参照回答にしかない言葉を使っています：{words}。これらの言葉を使わずに、またはもっと広く尋ねてください。",
+    "en": "It uses what only the reference has: {words}. Ask without that, or more openly.",
+    "ja": "参照回答にしかない言葉を使っています：{words}。その言葉を使わずに尋ねるか、もっと広く尋ねてください。",
 }
 
 
@@ -45,4 +45,4 @@ def refuse(question: str, pair: Sample, history: tuple[Turn, ...], questioning: 
     if not words:
         return None
     reason = _REVEALS[pair.language].format(words=words)
-    return Refusal(question, "revealing question", reason, f"only the reference says {words}: {question}")
+    return Refusal(question, "revealing question", reason, f"only the reference has {words}: {question}")
