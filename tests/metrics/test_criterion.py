@@ -306,6 +306,23 @@ async def test_a_rubric_with_one_aspect_is_a_criterion(written):
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("best = 1", "best = 3", "warmth.toml, line 4: best of aspect 'warmth' is 3"),
+        ('ja = "温かい"', 'jp = "温かい"', "warmth.toml, line 7: aspects[1].grades[2].jp is not a known key"),
+        ("grade = 0", 'grade = "0"', "warmth.toml, line 15: aspects[1].en.example.grade: expected a valid integer"),
+        ("best = 1", "best = ", "warmth.toml: not a TOML file: Invalid value (at line 4"),
+    ],
+)
+def test_a_mistake_in_a_rubric_is_reported_with_its_line(written, old, new, message):
+    """Schema, meaning and syntax."""
+    written("warmth.toml", TOML.replace(old, new))
+    with pytest.raises(ConfigurationError) as refusal:
+        make_metric("criterion[warmth.toml]")
+    assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize(
     ("metric", "aspect"),
     [
         ("criterion[polite and brief]", "polite and brief"),

@@ -1,5 +1,6 @@
 """Rubrics and weights as files: what is read, what is refused, and that both are read back unchanged."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,8 +157,32 @@ def test_a_rubric_that_is_wrong_is_named_with_its_fault(rubric, old, new, messag
     Path("ours.toml").write_text(GOOD.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ConfigurationError) as error:
         make_metric("aspects[rubric=ours.toml]")
-    assert str(error.value).startswith("ours.toml: ")
+    assert str(error.value).startswith(("ours.toml: ", "ours.toml, line "))
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('overall = "use"', 'overall = "nothing"'),
+        ('name = "clarity"', 'name = "cla,rity"'),
+        ("best = 2", "best = 1"),
+        ("best = 2", "best = 2.5"),
+        ("best = 2", "best = 2\nbset = 2"),
+        ("between = true", 'between = "yes"'),
+        ("grade = 40", "grade = 400"),
+        ("value = 100", 'value = "100"'),
+        ('ja = "明快"', "ja = 1"),
+    ],
+)
+def test_a_fault_in_a_rubric_is_reported_with_its_line(rubric, old, new):
+    """The line is that of the changed value, or of its aspect for an unknown key."""
+    faulty = GOOD.replace(old, new, 1)
+    Path("ours.toml").write_text(faulty, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"ours\.toml, line (\d+): ") as error:
+        make_metric("aspects[rubric=ours.toml]")
+    line = int(re.search(r"line (\d+)", str(error.value))[1])
+    assert new.splitlines()[-1] in faulty.splitlines()[line - 1]
 
 
 def test_aspects_of_different_languages_are_refused(rubric):
@@ -272,7 +297,7 @@ def test_a_file_of_weights_that_is_wrong_is_named_with_its_fault(rubric, old, ne
     Path("w.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ConfigurationError) as error:
         Mate("w.toml", "ours.toml")
-    assert str(error.value).startswith("w.toml: ")
+    assert str(error.value).startswith(("w.toml: ", "w.toml, line "))
     assert message in str(error.value)
     assert "saiten tune mate" in str(error.value)
 

@@ -65,7 +65,7 @@ def test_a_file_that_is_no_example_is_named_with_its_fault(name, content, fault,
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(ConfigurationError) as refusal:
         read_example(file)
-    assert str(refusal.value).startswith(f"{file}: ")
+    assert str(refusal.value).startswith((f"{file}: ", f"{file}, line "))
     assert fault in str(refusal.value)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from saiten.data.toml_lines import Place, line_of
 from saiten.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -59,15 +60,32 @@ def read_text(file: Path | Traversable, what: str, kind: str = "text") -> str:
         raise ConfigurationError(f"{file}: not a {kind} file: {error}; expected {what}") from error
 
 
+class Misplaced(ValueError):
+    """A fault in the content of a file; `place` leads to it: `("aspects", 0, "best")`."""
+
+    def __init__(self, message: str, place: Place) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+def where(file: Path | Traversable, fault: ValueError) -> str:
+    """Return `FILE, line 4` for a fault in a TOML file whose place is known and found, else the file's name."""
+    if not isinstance(fault, Misplaced) or file.name.lower().endswith(".json"):
+        return str(file)
+    line = line_of(file.read_bytes().decode("utf-8-sig", "replace"), fault.place)
+    return str(file) if line is None else f"{file}, line {line}"
+
+
 def checked(kind: type[T], content: Any) -> T:
     """Return the content as this type; lists become tuples, but no text becomes a number.
 
-    Raises ValueError with the first faults, such as `aspects[2].best: expected a valid integer, not 2.5`.
+    Raises Misplaced with the first faults, such as `aspects[2].best: expected a valid integer, not 2.5`.
     """
     try:
         return TypeAdapter(kind).validate_json(json.dumps(content, default=str), strict=True)
     except ValidationError as error:
-        raise ValueError("; ".join(map(_sentence, error.errors(include_url=False)[:_MOST_FAULTS]))) from error
+        faults = error.errors(include_url=False)[:_MOST_FAULTS]
+        raise Misplaced("; ".join(map(_sentence, faults)), faults[0]["loc"]) from error
 
 
 def _sentence(fault: ErrorDetails) -> str:

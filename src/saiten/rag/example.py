@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from saiten.data.hand_written import Text, checked, read_file
+from saiten.data.hand_written import Text, checked, read_file, where
 from saiten.errors import ConfigurationError
 from saiten.prompts import Example
 from saiten.rag.steps import I_DO_NOT_KNOW, AggregateAnswers, AnswerFromDocuments, RefineAnswer, Step
@@ -101,4 +101,4 @@ def read_example(file: Path) -> WorkedExample:
     try:
         return checked(WorkedExample, content)
     except ValueError as error:
-        raise ConfigurationError(f"{file}: {error}; expected {expected}") from error
+        raise ConfigurationError(f"{where(file, error)}: {error}; expected {expected}") from error

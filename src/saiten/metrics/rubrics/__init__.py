@@ -13,7 +13,8 @@ from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from saiten.data.hand_written import Text, checked, read_file
+from saiten.data.hand_written import Misplaced, Text, checked, read_file, where
+from saiten.data.toml_lines import Place
 from saiten.errors import ConfigurationError
 from saiten.records import Language
 from saiten.tasks.aspects import AspectExample
@@ -190,11 +191,11 @@ def _read(file: Path | Traversable) -> Rubric:
     content = read_file(file, "a rubric")
     try:
         table = checked(_Rubric, content)
-        aspects = tuple(map(_aspect, table.aspects))
+        aspects = tuple(_aspect(one, ("aspects", place)) for place, one in enumerate(table.aspects))
         rubric = Rubric(file.name.removesuffix(".toml"), aspects, table.overall, digest_of(content))
         _check(rubric)
     except ValueError as error:
-        raise ConfigurationError(f"{file}: {error}") from error
+        raise ConfigurationError(f"{where(file, error)}: {error}") from error
     return rubric
 
 
@@ -218,38 +219,43 @@ def check_distinct(names: Sequence[str]) -> None:
         raise ValueError(f"the aspect {twice[0]!r} occurs more than once")
 
 
-def _aspect(table: _Aspect) -> Aspect:
-    where, values = f"aspect {table.name!r}", [grade.value for grade in table.grades]
+def _aspect(table: _Aspect, place: Place) -> Aspect:
+    called, values = f"aspect {table.name!r}", [grade.value for grade in table.grades]
     if values != sorted(set(values)):
-        raise ValueError(f"the grades of {where} must be rising, each once, not {values}")
+        raise Misplaced(f"the grades of {called} must be rising, each once, not {values}", (*place, "grades"))
     if table.between and values[-1] - values[0] >= _MOST_GRADES:
-        raise ValueError(f"{where} has more than {_MOST_GRADES} grades from {values[0]} to {values[-1]}")
+        raise Misplaced(
+            f"{called} has more than {_MOST_GRADES} grades from {values[0]} to {values[-1]}", (*place, "grades")
+        )
     given = tuple(range(values[0], values[-1] + 1)) if table.between else tuple(values)
     if table.best not in given:
-        raise ValueError(
-            f"best of {where} is {table.best}, which is not one of its grades ({', '.join(map(str, values))})"
+        listed = ", ".join(map(str, values))
+        raise Misplaced(
+            f"best of {called} is {table.best}, which is not one of its grades ({listed})", (*place, "best")
         )
-    texts = {each: _worded(table, each, given, where) for each in _LANGUAGES if getattr(table, each) is not None}
+    texts = {each: _worded(table, each, given, place) for each in _LANGUAGES if getattr(table, each) is not None}
     if not texts:
-        raise ValueError(f"{where} has no texts; expected {' or '.join(f'{each}.asks' for each in _LANGUAGES)}")
+        raise Misplaced(f"{called} has no texts; expected {' or '.join(f'{each}.asks' for each in _LANGUAGES)}", place)
     return Aspect(table.name, table.best, given, texts)
 
 
-def _worded(table: _Aspect, language: Language, values: tuple[int, ...], where: str) -> Worded:
+def _worded(table: _Aspect, language: Language, values: tuple[int, ...], place: Place) -> Worded:
     found: _Worded = getattr(table, language)
+    called = f"aspect {table.name!r}"
     meanings = {}
-    for grade in table.grades:
+    for number, grade in enumerate(table.grades):
         meaning: str | None = getattr(grade, language)
         if meaning is None:
-            raise ValueError(f"grade {grade.value} of {where} lacks {language}")
+            raise Misplaced(f"grade {grade.value} of {called} lacks {language}", (*place, "grades", number))
         meanings[grade.value] = meaning
     if found.example is not None and found.example.grade not in values:
-        raise ValueError(f"the {language} example of {where} has a grade that the aspect lacks: {found.example.grade}")
+        message = f"the {language} example of {called} has a grade that the aspect lacks: {found.example.grade}"
+        raise Misplaced(message, (*place, language, "example", "grade"))
     example = AspectExample(**dict(found.example)) if found.example else None
     listed = grade_list(meanings, language, between=table.between)
     ungraded = "" if table.ungraded is None else getattr(table.ungraded, language)
     if ungraded is None:
-        raise ValueError(f"ungraded of {where} lacks {language}")
+        raise Misplaced(f"ungraded of {called} lacks {language}", (*place, "ungraded"))
     return Worded(found.asks, listed, example, found.title or "", ungraded)
 
 
@@ -267,7 +273,8 @@ def grade_list(meanings: Mapping[int, str], language: Language, *, between: bool
 def _check(rubric: Rubric) -> None:
     check_distinct(rubric.names)
     if rubric.overall not in {None, *rubric.names}:
-        raise ValueError(f"overall is {rubric.overall!r}; it must be an aspect: {', '.join(rubric.names)}")
+        message = f"overall is {rubric.overall!r}; it must be an aspect: {', '.join(rubric.names)}"
+        raise Misplaced(message, ("overall",))
     first, *others = rubric.aspects
     for aspect in others:
         if set(aspect.texts) != set(first.texts):

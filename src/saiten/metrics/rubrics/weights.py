@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from saiten.data.hand_written import checked, read_file
+from saiten.data.hand_written import checked, read_file, where
 from saiten.errors import ConfigurationError
 from saiten.metrics.rubrics import Aspect, AspectName, Rubric, check_distinct, digest_of
 
@@ -160,7 +160,7 @@ def _read(file: Path | Traversable) -> Weights:
         weights = replace(checked(Weights, content), digest=digest_of(content))
         check_distinct(weights.names)
     except ValueError as error:
-        raise ConfigurationError(f"{file}: {error}; `saiten tune mate` writes such a file") from error
+        raise ConfigurationError(f"{where(file, error)}: {error}; `saiten tune mate` writes such a file") from error
     return weights
 
 
