@@ -21,7 +21,7 @@ from saiten.judges.tuned_folder import NAME, write_tuned
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.settings import JudgeSettings
 from saiten.tasks.aspects import RateAspect
-from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import SplitStatements
 from saiten.wiring import assemble_judge
@@ -164,7 +164,10 @@ async def test_one_reading_gives_all_aspects_and_is_counted_once(folder):
             r"learned correct \(0 to 1\), clarity \(-1 to 1\), .* SplitStatements",
         ),
         (rate("a", "formality"), "cannot rate 'formality'"),
-        (DecideCorrect("q", "a", ("r",), ("c",), language="en"), "cannot perform DecideCorrect"),
+        (
+            DecideCorrectGrounded("q", "a", ("r",), contexts=("c",), language="en"),
+            "cannot perform DecideCorrectGrounded",
+        ),
         (rate("a", values=(0, 1, 2, 3)), "'clarity' on the scale -1 to 1, and is asked for it on 0 to 3"),
         (rate("a", values=(-1, 1)), "on the scale -1 to 1, and is asked for it on -1, 1"),
         (MeasureSimilarity("a", ("b",), language="en"), "cannot perform MeasureSimilarity"),
@@ -357,4 +360,6 @@ def test_the_form_of_the_reply_is_no_matter_but_the_contexts_are():
     plain = GradeAnswer("q", "a", ("r",), language="en")
     assert learnable(plain) == learnable(replace(plain, form="prometheus"))
     assert learnable(DecideCorrect("q", "a", ("r",), language="en")).task == "decide_correct"
-    assert learnable(DecideCorrect("q", "a", ("r",), ("c",), language="en")).texts == Texts("q\nr\nc", "a")
+    assert learnable(DecideCorrectGrounded("q", "a", ("r",), contexts=("c",), language="en")).texts == Texts(
+        "q\nr\nc", "a"
+    )

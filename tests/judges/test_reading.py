@@ -12,7 +12,14 @@ from saiten.judges.faults import fault_in
 from saiten.judges.reading import read_reply
 from saiten.protocols import Reply, Task
 from saiten.tasks.contexts import ContextVerdict, JudgeContext, RelevantSentences, SelectRelevantSentences
-from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
+from saiten.tasks.correctness import (
+    DecideCorrect,
+    DecideCorrectGrounded,
+    Decision,
+    Grade,
+    GradeAnswer,
+    GroundedDecision,
+)
 from saiten.tasks.gist import FindMissingAndExtra, MissingAndExtra, ReferenceUnits, SplitGist
 from saiten.tasks.similarity import Questions, WriteQuestions
 from saiten.tasks.statements import (
@@ -40,6 +47,7 @@ WRITE = WriteQuestions("a", count=2, language="en")
 GRADE = GradeAnswer("q", "a", ("r",), language="en")
 PROMETHEUS = GradeAnswer("q", "a", ("r",), form="prometheus", language="ja")
 DECIDE = DecideCorrect("q", "a", ("r",), language="en")
+GROUNDED = DecideCorrectGrounded("q", "a", ("r",), contexts=("c",), language="en")
 MARKER = DecideCorrect("q", "a", ("r",), form="marker", language="ja")
 
 YES = ContextVerdict(reason="x", useful=True)
@@ -151,6 +159,8 @@ READABLE = [
     (PROMETHEUS, '{"feedback": "x", "grade": 4}', Grade(feedback="x", grade=4)),
     (GRADE, "Feedback: x [RESULT] 4", Grade(feedback="x", grade=4)),
     # --- markers
+    (GROUNDED, '{"explanation": "x", "correct": true, "supported": "いいえ"}', GroundedDecision(explanation="x", correct=True, supported=False)),
+    (GROUNDED, "x [[True]]", GroundedDecision(explanation="x", correct=True)),
     (MARKER, "x [[True]]", Decision(explanation="x", correct=True)),
     (MARKER, "x [[ False ]].", Decision(explanation="x", correct=False)),
     (MARKER, "x ［［Ｔｒｕｅ］］", Decision(explanation="x", correct=True)),
@@ -232,6 +242,8 @@ UNREADABLE = [
     (PROMETHEUS, "x [RESULT] 4 and then [RESULT]", "whole number"),
     (PROMETHEUS, "x [RESULT] (the grade, an integer from 0 to 5)", "whole number"),
     (MARKER, "It is true.", "[[True]]"),
+    (GROUNDED, '{"explanation": "x", "correct": true}', "`supported` is missing"),
+    (GROUNDED, '{"explanation": "x", "correct": true, "supported": null}', "true or false was expected"),
     (MARKER, "[[True]] or [[False]]?", "[[True]]"),
     (MARKER, "[[1]]", "[[True]]"),
     (MARKER, "<think>[[True]]", "thinking"),

@@ -7,7 +7,14 @@ from saiten.judges.scripted import ScriptedJudge
 from saiten.metrics.judged.accuracy import Accuracy
 from saiten.metrics.judged.correctness import Correctness
 from saiten.records import Sample
-from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
+from saiten.tasks.correctness import (
+    DecideCorrect,
+    DecideCorrectGrounded,
+    Decision,
+    Grade,
+    GradeAnswer,
+    GroundedDecision,
+)
 
 SAMPLE = Sample(
     "1",
@@ -78,20 +85,54 @@ async def test_accuracy_is_1_or_0_with_the_explanation_as_its_reason(correct):
     score = await Accuracy().score(SAMPLE, judge)
     assert (score.value, score.expected, score.reason) == (float(correct), 0.7, "because")
     assert score.details == {"correct": correct}
-    assert judge.asked == [
-        DecideCorrect(SAMPLE.question, SAMPLE.answer, SAMPLE.references, None, "json", language="ja")
-    ]
+    assert judge.asked == [DecideCorrect(SAMPLE.question, SAMPLE.answer, SAMPLE.references, language="ja")]
 
 
 async def test_grounded_accuracy_needs_and_shows_the_contexts():
     """The stricter form requires contexts, and the judge sees them."""
-    judge = ScriptedJudge({DecideCorrect: Decision(explanation="because", correct=False)})
+    judge = ScriptedJudge({DecideCorrectGrounded: GroundedDecision(explanation="because", correct=False)})
     metric = Accuracy(grounded=True, form="marker")
     await metric.score(SAMPLE, judge)
     assert judge.asked[0].contexts == SAMPLE.contexts
     assert judge.asked[0].prompt == "decide_correct_grounded"
     assert metric.needs == ("question", "answer", "reference", "contexts")
     assert Accuracy().needs == ("question", "answer", "reference")
+
+
+@pytest.mark.parametrize(
+    ("correct", "supported", "value"), [(True, True, 1.0), (True, False, 0.0), (False, True, 0.0), (True, None, 1.0)]
+)
+async def test_grounded_accuracy_tells_a_wrong_answer_from_an_unsupported_one(correct, supported, value):
+    """The value is 1 only if the answer is both; the details contain each verdict that was given."""
+    given = {"correct": correct} | ({} if supported is None else {"supported": supported})
+    decision = GroundedDecision(explanation="because", **given)
+    score = await Accuracy(grounded=True).score(SAMPLE, ScriptedJudge({DecideCorrectGrounded: decision}))
+    assert score.value == value
+    assert score.details == given
+
+
+def test_votes_on_a_grounded_decision_are_counted_by_what_passes():
+    """Correct but unsupported is no vote for the answer."""
+    votes = [GroundedDecision(explanation=str(n), correct=True, supported=n == 0) for n in range(3)]
+    task = Accuracy(grounded=True).task(SAMPLE)
+    assert task.merge(votes).explanation == "1"
+
+
+@pytest.mark.parametrize("metric", [Accuracy(references="parts"), Correctness(references="parts")])
+async def test_references_are_parts_of_one_answer_on_request(metric):
+    """The judge is shown them as parts instead of as alternatives; a single reference is the same either way."""
+    task = metric.task(SAMPLE)
+    assert (task.references, task.parts) == ((), ("3,776 m", "約3.8キロメートル"))
+    alone = metric.task(replace(SAMPLE, alternatives=()))
+    assert (alone.references, alone.parts) == (("3,776 m",), ())
+    assert metric.name.endswith("[references=parts]")
+
+
+@pytest.mark.parametrize("metric", [Accuracy(), Correctness(), Accuracy(grounded=True)])
+async def test_a_repeated_reference_is_shown_once(metric):
+    """Data sets repeat references, at times with other spaces; the first of each comes first."""
+    sample = replace(SAMPLE, alternatives=("about 3.8 km", "3,776  m ", "about 3.8 km"))
+    assert metric.task(sample).references == ("3,776 m", "about 3.8 km")
 
 
 @pytest.mark.parametrize("blank", ["", "\u3000\n"])

@@ -14,7 +14,14 @@ from saiten.metrics.judged.correctness import Correctness
 from saiten.records import Sample, Score
 from saiten.runs.scoring import score_once
 from saiten.stats.wilson import wilson
-from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
+from saiten.tasks.correctness import (
+    DecideCorrect,
+    DecideCorrectGrounded,
+    Decision,
+    Grade,
+    GradeAnswer,
+    GroundedDecision,
+)
 from saiten.text.language import detect_language
 from saiten.trust.probes import (
     PROBES,
@@ -60,6 +67,9 @@ def judge_by(right):
         {
             GradeAnswer: lambda task: Grade(feedback="", grade=5 if right(task.answer, task.references) else 1),
             DecideCorrect: lambda task: Decision(explanation="", correct=right(task.answer, task.references)),
+            DecideCorrectGrounded: lambda task: GroundedDecision(
+                explanation="", correct=right(task.answer, task.references), supported=True
+            ),
         }
     )
 

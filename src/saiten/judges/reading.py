@@ -21,11 +21,15 @@ from saiten.judges.marks import read_decision
 from saiten.judges.quotations import QUOTED, Material, restore_thinking_tags
 from saiten.prompts import BUILT_IN, Prompts
 from saiten.protocols import R, Reply, Task
-from saiten.tasks.correctness import Decision, Grade
+from saiten.tasks.correctness import Decision, Grade, GroundedDecision
 from saiten.text.thinking import without_thinking
 
 _ReadMark = Callable[[str, Material], Mapping[str, Any]]
-_MARKED: Mapping[type[Reply], _ReadMark] = {Grade: read_grade, Decision: read_decision}
+_MARKED: Mapping[type[Reply], _ReadMark] = {
+    Grade: read_grade,
+    Decision: read_decision,
+    GroundedDecision: read_decision,
+}
 """Readers of the replies that may also be prose with a marker."""
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor
 from statistics import fmean
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from saiten.protocols import Reply, ReplyFormat, Task
 from saiten.tasks.described import described
@@ -49,11 +49,14 @@ class GradeAnswer(Task[Grade]):
     question: str
     answer: str
     references: tuple[str, ...]
+    """Correct answers, each correct by itself."""
     evidence: tuple[str, ...] = ()
     """Empty: the judge sees no contexts."""
     form: Literal["json", "prometheus"] = "json"
     rubric: Literal["best_first", "worst_first"] = "best_first"
     """From 5 down to 0, or from 0 up to 5: the same text in another order, which should not matter to a judge."""
+    parts: tuple[str, ...] = ()
+    """Parts of one correct answer, in place of `references`."""
 
     @property
     def written(self) -> ReplyFormat:
@@ -86,27 +89,55 @@ class Decision(Reply):
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability of correct, if known; never requested from a model."""
 
+    @property
+    def holds(self) -> bool:
+        """Whether the answer passes."""
+        return self.correct
+
 
 @dataclass(frozen=True, slots=True)
 class DecideCorrect(Task[Decision]):
-    """Decide whether the answer is correct (spec 01, section 2); with `contexts`, the stricter, grounded variant."""
+    """Decide whether the answer is correct, given the reference (spec 01, section 2)."""
 
     reply = Decision
     votable = True
     question: str
     answer: str
     references: tuple[str, ...]
-    contexts: tuple[str, ...] | None = None
-    """If given, an addition that neither reference nor contexts support is a mistake."""
+    """Correct answers, each correct by itself."""
     form: Literal["json", "marker"] = "json"
-
-    @property
-    def prompt(self) -> str:
-        return "decide_correct" if self.contexts is None else "decide_correct_grounded"
+    parts: tuple[str, ...] = ()
+    """Parts of one correct answer, in place of `references`."""
 
     @property
     def written(self) -> ReplyFormat:
         return self.form
 
     def merge(self, replies: Sequence[Decision]) -> Decision:
-        return agreeing(replies, lambda reply: reply.correct)
+        return agreeing(replies, lambda reply: reply.holds)
+
+
+def _refuse_null(value: Any) -> Any:
+    if value is None:
+        raise ValueError("true or false was expected")
+    return value
+
+
+class GroundedDecision(Decision):
+    """Whether the answer is correct and, separately, whether what it adds is supported."""
+
+    supported: Annotated[YesNo | None, BeforeValidator(_refuse_null), WithJsonSchema({"type": "boolean"})] = None
+    """None in the marker form, whose one verdict covers both."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the answer passes: correct, and nothing in it unsupported."""
+        return self.correct and self.supported is not False
+
+
+@dataclass(frozen=True, slots=True)
+class DecideCorrectGrounded(DecideCorrect):
+    """The stricter variant: a claim that neither the reference nor the contexts support is a mistake as well."""
+
+    reply = GroundedDecision
+    contexts: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ import pytest
 from saiten.errors import BadInput, CannotJudge
 from saiten.judges.offline import Calibration, CalibrationFigure, OfflineJudge
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
-from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.similarity import WriteQuestions
 from saiten.tasks.statements import ListEntities, SplitStatements
@@ -115,10 +115,15 @@ async def test_grounded():
     question, answer = "Where is the plant?", "It is in Osaka. It was destroyed by Godzilla in 2031."
     plain = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), language="en"))
     contexts = ("The plant in Osaka makes tyres.",)
-    grounded = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), contexts, language="en"))
+    grounded = await JUDGE.perform(
+        DecideCorrectGrounded(question, answer, ("Osaka",), contexts=contexts, language="en")
+    )
     more_contexts = ("Godzilla destroyed it in 2031: it was destroyed.", *contexts)
-    supported = await JUDGE.perform(DecideCorrect(question, answer, ("Osaka",), more_contexts, language="en"))
-    assert (plain.correct, grounded.correct, supported.correct) == (True, False, True)
+    supported = await JUDGE.perform(
+        DecideCorrectGrounded(question, answer, ("Osaka",), contexts=more_contexts, language="en")
+    )
+    assert (plain.holds, grounded.holds, supported.holds) == (True, False, True)
+    assert (grounded.correct, grounded.supported) == (True, False)
     assert "“It was destroyed by Godzilla in 2031.”" in grounded.explanation
 
 

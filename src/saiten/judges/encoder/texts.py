@@ -7,7 +7,7 @@ from typing import Any
 from saiten.protocols import Reply, Task
 from saiten.records import Language
 from saiten.tasks.aspects import RateAspect, Rating
-from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, Decision, Grade, GradeAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,12 @@ def learnable(task: Task[Any]) -> Learnable | None:
             context = _joined(task.question, task.reference, *task.contexts)
             return Learnable("rate_aspect", task.aspect, task.values, Texts(context, task.answer))
         case GradeAnswer():
-            context = _joined(task.question, *task.references, *task.evidence)
+            context = _joined(task.question, *task.references, *task.parts, *task.evidence)
             return Learnable("grade_answer", None, GRADES, Texts(context, task.answer))
         case DecideCorrect():
-            context = _joined(task.question, *task.references, *(task.contexts or ()))
-            grounded = "" if task.contexts is None else "_grounded"
+            contexts = task.contexts if isinstance(task, DecideCorrectGrounded) else ()
+            context = _joined(task.question, *task.references, *task.parts, *contexts)
+            grounded = "_grounded" if isinstance(task, DecideCorrectGrounded) else ""
             return Learnable(f"decide_correct{grounded}", None, (0, 1), Texts(context, task.answer))
     return None
 

@@ -11,7 +11,14 @@ from saiten.judges.offline.splitting import statements_of
 from saiten.judges.offline.support import support
 from saiten.judges.offline.tools import Tools
 from saiten.records import Language
-from saiten.tasks.correctness import DecideCorrect, Decision, Grade, GradeAnswer
+from saiten.tasks.correctness import (
+    DecideCorrect,
+    DecideCorrectGrounded,
+    Decision,
+    Grade,
+    GradeAnswer,
+    GroundedDecision,
+)
 from saiten.tasks.preference import Better, PreferAnswer, Preference
 from saiten.text.refusals import is_refusal
 
@@ -23,21 +30,32 @@ _QUOTED = 160
 
 
 def decide(task: DecideCorrect, tools: Tools) -> Decision:
-    """Correct if the best reference gives p ≥ 0.5 and, for grounded decisions, nothing unsupported was added.
+    """Correct if the best reference gives p ≥ 0.5."""
+    best = best_correctness(task.question, task.answer, _meant(task), task.language, tools)
+    p = tools.calibrated("correct", best.p)
+    explanation = _explain(_remarks(task.answer, best, task.language, tools), p, task.language)
+    return Decision(explanation=explanation, correct=p >= tools.constants.band["threshold"], p=p)
 
-    An addition is a statement whose support by references and contexts is below the undecided band; p is then at most
-    that support.
+
+def decide_grounded(task: DecideCorrectGrounded, tools: Tools) -> GroundedDecision:
+    """Correct as in `decide`, and supported if nothing was added that references and contexts do not support.
+
+    An addition is a statement whose support is below the undecided band; p is then at most that support.
     """
-    best = best_correctness(task.question, task.answer, task.references, task.language, tools)
-    p = best.p
-    remarks = _remarks(task.answer, best, task.language, tools)
-    if task.contexts is not None:
-        added = _unsupported(task.answer, (*task.references, *task.contexts, task.question), task.language, tools)
-        p = min([p, *(found for found, _ in added)])
-        remarks += _quoted("extra", added, task.language)
-    p = tools.calibrated("correct", p)
-    correct = p >= tools.constants.band["threshold"]
-    return Decision(explanation=_explain(remarks, p, task.language), correct=correct, p=p)
+    references, threshold = _meant(task), tools.constants.band["threshold"]
+    best = best_correctness(task.question, task.answer, references, task.language, tools)
+    added = _unsupported(task.answer, (*references, *task.contexts, task.question), task.language, tools)
+    p = tools.calibrated("correct", min([best.p, *(found for found, _ in added)]))
+    remarks = _remarks(task.answer, best, task.language, tools) + _quoted("extra", added, task.language)
+    correct = tools.calibrated("correct", best.p) >= threshold
+    return GroundedDecision(
+        explanation=_explain(remarks, p, task.language), correct=correct, supported=p >= threshold or not added, p=p
+    )
+
+
+def _meant(task: DecideCorrect | GradeAnswer) -> tuple[str, ...]:
+    """Return the references, of which one is enough; parts of an answer are one reference."""
+    return ("\n".join(task.parts),) if task.parts else task.references
 
 
 def grade(task: GradeAnswer, tools: Tools) -> Grade:
@@ -45,13 +63,14 @@ def grade(task: GradeAnswer, tools: Tools) -> Grade:
 
     Without calibration the figure ranks answers but means little by itself, as the feedback says.
     """
-    best = best_correctness(task.question, task.answer, task.references, task.language, tools)
+    references = _meant(task)
+    best = best_correctness(task.question, task.answer, references, task.language, tools)
     if is_refusal(task.answer, task.language):
         feedback = said(task.language, "The answer declines to answer.", "回答は答えることを断っている。")
         return Grade(feedback=feedback, grade=0)
     mean = tools.calibrated("grade", best.p) if "grade" in tools.calibrations else 1 + 4 * best.p
     remarks = _remarks(task.answer, best, task.language, tools)
-    added = _unsupported(task.answer, (*task.references, *task.evidence, task.question), task.language, tools)
+    added = _unsupported(task.answer, (*references, *task.evidence, task.question), task.language, tools)
     remarks += _quoted("extra", added, task.language)
     if "grade" not in tools.calibrations:
         remarks.append(said(task.language, "the grade is not calibrated", "校正していない評点"))

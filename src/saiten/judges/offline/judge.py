@@ -13,7 +13,7 @@ from saiten.judges.offline.contexts import judge_context, select_sentences
 from saiten.judges.offline.critique import critique, rate_aspect
 from saiten.judges.offline.entities import list_entities
 from saiten.judges.offline.gist import find_missing_and_extra, split_gist
-from saiten.judges.offline.grading import decide, grade, prefer
+from saiten.judges.offline.grading import decide, decide_grounded, grade, prefer
 from saiten.judges.offline.questioner import ask_if_needed, ask_next, decide_next
 from saiten.judges.offline.splitting import split
 from saiten.judges.offline.statements import classify, verify, write_questions
@@ -22,7 +22,7 @@ from saiten.judges.offline.tools import Indexes, Tools
 from saiten.protocols import Embedder, R, Task
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
-from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
@@ -45,6 +45,7 @@ _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
     CritiqueAspect: critique,
     GradeAnswer: grade,
     DecideCorrect: decide,
+    DecideCorrectGrounded: decide_grounded,
     SplitGist: lambda task, _: split_gist(task),
     FindMissingAndExtra: find_missing_and_extra,
     ComposeAnswer: lambda task, _: compose(task),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from saiten.metrics.base import BaseMetric
+from saiten.metrics.judged.references import Reading, as_read
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.correctness import GradeAnswer
@@ -17,7 +18,7 @@ from saiten.tasks.correctness import GradeAnswer
 
 @dataclass(frozen=True)
 class Correctness(BaseMetric):
-    """The judge's grade given all references, each of which is right by itself; the mean over a panel's votes.
+    """The judge's grade given all references; the mean over a panel's votes.
 
     A blank answer is declined without a call.
     """
@@ -34,6 +35,8 @@ class Correctness(BaseMetric):
     """The reply format: JSON by schema, or `Feedback: … [RESULT] n` as written by models trained for this."""
     rubric: Literal["best_first", "worst_first"] = "best_first"
     """The order in which the grades are explained to the judge: 5 to 0, or 0 to 5 (used by a probe)."""
+    references: Reading = "alternatives"
+    """Several references are each correct by themselves, or `parts` of one correct answer."""
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         if not (sample.answer or "").strip():
@@ -47,12 +50,14 @@ class Correctness(BaseMetric):
 
     def task(self, sample: Sample) -> GradeAnswer:
         chosen = {"none": (), "answer": sample.contexts, "reference": sample.evidence}[self.evidence]
+        given = as_read(sample, self.references)
         return GradeAnswer(
             sample.question,
             sample.answer or "",
-            sample.references,
+            given.alternatives,
             chosen or (),
             self.form,
             self.rubric,
+            given.parts,
             language=sample.language,
         )

@@ -45,5 +45,5 @@ def evidence_query(sample: Sample) -> str:
 def with_evidence(metric: Metric, retriever: Retriever, k: int | None = None) -> Metric:
     """Retrieve the metric's evidence if it takes any; else return the metric as it is."""
     if isinstance(metric, Correctness) and metric.evidence == "reference":
-        return WithEvidence(metric.evidence, metric.form, metric.rubric, retriever=retriever, k=k)
+        return WithEvidence(metric.evidence, metric.form, metric.rubric, metric.references, retriever=retriever, k=k)
     return metric
