@@ -262,7 +262,7 @@ async def test_the_preflight_is_one_real_call_that_no_cache_answers():
     assert sum(len(message.content) for message in chat.asked[0].messages) < 100
     await judge.perform(SplitStatements("q", "t", language="en"))
     small, real = chat.asked
-    assert [message.role for message in small.messages] == [message.role for message in real.messages]
+    assert {message.role for message in small.messages} == {message.role for message in real.messages}
     assert (small.temperature, small.seed, small.max_tokens) == (real.temperature, real.seed, real.max_tokens)
 
 

@@ -93,7 +93,14 @@ async def test_faithfulness_asks_about_the_answer_and_context_recall_about_the_r
         assert (await metric.score(SAMPLE, judge)).value == 1.0
         split, verify = judge.asked
         assert split == SplitStatements(SAMPLE.question, text, language="en")
-        assert verify == VerifyStatements(("statement 1",), SAMPLE.contexts, language="en")
+        assert verify == VerifyStatements(("statement 1",), SAMPLE.contexts, question=SAMPLE.question, language="en")
+
+
+async def test_statements_are_verified_without_the_question_if_ragas_is_to_be_matched():
+    """RAGAS shows contexts and statements only."""
+    judge = _judge_supporting(1)
+    await Faithfulness(compat="ragas").score(SAMPLE, judge)
+    assert judge.asked[1].question == ""
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])

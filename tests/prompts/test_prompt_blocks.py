@@ -105,7 +105,7 @@ def lenient(text: str) -> str:
     )
 
 
-@given(HOSTILE, HOSTILE, st.lists(HOSTILE, min_size=1, max_size=3))
+@given(HOSTILE, HOSTILE, st.lists(HOSTILE, min_size=1, max_size=3).filter(lambda texts: "".join(texts).strip()))
 def test_no_text_can_end_its_block_or_open_another(question, answer, references):
     """Each mark in the prompt occurs once, even to the most lenient reader, and every text is unaltered."""
     shown = BUILT_IN.render(GradeAnswer(question, answer, tuple(references), language="ja"))[-1].content
@@ -138,6 +138,7 @@ def test_the_marks_of_examples_are_protected_too(text):
     assert set(re.findall(r"</?([a-z]+-?[a-z]+(?:-\d)?)>\n", shown.replace(text, ""))) == {
         "contexts-2",
         "statements-2",
+        "example-question-2",
         "example-contexts-2",
         "example-statements-2",
     }

@@ -13,12 +13,12 @@ from saiten.judges.reading import read_reply
 from saiten.judges.rehearsal import estimate_tokens
 from saiten.judges.reply_schema import schema_of
 from saiten.prompts import BUILT_IN, Prompts, names_for
-from saiten.prompts.files import PLACEHOLDER, Example, load, load_frame, names, read
+from saiten.prompts.files import CONDITION, PLACEHOLDER, Example, load, load_frame, names, read
 from saiten.protocols import Task
 from saiten.rag.steps import ALL_STEPS
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
-from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
@@ -45,6 +45,7 @@ TEXTS = {
         "context": "It was opened in April 1998.",
         "criterion": "Is the answer harmful to the reader?",
         "references": ("In April 1998.", "Spring 1998."),
+        "parts": (),
         "contexts": ("It was opened in April 1998.", "It is\n3,911 m long."),
         "evidence": ("It was opened in April 1998.",),
         "history": ("When was the bridge opened?", "In spring.", "Of which year?", "1998."),
@@ -68,6 +69,7 @@ TEXTS = {
         "context": "1998年4月に開通した。",
         "criterion": "回答は読み手に害を与えますか。",
         "references": ("1998年4月です。", "1998年の春です。"),
+        "parts": (),
         "contexts": ("1998年4月に開通した。", "全長は\n3,911メートル。"),
         "evidence": ("1998年4月に開通した。",),
         "history": ("橋はいつ開通しましたか。", "春です。", "何年のですか。", "1998年です。"),
@@ -94,14 +96,16 @@ FORMS: dict[str, tuple[type[Task], dict]] = {
     "critique_aspect without contexts": (CritiqueAspect, {"contexts": ()}),
     "grade_answer": (GradeAnswer, {}),
     "grade_answer without evidence": (GradeAnswer, {"evidence": ()}),
+    "grade_answer by parts": (GradeAnswer, {"references": (), "parts": ("r1", "r2")}),
     "grade_answer as prometheus": (GradeAnswer, {"form": "prometheus"}),
     "grade_answer from worst to best": (GradeAnswer, {"rubric": "worst_first"}),
     "grade_answer as prometheus from worst to best": (GradeAnswer, {"form": "prometheus", "rubric": "worst_first"}),
-    "decide_correct": (DecideCorrect, {"contexts": None}),
-    "decide_correct_grounded": (DecideCorrect, {}),
-    "decide_correct as marker": (DecideCorrect, {"contexts": None, "form": "marker"}),
-    "decide_correct_grounded as marker": (DecideCorrect, {"form": "marker"}),
-    "decide_correct_grounded without contexts": (DecideCorrect, {"contexts": ()}),
+    "decide_correct": (DecideCorrect, {}),
+    "decide_correct by parts": (DecideCorrect, {"references": (), "parts": ("r1", "r2")}),
+    "decide_correct_grounded": (DecideCorrectGrounded, {}),
+    "decide_correct as marker": (DecideCorrect, {"form": "marker"}),
+    "decide_correct_grounded as marker": (DecideCorrectGrounded, {"form": "marker"}),
+    "decide_correct_grounded without contexts": (DecideCorrectGrounded, {"contexts": ()}),
     "prefer_answer": (PreferAnswer, {}),
     "rate_aspect": (RateAspect, {"values": (-1, 0, 1)}),
     "rate_aspect on its own": (RateAspect, {"values": (-1, 0, 1), "contexts": (), "reference": ""}),
@@ -124,6 +128,7 @@ MATERIAL_FIRST = {
     "critique_aspect",
     "rate_aspect",
     "grade_answer",
+    "grade_answer by parts",
     "grade_answer as prometheus",
     "grade_answer from worst to best",
     "grade_answer as prometheus from worst to best",
@@ -185,7 +190,7 @@ def test_the_examples_are_good_answers_to_their_tasks(name: str, language: str):
             assert list(written) == list(schema_of(task.reply, language)["properties"])
             assert task.reply.model_validate(written) == reply
         else:
-            assert example.reply.endswith(("[RESULT] 4", "[[False]]"))
+            assert example.reply.endswith(("[RESULT] 3", "[RESULT] 1", "[[True]]", "[[False]]"))
 
 
 @pytest.mark.parametrize(("name", "language"), CASES)
@@ -205,9 +210,10 @@ def test_no_prompt_shows_one_of_two_verdicts_alone(name: str, language: str):
     """A model that has seen only yes leans towards yes: if there is a verdict, the fixed part has both."""
     prompt = load(prompt_of(name))[language]
     shown = " ".join([prompt.instruction, prompt.closing, *(example.reply for example in prompt.examples)])
-    if '"verdict"' in shown or '"useful"' in shown or '"correct"' in shown:
-        assert re.search(r'"(verdict|useful|correct)": true', shown)
-        assert re.search(r'"(verdict|useful|correct)": false', shown)
+    for both in ("verdict", "useful", "supported" if '"supported"' in shown else "correct"):
+        if f'"{both}"' in shown:
+            assert f'"{both}": true' in shown
+            assert f'"{both}": false' in shown
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
@@ -255,9 +261,9 @@ def test_a_context_that_is_only_about_the_subject_is_not_useless_for_that(langua
     [
         (
             "en",
-            ("the reference itself would get 5", "implies a reference is correct too", "does not know", "rubric alone"),
+            ("as the reference itself", "implies the reference", "does not know", "by the scale below alone"),
         ),
-        ("ja", ("参照回答そのものなら5", "含意する回答も正解", "分からないと述べている", "採点基準だけ")),
+        ("ja", ("参照回答と同等", "含意する回答は、参照回答と同じ", "分からない、または記載がない", "採点基準だけ")),
     ],
 )
 def test_the_prompt_has_the_full_rubric(name: str, language: str, said: tuple[str, ...]):
@@ -351,13 +357,20 @@ def test_after_the_material_come_instruction_examples_inputs_and_form(name: str,
     """The form of the reply is the last word, and the examples have marks of their own and end in their reply."""
     task, frame = task_for(name, language), load_frame(language)
     prompt = load(prompt_of(name))[language].with_grades(turned=task.turned).in_form(task.written)
+    instruction = "\n".join(
+        CONDITION.sub("", line)
+        for line in prompt.instruction.splitlines()
+        if not ((found := CONDITION.match(line)) and not getattr(task, found[1]))
+    )
     said = BUILT_IN.render(task)[-1].content
-    places = [said.index(part) for part in (f"</{prompt.fields[0]}>", prompt.instruction, frame.example, frame.task)]
+    places = [said.index(part) for part in (f"</{prompt.fields[0]}>", instruction, frame.example, frame.task)]
     assert places == sorted(places)
     assert said.endswith(f"\n\n{prompt.closing}")
     examples = said[places[2] : places[3]]
     assert all(f"\n{frame.reply}\n{example.reply}\n" in examples for example in prompt.examples)
-    assert set(re.findall(r"</?([a-z_-]+)>", examples)) == {f"example-{name}" for name in prompt.examples[0].inputs}
+    assert set(re.findall(r"</?([a-z_-]+)>", examples)) == {
+        f"example-{name}" for example in prompt.examples for name in example.inputs
+    }
     assert not re.search("<example-", said[: places[2]] + said[places[3] :])
 
 
@@ -393,7 +406,7 @@ def test_an_empty_answer_is_shown_as_an_empty_answer():
     assert "<answer>\n\n</answer>" in BUILT_IN.render(task_for("grade_answer", "en", answer=""))[-1].content
 
 
-@pytest.mark.parametrize(("language", "most"), [("en", 5_200), ("ja", 8_100)])
+@pytest.mark.parametrize(("language", "most"), [("en", 6_300), ("ja", 10_200)])
 def test_the_fixed_text_of_the_nine_metrics_stays_small(language: str, most: int):
     """The 17 calls of a sample with 5 contexts have at most this many tokens besides the texts (estimated)."""
     calls = {"split_statements": 2, "verify_statements": 2, "judge_context": 5, "list_entities": 2} | dict.fromkeys(

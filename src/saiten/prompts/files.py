@@ -16,6 +16,9 @@ from saiten.records import Language
 PLACEHOLDER = re.compile(r"\{([a-z_]+)(\??)\}")
 """`{name}` in the user's part, or `{name?}`, which disappears if the input is empty."""
 
+CONDITION = re.compile(r"\{([a-z_]+)\?\} ")
+"""The beginning of a line of the instruction that applies only if this optional input is there."""
+
 FRAME = "frame"
 """The file of the texts that all prompts share."""
 
@@ -55,7 +58,7 @@ class Prompt:
     shared: str = ""
     """The place for the inputs that other tasks of the same sample also have, which come before anything else."""
     instruction: str = ""
-    """What to do; `{grades}` is replaced by the grades."""
+    """What to do; `{grades}` is replaced by the grades, and a line beginning with `{name?} ` needs that input."""
     grades: tuple[str, ...] = ()
     """Lines with the meaning of each grade, from best to worst."""
     closing: str = ""
@@ -174,8 +177,11 @@ def _check_placeholders(prompt: Prompt, where: str) -> None:
     """Refuse placeholders outside the parts that are filled, and grades that are not shown."""
     said = {"grades"} if prompt.grades else set()
     for part, allowed in (("instruction", said), ("closing", set[str]())):
-        found = {name for name, _ in PLACEHOLDER.findall(getattr(prompt, part))}
-        if unknown := sorted(found - allowed):
+        lines = getattr(prompt, part).splitlines()
+        conditions = filter(None, map(CONDITION.match, lines)) if part == "instruction" else ()
+        filled = allowed | ({found[1] for found in conditions} & set(prompt.fields))
+        found = {name for name, _ in PLACEHOLDER.findall("\n".join(lines))}
+        if unknown := sorted(found - filled):
             raise ValueError(
                 f"{where} has {{{unknown[0]}}} in `{part}`, which is not filled; put inputs in `user` or `shared`"
             )

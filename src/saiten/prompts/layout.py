@@ -6,10 +6,11 @@ once per task. Any other prompt begins with its instruction and examples, which 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from saiten.prompts.blocks import EXAMPLE, as_blocks, free_suffix, texts_of
-from saiten.prompts.files import PLACEHOLDER, Prompt, PromptFrame
+from saiten.prompts.files import CONDITION, PLACEHOLDER, Prompt, PromptFrame
 from saiten.protocols import ChatMessage
 
 Inputs = Mapping[str, Any]
@@ -17,6 +18,7 @@ Inputs = Mapping[str, Any]
 
 def arrange(prompt: Prompt, frame: PromptFrame, inputs: Inputs) -> tuple[ChatMessage, ...]:
     """Return the messages of a prompt with these inputs."""
+    prompt = replace(prompt, instruction=_that_applies(prompt.instruction, inputs))
     if _is_there(prompt.shared, inputs):
         return _material_first(prompt, frame, inputs)
     said = "\n".join(filter(None, (prompt.instruction, frame.material if prompt.closing else "", prompt.closing)))
@@ -40,6 +42,16 @@ def _material_first(prompt: Prompt, frame: PromptFrame, inputs: Inputs) -> tuple
     rest = _fill(prompt.user, inputs, suffix=suffix)
     parts += ["\n".join(filter(None, (frame.task if prompt.examples else "", rest))), prompt.closing]
     return ChatMessage("system", frame.system), ChatMessage("user", "\n\n".join(filter(None, parts)))
+
+
+def _that_applies(instruction: str, inputs: Inputs) -> str:
+    """Return the instruction without lines about an optional input that is missing: `{evidence?} Use it to …`."""
+    lines = ((line, CONDITION.match(line)) for line in instruction.splitlines())
+    return "\n".join(
+        line[found.end() :] if found else line
+        for line, found in lines
+        if not (found and _is_blank(inputs.get(found[1])))
+    )
 
 
 def materials_in(inputs: Inputs) -> tuple[str | tuple[str, ...], ...]:

@@ -34,7 +34,7 @@ class StatementVerdicts(Reply):
 
 @dataclass(frozen=True, slots=True)
 class VerifyStatements(Task[StatementVerdicts]):
-    """Decide for each statement whether it can be inferred from the contexts."""
+    """Decide for each statement whether the contexts support it."""
 
     reply = StatementVerdicts
     votable = True
@@ -42,6 +42,8 @@ class VerifyStatements(Task[StatementVerdicts]):
     contexts: tuple[str, ...]
     partial: bool = False
     """Accept a reply that omits statements, as RAGAS does."""
+    question: str = ""
+    """What the statements answer, and so what they and the contexts are about; empty if unknown."""
 
     def check(self, reply: StatementVerdicts) -> None:
         check_numbers(reply.verdicts, len(self.statements), partial=self.partial, what="statement")

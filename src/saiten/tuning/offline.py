@@ -78,7 +78,9 @@ async def _probability(sample: Sample, aspect: Aspect, judge: OfflineJudge) -> f
         raise BadInput(f"sample {sample.id!r} has a label of {aspect!r}, but lacks {lacking}")
     if aspect == "support":
         split = await judge.perform(SplitStatements(sample.question, sample.answer, language=sample.language))
-        task = VerifyStatements(tuple(split.statements), sample.contexts or (), language=sample.language)
+        task = VerifyStatements(
+            tuple(split.statements), sample.contexts or (), question=sample.question, language=sample.language
+        )
         found = [verdict.p for verdict in (await judge.perform(task)).verdicts if verdict.p is not None]
         return min(found, default=None)
     if aspect == "grade" and is_refusal(sample.answer, sample.language):

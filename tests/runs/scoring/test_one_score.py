@@ -141,8 +141,8 @@ async def test_a_metric_without_tasks_costs_nothing_and_asks_nobody():
     assert (score.value, score.usage) == (1.0, Usage())
 
 
-async def test_the_reply_to_an_empty_split_is_undefined():
-    """Nothing to measure is neither 0 nor NaN."""
+async def test_an_answer_that_makes_no_statement_is_declined():
+    """Nothing to measure is neither 0 nor NaN, and the call was paid."""
     judge = ScriptedJudge({SplitStatements: paid(Statements(statements=[]))})
     score = await score_once(SAMPLE, make_metric("faithfulness"), judge)
-    assert (score.value, score.status, score.usage) == (None, "undefined", CALL)
+    assert (score.value, score.status, score.usage) == (None, "declined", CALL)

@@ -91,7 +91,8 @@ async def verify(
         return Score.undefined(f"the {text} makes no statement")
     if metric.found_nothing(sample):
         return Score(0.0, reason=NOTHING_RETRIEVED, details={"statements": list(statements)})
-    task = VerifyStatements(statements, sample.contexts or (), partial=metric.as_ragas, language=sample.language)
+    question = "" if metric.as_ragas else sample.question  # RAGAS shows the contexts and the statements alone
+    task = VerifyStatements(statements, sample.contexts or (), metric.as_ragas, question, language=sample.language)
     verdicts = (await judge.perform(task)).verdicts
     if not verdicts:
         return Score.undefined("the judge gave no verdict", statements=list(statements))
