@@ -138,10 +138,10 @@ def test_what_is_neither_number_nor_text_is_refused(lists, fault):
 @pytest.mark.parametrize(
     ("lists", "fault", "gist", "supplement"),
     [
-        ({"missing_gist": [4]}, "gist units 1 to 3, but number 4", (), ()),
-        ({"missing_gist": [2, 0]}, "number 0", (1,), ()),
-        ({"missing_gist": [-1, 3]}, "number -1", (2,), ()),
-        ({"missing_supplement": [1, 4]}, "supplement units 1 to 2, but number 4", (), (0,)),
+        ({"missing_gist": [4]}, "no gist unit 4; the numbers are 1 to 3", (), ()),
+        ({"missing_gist": [2, 0]}, "no gist unit 0", (1,), ()),
+        ({"missing_gist": [-1, 3]}, "no gist unit -1", (2,), ()),
+        ({"missing_supplement": [1, 4]}, "no supplement unit 4; the numbers are 1 to 2", (), (0,)),
         ({"missing_gist": ["Quite another thing.", 1]}, "name each by its number", (0,), ()),
         ({"missing_gist": ["a"]}, "name each by its number", (), ()),
     ],

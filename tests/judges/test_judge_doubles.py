@@ -134,7 +134,7 @@ async def test_a_scripted_judge_gives_its_replies_and_records_its_tasks():
             TypeError,
             "ContextVerdict, expected StatementVerdicts",
         ),
-        ({VerifyStatements: StatementVerdicts(verdicts=[])}, ValueError, "1 of 1 was not judged"),
+        ({VerifyStatements: StatementVerdicts(verdicts=[])}, ValueError, "1 of 1 has no verdict"),
     ],
 )
 async def test_a_script_that_does_not_fit_is_refused_immediately(script, error, message):

@@ -83,7 +83,7 @@ async def test_a_number_out_of_range_makes_one_unit_unreadable(named, missing_gi
     assert "unreadable" in scores["missing_gist"].reason
     details = scores["extra_gist"].details
     assert details["unreadable"] == {"missing_gist": len({number for number in named if number not in {1, 2, 3}})}
-    assert any("but number" in fault for fault in details["faults"])
+    assert any("there is no gist unit" in fault for fault in details["faults"])
 
 
 @pytest.mark.parametrize(
@@ -404,7 +404,7 @@ async def test_examples_are_shown_to_samples_of_their_language(tmp_path):
         ('language = "en"', "", "example 1: language is missing"),
         ('question = "By when?"', "question = 3", "question: expected a valid string, not 3"),
         ('gist = ["By the', 'gits = ["By the', "gits is not a known key"),
-        ("missing_gist = [1]", "missing_gist = [2]", "gist units 1 to 1, but number 2"),
+        ("missing_gist = [1]", "missing_gist = [2]", "no gist unit 2; the numbers are 1 to 1"),
         ("missing_gist = [1]", 'missing_gist = ["1"]', "missing_gist[1]: expected a valid integer, not '1'"),
         ("missing_gist = [1]", "missing_gist = [true]", "missing_gist[1]: expected a valid integer, not True"),
         (

@@ -553,7 +553,7 @@ async def test_verdicts_left_out_are_refused_by_us_and_counted_out_by_ragas():
         SplitStatements: Statements(statements=["a", "b", "c"]),
         VerifyStatements: StatementVerdicts(verdicts=_verdicts(1, 0)),
     }
-    with pytest.raises(ValueError, match="statement 3 of 3 was not judged"):
+    with pytest.raises(ValueError, match="statement 3 of 3 has no verdict"):
         await Faithfulness().score(SAMPLE, ScriptedJudge(script))
     assert (await Faithfulness(compat="ragas").score(SAMPLE, ScriptedJudge(script))).value == 0.5
 

@@ -67,10 +67,12 @@ class MissingAndExtra(Reply):
     """What the answer lacks and adds, by class."""
 
     missing_gist: list[UnitNumber] = described(
-        "numbers of the gist units that the answer does not contain", "回答に含まれていない趣旨の単位の番号"
+        "numbers of the gist units that the answer lacks, wholly or in part",
+        "回答にない、または一部しかない趣旨の単位の番号",
     )
     missing_supplement: list[UnitNumber] = described(
-        "numbers of the supplement units that the answer does not contain", "回答に含まれていない補足の単位の番号"
+        "numbers of the supplement units that it lacks, wholly or in part",
+        "回答にない、または一部しかない補足の単位の番号",
     )
     extra_gist: _Texts = described(
         "passages of the answer, word for word: gist that no unit contains",

@@ -68,9 +68,9 @@ def read_positions(named: Sequence[int | str], units: Sequence[str], what: str, 
     continued = range(before + 1, before + len(units) + 1)
     if max(numbers, default=0) > len(units) and all(number in continued for number in numbers):
         numbers = [number - before for number in numbers]
-    there = f"there are {what}s 1 to {len(units)}" if units else f"there is no {what}"
     outside = [number for number in numbers if not 1 <= number <= len(units)]
-    faults += [f"{there}, but number {number} was named; a list may be empty" for number in outside]
+    expected = f"the numbers are 1 to {len(units)}" if units else "leave that list empty"
+    faults += [f"there is no {what} {number}; {expected}" for number in outside]
     return tuple(sorted({number - 1 for number in numbers if number not in outside})), tuple(dict.fromkeys(faults))
 
 
@@ -83,7 +83,7 @@ def _number_of(text: str, units: Sequence[str], what: str) -> int:
         near = [n for n, unit in enumerate(known, 1) if unit and (wanted in unit or unit in wanted)]
         if len(near) == 1 and len(wanted) >= _DISTINCTIVE:
             return near[0]
-    raise ValueError(f"{text[:60]!r} is no {what}; name each by its number, 1 to {len(units)}")
+    raise ValueError(f"{text[:60]!r} is not a {what}; name each by its number, 1 to {len(units)}")
 
 
 def _letters(text: str) -> str:

@@ -68,11 +68,11 @@ def check_numbers(verdicts: Sequence[Verdict], expected: int, *, partial: bool =
     unknown = sorted({n for n in numbers if not 1 <= n <= expected})
     missing = sorted(set(range(1, expected + 1)) - set(numbers))
     if unknown:
-        raise ValueError(f"there are {what}s 1 to {expected}, but number {unknown[0]} was judged")
+        raise ValueError(f"there is no {what} {unknown[0]}; the numbers are 1 to {expected}")
     if twice:
-        raise ValueError(f"{what} {twice[0]} was judged more than once")
+        raise ValueError(f"{what} {twice[0]} has more than one verdict; give it one")
     if missing and not partial:
-        raise ValueError(f"{what} {missing[0]} of {expected} was not judged; each needs exactly one verdict")
+        raise ValueError(f"{what} {missing[0]} of {expected} has no verdict; each needs exactly one")
 
 
 def merge_verdicts(votes: Sequence[Sequence[Verdict]]) -> list[Verdict]:
