@@ -75,6 +75,8 @@ async def test_statements_are_next_to_their_verdicts(metric, expected):
         ({"statements": ["A.", "B."], "verdicts": [{"number": 1, "verdict": True}, {"number": 2, "verdict": False, "reason": "no"}]}, ["✓ A.", "✗ B.", "no"]),
         ({"statements": ["A."], "verdicts": [{"number": 1, "verdict": True, "unclear": True}]}, ["? A."]),
         ({"statements": ["A."], "verdicts": [{"number": 7, "verdict": True}]}, ["✓ 7"]),
+        ({"statements": ["A.", "B."], "verdicts": [{"number": 1, "verdict": False}, {"number": 2, "verdict": True}], "by_sentence": [{"sentence": "Aa.", "supported": False, "statements": [1]}]}, ["\n  ✗ Aa.", "\n    ✗ A.", "\n  ✓ B."]),
+        ({"statements": ["A."], "verdicts": [{"number": 1, "verdict": True}], "by_sentence": [{"sentence": "Aa.", "statements": [3]}]}, ["✓ A.", '"by_sentence"']),
         ({"questions": ["Who?"], "similarities": [0.5]}, ["· Who?", '{"similarities": [0.5]}']),
         ({"verdicts": ["yes", 1]}, ['{"verdicts": ["yes", 1]}']),
         ({"verdicts": {"a": 1}, "statements": "one"}, ['"verdicts"', '"statements"']),

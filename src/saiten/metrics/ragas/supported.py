@@ -60,16 +60,23 @@ def sentences_supported(found: Verified) -> Score:
     verdicts = verdicts_by_sentence(found)
     if not verdicts:
         return Score.undefined("no statement could be found in the answer's sentences", **found.details)
-    supported = {place: all(verdict.verdict for verdict in each) for place, each in verdicts.items()}
-    refused = [found.text[place.start : place.end] for place, yes in supported.items() if not yes]
+    sentences: list[dict[str, Any]] = [
+        {
+            "sentence": found.text[place.start : place.end],
+            "supported": all(verdict.verdict for verdict in each),
+            "statements": [verdict.number for verdict in each],
+        }
+        for place, each in verdicts.items()
+    ]
+    refused = [each["sentence"] for each in sentences if not each["supported"]]
     lost = sum(not found.places[verdict.number - 1] for verdict in found.verdicts)
-    reason = f"{len(supported) - len(refused)} of {len(supported)} sentences are supported"
+    reason = f"{len(sentences) - len(refused)} of {len(sentences)} sentences are supported"
     reason += f", {lost} of {len(found.verdicts)} statements belong to none" if lost else ""
     reason += f"; not supported: {quoted(refused)}" if refused else ""
     return Score(
-        share_of_yes(list(supported.values())),
+        1 - len(refused) / len(sentences),
         reason=reason,
-        details=found.details,
+        details={**found.details, "by_sentence": sentences},
         expected=expected_sentences(list(verdicts.values())),
     )
 

@@ -34,7 +34,10 @@ def detail_lines(details: Mapping[str, Any], depth: int = 1) -> Iterator[DetailL
     shown = {named, "places"}  # offsets are for programs
     if isinstance(verdicts, list) and all(isinstance(verdict, Mapping) for verdict in verdicts):
         shown.add("verdicts")
-        yield from (_verdict(verdict, items, depth) for verdict in verdicts)
+        nested = _by_sentence(details.get("by_sentence"), verdicts, items, depth)
+        if nested is not None:
+            shown.add("by_sentence")
+        yield from nested or (_verdict(verdict, items, depth) for verdict in verdicts)
     else:
         yield from (DetailLine(depth, "item", str(item)) for item in items)
     for key, part in details.items():
@@ -49,6 +52,28 @@ def detail_lines(details: Mapping[str, Any], depth: int = 1) -> Iterator[DetailL
     rest = {key: value for key, value in details.items() if key not in shown}
     if rest:
         yield DetailLine(depth, "rest", json.dumps(rest, ensure_ascii=False, default=str))
+
+
+def _by_sentence(
+    sentences: Any, verdicts: Sequence[Mapping[str, Any]], items: Sequence[Any], depth: int
+) -> Iterator[DetailLine] | None:
+    """Return the verdicts below their sentences, then those of no sentence; None if the details have another form."""
+    numbered = {verdict.get("number"): verdict for verdict in verdicts}
+    try:
+        found = [(bool(each["supported"]), str(each["sentence"]), list(each["statements"])) for each in sentences]
+        below = [[numbered[number] for number in numbers] for _, _, numbers in found]
+    except (KeyError, TypeError):
+        return None
+    listed = {number for _, _, numbers in found for number in numbers}
+    lines = [
+        line
+        for (supported, text, _), each in zip(found, below, strict=True)
+        for line in (
+            DetailLine(depth, "yes" if supported else "no", text),
+            *(_verdict(verdict, items, depth + 1) for verdict in each),
+        )
+    ]
+    return iter([*lines, *(_verdict(v, items, depth) for v in verdicts if v.get("number") not in listed)])
 
 
 def _verdict(verdict: Mapping[str, Any], items: Sequence[Any], depth: int) -> DetailLine:
