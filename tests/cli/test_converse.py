@@ -436,6 +436,11 @@ def test_runs_made_in_different_ways_are_pointed_out(saiten, data, three):
     saiten("converse", "data.jsonl", "--system", "bot.py:better", "-o", "short", "--max-turns", "2", "-q")
     assert "the runs differ in max_turns (5, 2)" in saiten("compare", "plain", "short").err
     assert "the runs differ in max_turns (5, 2)" in saiten("compare", "plain", "short", "--format", "html").out
+    saiten("converse", "data.jsonl", "--system", "bot.py:better", "-o", "paper", "--questioning", "published", "-q")
+    assert "the runs differ in questioning (merged, published)" in saiten("compare", "plain", "paper").err
+    manifest = Path("paper/manifest.json")
+    manifest.write_text(manifest.read_text().replace('"questioning": "published",', ""))
+    assert "the runs differ in questioning (merged, –)" in saiten("compare", "plain", "paper").err
 
 
 def test_pairs_that_are_not_the_same_are_pointed_out(saiten, data, three):

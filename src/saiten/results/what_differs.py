@@ -11,14 +11,17 @@ from saiten.words import Message
 _NAMED = 3
 """Maximum number of metrics named per difference."""
 
+_UNRECORDED = "–"
+"""The value of a setting in runs of versions that did not have it."""
+
 
 def what_differs(readers: Sequence[RunReader]) -> list[Message]:
     """Return how figures differ in more than the system: how they were made, how dialogues were conducted."""
     if not all(map(has_dialogues, readers)):
         return made_differently(readers)
     found = []
-    for name in ("max_turns", "judge", "votes", "evidence_from"):
-        values = [reader.manifest.settings.get(name) for reader in readers]
+    for name in ("max_turns", "questioning", "judge", "votes", "evidence_from"):
+        values = [reader.manifest.settings.get(name, _UNRECORDED) for reader in readers]
         if any(value != values[0] for value in values):
             found.append(Message("difference", "setting", setting=name, values=", ".join(map(str, values))))
     pairs = [{pair.id: pair for pair in reader.samples()} for reader in readers]
