@@ -1,10 +1,12 @@
 """`saiten score -m "criterion[…]"` with a model behind a real HTTP server, and what is done with such a run."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from saiten.annotation.prelabels import read_prelabels
 from saiten.runs import read_run
 
 POLITE, CITED = "criterion[polite and brief]", "criterion[根拠を示しているか,scale=yes/no]"
@@ -120,3 +122,26 @@ def test_a_run_is_shown_without_its_file(judged, saiten):
     assert shown.status == 0, shown.err
     assert "criterion[polite.txt]" in shown.out
     assert "polite.txt" in judged("-m", "criterion[polite.txt]").err
+
+
+def test_a_criterion_explains_an_overall_grade_and_proposes_labels(judged, saiten, openai_server):
+    """`tune mate` weights a criterion from a file by the file's name; `--prelabels` offers the grades of both."""
+    Path("polite.txt").write_text("polite and brief\n", "utf-8")
+    openai_server.reply = lambda asked: (
+        json.dumps({"reason": "r", "grade": 1 + int(asked.text.rpartition("Q")[2].partition("?")[0]) % 5})
+        if asks_in(asked.text)
+        else None
+    )
+    rows = [{"id": f"a{n}", "question": f"Q{n}?", "answer": f"A{n}."} for n in range(40)]
+    Path("d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert judged(*TYPED[:2], "-m", "criterion[polite.txt]").status == 0
+    labels = [{"item": f"a{n}", "annotator": "p", "aspect": "overall", "value": 2 * (1 + n % 5)} for n in range(40)]
+    Path("l.jsonl").write_text("".join(json.dumps(row) + "\n" for row in labels), "utf-8")
+    said = saiten(
+        "tune", "mate", "l.jsonl", "run", "--values", "--target", "overall", "-a", "polite", "-o", "w.toml"
+    )
+    assert said.status == 0, said.err
+    (weighted,) = tomllib.loads(Path("w.toml").read_text("utf-8"))["aspects"]
+    assert (weighted["name"], round(weighted["weight"], 6)) == ("polite", 2)
+    proposed = read_prelabels(Path("run"), notify=pytest.fail).labels["a3"]
+    assert {(label.aspect, label.value) for label in proposed} == {("polite", 4.0), ("polite and brief", 4.0)}
