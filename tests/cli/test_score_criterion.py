@@ -137,9 +137,7 @@ def test_a_criterion_explains_an_overall_grade_and_proposes_labels(judged, saite
     assert judged(*TYPED[:2], "-m", "criterion[polite.txt]").status == 0
     labels = [{"item": f"a{n}", "annotator": "p", "aspect": "overall", "value": 2 * (1 + n % 5)} for n in range(40)]
     Path("l.jsonl").write_text("".join(json.dumps(row) + "\n" for row in labels), "utf-8")
-    said = saiten(
-        "tune", "mate", "l.jsonl", "run", "--values", "--target", "overall", "-a", "polite", "-o", "w.toml"
-    )
+    said = saiten("tune", "mate", "l.jsonl", "run", "--values", "--target", "overall", "-a", "polite", "-o", "w.toml")
     assert said.status == 0, said.err
     (weighted,) = tomllib.loads(Path("w.toml").read_text("utf-8"))["aspects"]
     assert (weighted["name"], round(weighted["weight"], 6)) == ("polite", 2)
