@@ -3,6 +3,7 @@
 judge = "openai:gpt-4o-mini"
 embedder = "openai:text-embedding-3-small"
 metrics = ["faithfulness", "correctness"]
+prompts = "our_prompts"         # a folder; see `saiten prompts`
 concurrency = 64
 max_cost = 5.0
 
@@ -56,15 +57,18 @@ class JudgeSettings:
         (), "Calibration of the offline judge, from `saiten tune offline`. Repeatable.", panel=JUDGE, toml=True
     )
     """One file per aspect."""
+    prompts: str | None = option(
+        None, "Folder with prompts that replace saiten's, or a preset; see `saiten prompts`.", panel=JUDGE, toml=True
+    )
 
     def kept(self) -> dict[str, Any]:
         """Return the settings for a run's manifest, without secrets.
 
-        Calibrations are left out: signatures identify them by content, not by path. So are probabilities that are not
-        requested, as in runs made before they could be.
+        Calibrations and prompts are left out: signatures identify them by content, not by path. So are probabilities
+        that are not requested, as in runs made before they could be.
         """
         kept: dict[str, Any] = redact_settings(asdict(self))
-        del kept["calibration"]
+        del kept["calibration"], kept["prompts"]
         if not self.logprobs:
             del kept["logprobs"]
         return kept
@@ -143,6 +147,7 @@ class Keywords(TypedDict, total=False):
     max_tokens: int
     logprobs: bool
     calibration: Sequence[Path | str]
+    prompts: Path | str | None
     max_calls: int | None
     max_cost: float | None
     concurrency: int

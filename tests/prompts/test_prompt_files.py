@@ -13,7 +13,8 @@ from saiten.judges.reading import read_reply
 from saiten.judges.rehearsal import estimate_tokens
 from saiten.judges.reply_schema import schema_of
 from saiten.prompts import BUILT_IN, Prompts, names_for
-from saiten.prompts.files import CONDITION, PLACEHOLDER, Example, load, load_frame, names, read
+from saiten.prompts.files import LANGUAGES, load, load_frame, names, read
+from saiten.prompts.prompt import CONDITION, PLACEHOLDER, Example
 from saiten.protocols import Task
 from saiten.rag.steps import ALL_STEPS
 from saiten.tasks.aspects import RateAspect
@@ -443,31 +444,38 @@ GOOD = "[en]\nuser = '{answer}'\n[ja]\nuser = '{answer}'\n"
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ("[en\n", "line 1"),
+        ("[en\n", "toml:1: this is not TOML"),
         ("[en]\nuser = '{answer}'\n", "lacks ja"),
-        (GOOD + "[fr]\n", "has fr"),
-        (GOOD.replace("user", "usr", 1), "[en] has usr"),
-        (GOOD.replace("user = '{answer}'", "instruction = 'x'", 1), "[en] lacks user"),
-        (GOOD + "instruction = '{answer}'\n", "{answer} in `instruction`"),
-        (GOOD + "grades = ['1: good']\n", "lacks {grades}"),
+        (GOOD + "[fr]\n", "toml:5: the file has `fr`; expected only en, ja"),
+        (GOOD.replace("user", "usr", 1), "toml:2: [en] has `usr`; did you mean `user`?"),
+        (GOOD.replace("user = '{answer}'", "instruction = 'x'", 1), "toml:1: [en] lacks user"),
+        (GOOD + "instruction = '{answer}'\n", "toml:5: [ja] has {answer} in `instruction`"),
+        (GOOD + "grades = ['1: good']\n", "toml:5: [ja] has `grades`, but no place for them"),
         (GOOD + "[ja.forms.marker]\nclosing = 'x'\n", "[ja.forms.marker] lacks reply"),
         (
             GOOD + "[ja.forms.marker]\nclosing = 'x'\nreply = '{no}'\n[[ja.examples]]\nanswer = 'x'\nreply = '{}'\n",
-            "cannot be written in the form marker",
+            "toml:10: the reply of example 1 of [ja] cannot be written in the form marker",
         ),
-        (GOOD + "sytem = 'x'\n", "[ja] has sytem"),
+        (GOOD + "sytem = 'x'\n", "toml:5: [ja] has `sytem`"),
         (GOOD + "[[ja.examples]]\nanswer = 'x'\n", "no reply"),
         (GOOD + "[[ja.examples]]\nreply = 'x'\n", "example 1 of [ja] lacks answer"),
-        (GOOD + "[[ja.examples]]\nanswer = 'x'\nanser = 'x'\nreply = 'x'\n", "has anser"),
+        (
+            GOOD + "[[ja.examples]]\nanswer = 'x'\nanser = 'x'\nreply = 'x'\n",
+            "toml:7: example 1 of [ja] has `anser`; did you mean `answer`?",
+        ),
+        (GOOD + "examples = 'x'\n", "toml:5: `examples` of [ja] must be tables [[ja.examples]]"),
+        (GOOD.replace("[en]\nuser = '{answer}'", "[en]\nuser = 5"), "toml:2: `user` of [en] must be a text, not 5"),
+        (GOOD.replace("'{answer}'", "'Answer: {answer?}'", 1), "toml:2: [en] has an optional input within a line"),
+        ("", "the file lacks en, ja"),
         (b"\xff", "utf-8"),
     ],
 )
 def test_a_prompt_file_that_is_wrong_is_named_with_its_fault(content, fault, tmp_path):
-    """The message has the file and its fault."""
+    """The message has the file, the line, the fault, and what was expected."""
     file = tmp_path / "some_prompt.toml"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(ConfigurationError, match=r"some_prompt\.toml") as refusal:
-        read(file)
+        read(file, LANGUAGES)
     assert fault in str(refusal.value)
 
 

@@ -54,7 +54,7 @@ class DialogueOptions:
 def converse(
     qa: DataArgument,
     *,
-    system: Annotated[SystemOptions, Omit({"k", "retrieval"})],
+    system: Annotated[SystemOptions, Omit({"k", "retrieval", "prompts"})],
     out: Annotated[Path, typer.Option("--out", "-o", help="Run folder.")],
     dry_run: DryRunOption = False,
     dialogue: DialogueOptions,
@@ -92,6 +92,7 @@ def converse(
     from saiten.cli.output import notifier, stderr, stdout
     from saiten.cli.show_summary import show_summary
 
+    system = replace(system, prompts=judge.prompts)  # one folder for the judge and the system's chains
     if dialogue.kb is None or system.kind == "rag":  # else they concern only the evidence
         system = replace(system, k=dialogue.k, retrieval=dialogue.retrieval)
     if system.kind == "file" and dialogue.max_turns > 1:

@@ -25,6 +25,7 @@ from saiten.dialogue.session import open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.executor import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query
+from saiten.prompts import find_prompts
 from saiten.protocols import System
 from saiten.records import Sample
 from saiten.redaction import redact
@@ -143,7 +144,8 @@ def rehearse_dialogues(
     form: Format,
 ) -> None:
     """Print the minimum and maximum cost of a run."""
-    found = asyncio.run(rehearse(rows, dialogue.max_turns, dialogue.questioning, judged_by.votes))
+    prompts = find_prompts(judged_by.prompts)
+    found = asyncio.run(rehearse(rows, dialogue.max_turns, dialogue.questioning, judged_by.votes, prompts))
     if not found.pairs:
         raise BadInput(f"the data has no pair of question and reference ({found.bad_rows} bad rows)")
     few, many = found.questions

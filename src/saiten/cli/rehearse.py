@@ -14,6 +14,7 @@ from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.builtin_embedder import BuiltinEmbedder
+from saiten.prompts import find_prompts
 from saiten.protocols import Judge, Metric, R, Task
 from saiten.rag.knowledge.opening import CHUNK_SIZE
 from saiten.records import Passage, Retrieved, Sample, Scored, Usage
@@ -58,7 +59,11 @@ def rehearse(
         BadInput: no row is usable.
     """
     counted = _Counted({metric.name: Usage() for metric in metrics})
-    stand_in = _Planned(Rehearsal(OfflineJudge(BuiltinEmbedder())), settings.votes, once=calls.cache is not None)
+    stand_in = _Planned(
+        Rehearsal(OfflineJudge(BuiltinEmbedder()), find_prompts(settings.prompts)),
+        settings.votes,
+        once=calls.cache is not None,
+    )
     asyncio.run(run_all(Scoring(metrics, stand_in, InMemory(), wanted), rows, LocalExecutor(1), counted))
     if not counted.samples:
         raise BadInput(f"there is no row that could be used ({counted.bad_rows} cannot)")

@@ -52,6 +52,12 @@ class SystemOptions:
     max_tokens: int | None = option(
         None, "Maximum tokens per answer of a chat model. Default: the server's limit.", panel=SYSTEM, min=1
     )
+    prompts: str | None = option(
+        None,
+        "Folder with prompts of chains and chat models that replace saiten's, or a preset; see `saiten prompts`.",
+        panel=SYSTEM,
+        toml=True,
+    )
     chain: ChainName | None = option(
         None,
         "How passages become one answer: all at once, one after another, or in parallel. Default stuff.",
@@ -81,6 +87,11 @@ class SystemOptions:
         """Whether it calls models, whose replies may be cached and whose calls share a budget."""
         return self.kind in {"openai", "hf", "rag"}
 
+    @property
+    def reads_prompts(self) -> bool:
+        """Whether it is a model that is sent saiten's prompts."""
+        return self.has_models and (self.kind != "rag" or self.generator not in {None, "extractive"})
+
     def settings(self, notify: Callable[[str], None]) -> "SystemSettings":
         """Return the settings; options that were not typed have the defaults there.
 
@@ -95,7 +106,7 @@ class SystemOptions:
         if rag and self.kind != "rag":
             raise ConfigurationError(f"--{next(iter(rag))} is for the built-in RAG (rag:KB), not for {self.system}")
         return SystemSettings(
-            **self._typed("temperature", "seed", "max_tokens"),
+            **self._typed("temperature", "seed", "max_tokens", "prompts"),
             headers=read_headers(self.header),
             repeatable=self.repeatable,
             rag=RagSettings(**rag),

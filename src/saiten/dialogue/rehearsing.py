@@ -13,6 +13,7 @@ from saiten.dialogue.dialogue import DialogueStep
 from saiten.dialogue.loop import converse
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
+from saiten.prompts import BUILT_IN, Prompts
 from saiten.records import Answer, Inquiry, Sample, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import (
@@ -45,7 +46,11 @@ class Rehearsed:
 
 
 async def rehearse(
-    rows: Iterable[Sample | BadRow], max_turns: int, questioning: Questioning = "merged", votes: int = 1
+    rows: Iterable[Sample | BadRow],
+    max_turns: int,
+    questioning: Questioning = "merged",
+    votes: int = 1,
+    prompts: Prompts = BUILT_IN,
 ) -> Rehearsed:
     """Count calls and tokens of the longest possible dialogues, held with stand-ins."""
     pairs = bad = 0
@@ -56,7 +61,7 @@ async def rehearse(
             continue
         pairs += 1
         reference = row.reference or ""
-        agents = _agents(reference, max_turns)
+        agents = _agents(reference, max_turns, prompts)
         dialogue = await converse(row, _StandIn(reference), agents, max_turns=max_turns, questioning=questioning)
         least += _cost(dialogue.steps[:3], votes)
         most += _cost(dialogue.steps, votes)
@@ -85,7 +90,7 @@ class _StandIn:
         """Nothing is open."""
 
 
-def _agents(reference: str, max_turns: int) -> Rehearsal:
+def _agents(reference: str, max_turns: int, prompts: Prompts) -> Rehearsal:
     """Return agents that ask until the last turn, and then revise: the longest possible dialogue."""
 
     def question(task: AskIfNeeded | AskNext) -> str:
@@ -105,4 +110,4 @@ def _agents(reference: str, max_turns: int) -> Rehearsal:
             ReviseAnswer: composed,
         }
     )
-    return Rehearsal(judge)
+    return Rehearsal(judge, prompts)

@@ -24,6 +24,7 @@ from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.yaml_lines import Lines, read_yaml
 from saiten.metrics.naming import is_human
+from saiten.prompts import presets
 from saiten.rag.example import read_example
 from saiten.records import Language
 from saiten.redaction import redact, redact_settings
@@ -41,6 +42,10 @@ def _relative_to_plan(path: Path, info: ValidationInfo) -> Path:
 
 def _kb_relative_to_plan(kb: str, info: ValidationInfo) -> str:
     return kb if "://" in kb else str(_relative_to_plan(Path(kb), info)) if info.context else kb
+
+
+def _prompts_relative_to_plan(named: str, info: ValidationInfo) -> str:
+    return named if named in presets() else str(_relative_to_plan(Path(named), info))
 
 
 _File = Annotated[Path, AfterValidator(_relative_to_plan)]
@@ -159,6 +164,8 @@ class ExperimentPlan(_Part):
     temperature: float = Field(default=0.0, ge=0)
     seed: int = 1
     max_tokens: int = Field(default=1024, ge=1)
+    prompts: Annotated[str, AfterValidator(_prompts_relative_to_plan)] | None = None
+    """A folder of prompts that replace saiten's, or a preset; for models, chains and judge."""
     metrics: tuple[str, ...] = Field(default=("accuracy",), min_length=1)
     """Names as in `saiten score -m`."""
     main: str = ""

@@ -216,10 +216,20 @@ class Experiment:
 
     async def _system(self, cell: Cell, models: Models) -> System:
         if cell.generator is None or cell.chain is None or cell.form is None:
-            return assemble_system(cell.spec, SystemSettings(self.plan.temperature, self.plan.seed), models)
+            return assemble_system(
+                cell.spec, SystemSettings(self.plan.temperature, self.plan.seed, prompts=self.plan.prompts), models
+            )
         plan = self.plan
         settings = RagSettings(
-            cell.chain, cell.form, plan.k, cell.generator, cell.example, plan.temperature, plan.seed, plan.max_tokens
+            cell.chain,
+            cell.form,
+            plan.k,
+            cell.generator,
+            cell.example,
+            plan.temperature,
+            plan.seed,
+            plan.max_tokens,
+            prompts=plan.prompts,
         )
         base = await self._open(cell.data, models)
         try:
@@ -273,4 +283,4 @@ class Experiment:
     def _judge_settings(self) -> JudgeSettings:
         judge = self.plan.judge
         named = judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens, judge.logprobs
-        return JudgeSettings(*named)
+        return JudgeSettings(*named, prompts=self.plan.prompts)

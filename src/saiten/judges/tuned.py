@@ -6,7 +6,7 @@ from typing import Any
 
 from saiten.choices import HeadName
 from saiten.judges.held_out import HeldOut
-from saiten.prompts import BUILT_IN
+from saiten.prompts import BUILT_IN, Prompts
 from saiten.version import __version__
 
 KIND = "saiten judge"
@@ -66,10 +66,9 @@ class TunedJudge:
     kind: str = KIND
     format: int = FORMAT
 
-    @property
-    def stale(self) -> str | None:
-        """A warning if the prompts have changed since training; None otherwise."""
-        if not self.prompts or self.prompts == prompts_digest(self.aspects):
+    def stale(self, prompts: Prompts = BUILT_IN) -> str | None:
+        """Return a warning if these prompts are not those of the training; None otherwise."""
+        if not self.prompts or self.prompts == prompts_digest(self.aspects, prompts):
             return None
         return (
             f"this judge learned with other prompts than this saiten has (it was made by saiten {self.saiten}), so its "
@@ -86,6 +85,6 @@ class TunedJudge:
         )
 
 
-def prompts_digest(aspects: Iterable[TunedAspect]) -> str:
-    """Return the digest of the current prompts for these aspects."""
-    return BUILT_IN.digest({one.task for one in aspects})
+def prompts_digest(aspects: Iterable[TunedAspect], prompts: Prompts = BUILT_IN) -> str:
+    """Return the digest of the prompts for these aspects."""
+    return prompts.digest({one.task for one in aspects})

@@ -3,7 +3,8 @@
 Filling is one pass: braces, placeholders and marks inside an input are left as they are and mean nothing.
 """
 
-from saiten.prompts.files import Example
+from saiten.prompts.folder import find_prompts, presets
 from saiten.prompts.library import BUILT_IN, Prompted, Prompts, names_for
+from saiten.prompts.prompt import Example
 
-__all__ = ["BUILT_IN", "Example", "Prompted", "Prompts", "names_for"]
+__all__ = ["BUILT_IN", "Example", "Prompted", "Prompts", "find_prompts", "names_for", "presets"]

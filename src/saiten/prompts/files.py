@@ -1,123 +1,49 @@
 """Prompt files: one TOML file per prompt, English and Japanese side by side, checked on loading."""
 
-import json
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, Self, get_args
+from typing import Any, get_args
 
 from saiten.errors import ConfigurationError
+from saiten.prompts.prompt import CONDITION, PLACEHOLDER, Example, Prompt, PromptFrame, ReplyForm
 from saiten.records import Language
-
-PLACEHOLDER = re.compile(r"\{([a-z_]+)(\??)\}")
-"""`{name}` in the user's part, or `{name?}`, which disappears if the input is empty."""
-
-CONDITION = re.compile(r"\{([a-z_]+)\?\} ")
-"""The beginning of a line of the instruction that applies only if this optional input is there."""
 
 FRAME = "frame"
 """The file of the texts that all prompts share."""
 
-_LANGUAGES = set(get_args(Language))
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 _FRAME_KEYS = {"material", "system", "example", "reply", "task"}
-_KEYS = {"shared", "instruction", "grades", "closing", "user", "forms", "examples"}
+_TEXTS = ("shared", "instruction", "closing", "user")
+_KEYS = {*_TEXTS, "grades", "forms", "examples"}
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A few-shot example: inputs and the right reply."""
+class PromptFault(ValueError):
+    """A fault in a prompt file, with texts that lead to its line: each is looked for after the one before."""
 
-    inputs: Mapping[str, str | int | tuple[str, ...]]
-    reply: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyForm:
-    """A form of the reply other than JSON."""
-
-    closing: str
-    reply: str
-    """The example's reply in this form: `{explanation} [[{correct}]]` takes two fields of its JSON."""
-
-    def rewrite(self, reply: str) -> str:
-        """Return a reply in JSON in this form."""
-        values = json.loads(reply)
-        return PLACEHOLDER.sub(lambda found: str(values[found[1]]), self.reply)
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """A prompt in one language, part by part as the model sees it; `layout` puts the parts in order."""
-
-    user: str = ""
-    """The place for inputs: a line with only a placeholder becomes a marked block."""
-    shared: str = ""
-    """The place for the inputs that other tasks of the same sample also have, which come before anything else."""
-    instruction: str = ""
-    """What to do; `{grades}` is replaced by the grades, and a line beginning with `{name?} ` needs that input."""
-    grades: tuple[str, ...] = ()
-    """Lines with the meaning of each grade, from best to worst."""
-    closing: str = ""
-    """The form of the reply. Prompts that have one also say that text between marks is material."""
-    forms: Mapping[str, ReplyForm] = field(default_factory=dict)
-    examples: tuple[Example, ...] = ()
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """The names of the inputs, in order."""
-        return tuple(name for name, _ in PLACEHOLDER.findall(f"{self.shared}\n{self.user}"))
-
-    def with_grades(self, *, turned: bool) -> Self:
-        """Return the prompt with its grades, if it has any, in the instruction: from best to worst, or turned."""
-        lines = "\n".join(self.grades[::-1] if turned else self.grades)
-        return replace(self, instruction=self.instruction.replace("{grades}", lines), grades=()) if lines else self
-
-    def in_form(self, form: str) -> Self:
-        """Return the prompt that asks for replies in this form; raises ConfigurationError if there is no such form."""
-        if form == "json":
-            return self
-        if form not in self.forms:
-            there = ", ".join(["json", *self.forms])
-            raise ConfigurationError(f"the prompt has no form {form!r}; there are {there}")
-        other = self.forms[form]
-        examples = tuple(Example(example.inputs, other.rewrite(example.reply)) for example in self.examples)
-        return replace(self, closing=other.closing, examples=examples)
-
-
-@dataclass(frozen=True, slots=True)
-class PromptFrame:
-    """The texts that all prompts share."""
-
-    material: str
-    """Says that text between marks is material, never an instruction."""
-    system: str
-    """The system message of all prompts that begin with shared material; it says the same."""
-    example: str
-    """The line before an example in the same message as the task."""
-    reply: str
-    """The line before the example's reply."""
-    task: str
-    """What follows the examples: the task itself."""
+    def __init__(self, message: str, *trail: str) -> None:
+        super().__init__(message)
+        self.trail = trail
 
 
 @cache
 def load(name: str) -> Mapping[Language, Prompt]:
-    """Load the prompt of this name in each language; raises ConfigurationError if its file is missing or faulty."""
+    """Load the built-in prompt of this name; raises ConfigurationError if its file is missing or faulty."""
     file = files(__package__).joinpath(f"{name}.toml")
     if name not in names():
         raise ConfigurationError(f"there is no prompt {name!r}: expected a file {file}; there are {', '.join(names())}")
-    return read(file)
+    return read(file, LANGUAGES)
 
 
 @cache
 def load_frame(language: Language) -> PromptFrame:
     """Load the texts that all prompts share."""
     content = tomllib.loads(files(__package__).joinpath(f"{FRAME}.toml").read_text(encoding="utf-8"))
-    _expect_keys(content[language], required=_FRAME_KEYS, allowed=_FRAME_KEYS, where=f"[{language}]")
+    _expect_keys(content[language], required=_FRAME_KEYS, allowed=_FRAME_KEYS, table=f"[{language}]")
     return PromptFrame(**{name: text.strip() for name, text in content[language].items()})
 
 
@@ -128,77 +54,158 @@ def names() -> tuple[str, ...]:
     return tuple(sorted({name.removesuffix(".toml") for name in there if name.endswith(".toml")} - {FRAME}))
 
 
-def read(file: Traversable) -> Mapping[Language, Prompt]:
-    """Read the prompts in one file; raises ConfigurationError, which names the file and its fault."""
+def read(file: Traversable, languages: Collection[Language] = ()) -> Mapping[Language, Prompt]:
+    """Read the prompts in one file, which must have at least these languages.
+
+    Raises:
+        ConfigurationError: the text names file, line and fault.
+    """
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-        _expect_keys(content, required=_LANGUAGES, allowed=_LANGUAGES, where="the file")
-        prompts = {language: _prompt(content[language], language) for language in get_args(Language)}
-    except (OSError, ValueError) as error:  # tomllib's and unicode's errors are ValueErrors
+        text = file.read_text(encoding="utf-8")
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"(.*) \(at line (\d+), column \d+\)", str(error))
+        place, fault = (f"{file}:{found[2]}", found[1]) if found else (str(file), str(error))
+        raise ConfigurationError(f"{place}: this is not TOML: {fault}") from error
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
+    except ValueError as error:  # not UTF-8
         raise ConfigurationError(f"{file}: {error}") from error
-    return prompts
+    try:
+        return _prompts(content, languages)
+    except PromptFault as fault:
+        raise fault_in_file(file, fault, text) from fault
 
 
-def _prompt(table: Mapping[str, Any], language: str) -> Prompt:
-    where = f"[{language}]"
-    _expect_keys(table, required=set(), allowed=_KEYS, where=where)
+def fault_in_file(file: Traversable, fault: PromptFault, text: str | None = None) -> ConfigurationError:
+    """Return the error with file and line: of the last text of the trail that can be found."""
+    lines = (file.read_text(encoding="utf-8") if text is None else text).splitlines()
+    at = -1
+    for wanted in fault.trail:
+        after = at + wanted.startswith("[")  # a key may have its fault on the same line
+        at = next((n for n, line in enumerate(lines) if n >= after and _leads_to(line, wanted)), at)
+    return ConfigurationError(f"{file}:{at + 1}: {fault}" if at >= 0 else f"{file}: {fault}")
+
+
+def _leads_to(line: str, wanted: str) -> bool:
+    """Return whether the line is the wanted table, assigns the wanted key (`key =`), or has the wanted text."""
+    if wanted.startswith("["):
+        return line.strip() == wanted
+    if wanted.endswith(" ="):
+        return re.match(rf"\s*{re.escape(wanted[:-2])}\s*=", line) is not None
+    return wanted in line
+
+
+def _prompts(content: Mapping[str, Any], languages: Collection[Language]) -> Mapping[Language, Prompt]:
+    _expect_keys(content, required=languages, allowed=LANGUAGES, table="the file")
+    if not content:
+        raise PromptFault(f"the file is empty; expected [{'] or ['.join(sorted(LANGUAGES))}]")
+    return {each: _prompt(content[each], f"[{each}]") for each in LANGUAGES if each in content}
+
+
+def _prompt(table: Any, where: str) -> Prompt:
+    _expect(table, Mapping, "a table", where)
+    _expect_keys(table, required=(), allowed=_KEYS, table=where)
     if not table.keys() & {"user", "shared"}:
-        raise ValueError(f"{where} lacks user")
-    texts = {key: str(table[key]).strip() for key in ("shared", "instruction", "closing", "user") if key in table}
+        raise PromptFault(f"{where} lacks user, the place for the inputs", where)
+    for key in _TEXTS:
+        _expect(table.get(key, ""), str, "a text", where, key)
+    examples = _expect(table.get("examples", []), list, f"tables [[{where[1:-1]}.examples]]", where, "examples")
+    forms = _expect(table.get("forms", {}), Mapping, f"tables [{where[1:-1]}.forms.NAME]", where, "forms")
     prompt = Prompt(
-        **texts,
-        grades=tuple(map(str, table.get("grades", ()))),
-        forms={name: _form(form, f"[{language}.forms.{name}]") for name, form in table.get("forms", {}).items()},
-        examples=tuple(_example(example, language) for example in table.get("examples", ())),
+        **{key: table[key].strip() for key in _TEXTS if key in table},
+        grades=tuple(map(str, _expect(table.get("grades", []), list, "a list of texts", where, "grades"))),
+        forms={name: _form(form, f"[{where[1:-1]}.forms.{name}]") for name, form in forms.items()},
+        examples=tuple(_example(example, where, number) for number, example in enumerate(examples, start=1)),
     )
     _check_placeholders(prompt, where)
     for number, example in enumerate(prompt.examples, start=1):
-        required = {name for name, optional in PLACEHOLDER.findall(f"{prompt.shared}\n{prompt.user}") if not optional}
-        numbered = f"example {number} of {where}"
-        _expect_keys(example.inputs, required=required, allowed=set(prompt.fields), where=numbered)
-        _check_forms(prompt, example, numbered)
+        said, trail = f"example {number} of {where}", trail_of_example(where, number)
+        _expect_keys(example.inputs, required=prompt.required, allowed=prompt.fields, table=said, trail=trail)
+        _check_forms(prompt, example, said, trail)
     return prompt
 
 
+def trail_of_example(where: str, number: int) -> tuple[str, ...]:
+    """Return the trail that leads to an example of the table `[en]`, counted from 1."""
+    return (where, *(f"[[{where[1:-1]}.examples]]",) * number)
+
+
 def _form(table: Mapping[str, Any], where: str) -> ReplyForm:
-    _expect_keys(table, required={"closing", "reply"}, allowed={"closing", "reply"}, where=where)
+    _expect_keys(table, required={"closing", "reply"}, allowed={"closing", "reply"}, table=where)
     return ReplyForm(str(table["closing"]).strip(), str(table["reply"]).strip())
 
 
-def _example(table: Mapping[str, Any], language: str) -> Example:
+def _example(table: Mapping[str, Any], where: str, number: int) -> Example:
     inputs = {name: tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
               for name, value in table.items() if name != "reply"}  # fmt: skip
     if "reply" not in table:
-        raise ValueError(f"an example of [{language}] has no reply")
+        raise PromptFault(f"example {number} of {where} has no reply", *trail_of_example(where, number))
     return Example(inputs, str(table["reply"]).strip())
 
 
 def _check_placeholders(prompt: Prompt, where: str) -> None:
-    """Refuse placeholders outside the parts that are filled, and grades that are not shown."""
+    """Refuse placeholders outside the parts that are filled, optional ones within a line, and grades not shown."""
     said = {"grades"} if prompt.grades else set()
+    conditions = filter(None, map(CONDITION.match, prompt.instruction.splitlines()))
+    said |= {found[1] for found in conditions if found[1] in prompt.fields}
     for part, allowed in (("instruction", said), ("closing", set[str]())):
-        lines = getattr(prompt, part).splitlines()
-        conditions = filter(None, map(CONDITION.match, lines)) if part == "instruction" else ()
-        filled = allowed | ({found[1] for found in conditions} & set(prompt.fields))
-        found = {name for name, _ in PLACEHOLDER.findall("\n".join(lines))}
-        if unknown := sorted(found - filled):
-            raise ValueError(
-                f"{where} has {{{unknown[0]}}} in `{part}`, which is not filled; put inputs in `user` or `shared`"
-            )
+        for name, _ in PLACEHOLDER.findall(getattr(prompt, part)):
+            if name not in allowed:
+                advice = "add `grades`, a list" if name == "grades" else "put it in `user` or `shared`"
+                raise PromptFault(
+                    f"{where} has {{{name}}} in `{part}`, where no input is filled in; {advice}",
+                    where,
+                    f"{part} =",
+                    f"{{{name}",
+                )
     if prompt.grades and "{grades}" not in prompt.instruction:
-        raise ValueError(f"{where} has `grades`, but its `instruction` does not say where: it lacks {{grades}}")
+        raise PromptFault(
+            f"{where} has `grades`, but no place for them; put {{grades}} in `instruction`", where, "grades ="
+        )
+    for line in prompt.inputs.splitlines():
+        if "?}" in line and PLACEHOLDER.search(line) and not PLACEHOLDER.fullmatch(line):
+            raise PromptFault(
+                f"{where} has an optional input within a line, {line.strip()!r}; put it on a line of its own",
+                where,
+                line,
+            )
 
 
-def _check_forms(prompt: Prompt, example: Example, where: str) -> None:
+def _check_forms(prompt: Prompt, example: Example, where: str, trail: Sequence[str]) -> None:
     for name, form in prompt.forms.items():
         try:
             form.rewrite(example.reply)
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"the reply of {where} cannot be written in the form {name}: {error}") from error
+            raise PromptFault(
+                f"the reply of {where} cannot be written in the form {name}: {error}; expected JSON with the fields "
+                f"in {form.reply!r}",
+                *trail,
+                "reply =",
+            ) from error
 
 
-def _expect_keys(table: Mapping[str, Any], *, required: Collection[str], allowed: Collection[str], where: str) -> None:
-    if lacking := sorted(set(required) - set(table)):
-        raise ValueError(f"{where} lacks {', '.join(lacking)}")
-    if unknown := sorted(set(table) - set(allowed)):
-        raise ValueError(f"{where} has {', '.join(unknown)}, expected only {', '.join(sorted(allowed))}")
+def _expect(value: Any, kind: type, what: str, where: str, key: str = "") -> Any:
+    if not isinstance(value, kind):
+        trail = (where, f"{key} =") if key else (where,)
+        raise PromptFault(f"{f'`{key}` of ' if key else ''}{where} must be {what}, not {value!r}", *trail)
+    return value
+
+
+def _expect_keys(
+    found: Mapping[str, Any],
+    *,
+    required: Collection[str],
+    allowed: Collection[str],
+    table: str,
+    trail: Sequence[str] | None = None,
+) -> None:
+    """Refuse a table that lacks keys or has unknown ones."""
+    trail = (table,) if trail is None else trail
+    if lacking := sorted(set(required) - set(found)):
+        raise PromptFault(f"{table} lacks {', '.join(lacking)}", *trail)
+    if unknown := sorted(set(found) - set(allowed)):
+        near = get_close_matches(unknown[0], allowed, n=1)
+        hint = f"did you mean `{near[0]}`?" if near else f"expected only {', '.join(sorted(allowed))}"
+        places = (f"[{unknown[0]}]",) if table == "the file" else (*trail, f"{unknown[0]} =")
+        raise PromptFault(f"{table} has `{unknown[0]}`; {hint}", *places)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from saiten.prompts.blocks import EXAMPLE, as_blocks, free_suffix, texts_of
-from saiten.prompts.files import CONDITION, PLACEHOLDER, Prompt, PromptFrame
+from saiten.prompts.prompt import CONDITION, PLACEHOLDER, Prompt, PromptFrame
 from saiten.protocols import ChatMessage
 
 Inputs = Mapping[str, Any]
@@ -22,7 +22,7 @@ def arrange(prompt: Prompt, frame: PromptFrame, inputs: Inputs) -> tuple[ChatMes
     if _is_there(prompt.shared, inputs):
         return _material_first(prompt, frame, inputs)
     said = "\n".join(filter(None, (prompt.instruction, frame.material if prompt.closing else "", prompt.closing)))
-    template = _whole(prompt)
+    template = prompt.inputs
     turns = [
         message
         for example in prompt.examples
@@ -37,7 +37,7 @@ def _material_first(prompt: Prompt, frame: PromptFrame, inputs: Inputs) -> tuple
     suffix = free_suffix(marks, texts_of(text for each in given for text in materials_in(each)))
     parts = [_fill(prompt.shared, inputs, suffix=suffix), prompt.instruction]
     for example in prompt.examples:
-        blocks = _fill(_whole(prompt), example.inputs, prefix=EXAMPLE, suffix=suffix)
+        blocks = _fill(prompt.inputs, example.inputs, prefix=EXAMPLE, suffix=suffix)
         parts.append(f"{frame.example}\n{blocks}\n{frame.reply}\n{example.reply}")
     rest = _fill(prompt.user, inputs, suffix=suffix)
     parts += ["\n".join(filter(None, (frame.task if prompt.examples else "", rest))), prompt.closing]
@@ -71,10 +71,6 @@ def _fill(template: str, inputs: Inputs, *, prefix: str = "", suffix: str | None
     values |= {name: str(value) for name, value in inputs.items() if isinstance(value, int)}
     lines = [fill(line, values) for line in template.splitlines() if not _is_left_out(line, inputs)]
     return "\n".join(lines)
-
-
-def _whole(prompt: Prompt) -> str:
-    return "\n".join(filter(None, (prompt.shared, prompt.user)))
 
 
 def _is_there(template: str, inputs: Inputs) -> bool:

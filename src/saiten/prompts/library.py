@@ -4,11 +4,12 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol
 
 from saiten.prompts.blocks import texts_of
-from saiten.prompts.files import Example, Prompt, load, load_frame, names
+from saiten.prompts.files import LANGUAGES, load, load_frame, names
 from saiten.prompts.layout import arrange, fill, materials_in
+from saiten.prompts.prompt import Example, Prompt
 from saiten.protocols import ChatMessage, Task, snake_case
 from saiten.records import Language
 
@@ -68,9 +69,8 @@ class Prompts:
 
     def digest(self, prompts: Iterable[str]) -> str:
         """Return eight hexadecimal digits that change with the text of any of these prompts, in either language."""
-        languages: tuple[Language, ...] = get_args(Language)
-        texts = {name: {each: asdict(self.load(name, each)) for each in languages} for name in set(prompts)}
-        frame = {each: asdict(load_frame(each)) for each in languages}
+        texts = {name: {each: asdict(self.load(name, each)) for each in LANGUAGES} for name in set(prompts)}
+        frame = {each: asdict(load_frame(each)) for each in LANGUAGES}
         canonical = json.dumps([texts, frame], ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()[:8]
 

@@ -104,4 +104,11 @@ def _renamed(base: JudgeSettings, judge: str) -> JudgeSettings:
     """Return the settings for another judge, without those that only one kind of judge has."""
     if judge == base.judge:
         return base
-    return replace(base, judge=judge, votes=1 if judge == "offline" else base.votes, calibration=())
+    offline = judge == "offline"
+    return replace(
+        base,
+        judge=judge,
+        votes=1 if offline else base.votes,
+        calibration=(),
+        prompts=None if offline else base.prompts,
+    )

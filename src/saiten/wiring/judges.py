@@ -22,6 +22,7 @@ from saiten.judges.panel import Panel
 from saiten.judges.tuned_folder import read_tuned
 from saiten.models.cache import CachedChat
 from saiten.models.networks import LocalModel, fingerprint
+from saiten.prompts import Prompts, find_prompts
 from saiten.protocols import Judge
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring.addresses import HERE
@@ -34,6 +35,9 @@ VOTING_TEMPERATURE = 0.7
 
 ALTERNATIVES = 5
 """Tokens requested per place with `logprobs`: as many as every server allows, and enough for grades from 0 to 5."""
+
+SYSTEMS = ("rag_", "answer_question")
+"""How the names of prompts begin that a system under test reads, not a judge."""
 
 FIRST_MAX_TOKENS = 64
 """Limit of the first small call to a model in this process: one not trained to chat never stops."""
@@ -58,9 +62,11 @@ def assemble_judge(
         how = calls or CallSettings()
         models = Models(how) if environ is None else Models(how, environ)
     embedder = models.embedder(settings.embedder)
+    prompts = find_prompts(settings.prompts)
     if settings.judge == "offline":
         _check_votes("the offline judge", settings.votes)
         _check_logprobs("the offline judge", requested=settings.logprobs)
+        _check_unread("the offline judge", settings.prompts, prompts)
         return OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
     if settings.calibration:
         raise ConfigurationError(f"a calibration is for the offline judge, not for {settings.judge}")
@@ -69,12 +75,13 @@ def assemble_judge(
     if encoder is not None:
         _check_votes("an encoder", settings.votes)
         _check_logprobs("an encoder", requested=settings.logprobs)
+        _check_unread("an encoder", settings.prompts, prompts)
         return without_learned([encoder], _folder(named))[0]
     chat = models.chat(settings.judge)
     own = read_tuned(_folder(named)) if named.startswith(HERE) else None
     if own is not None:
         found = LocalModel.find(named.removeprefix(HERE))
-        for doubt in filter(None, (own.stale, own.over_another_base(fingerprint(found.base or "")))):
+        for doubt in filter(None, (own.stale(prompts), own.over_another_base(fingerprint(found.base or "")))):
             _LOG.warning("%s: %s", named, doubt)
     temperature = settings.temperature
     if temperature is None:
@@ -89,6 +96,7 @@ def assemble_judge(
         settings.max_tokens,
         few,
         forget,
+        prompts,
         logprobs=ALTERNATIVES if settings.logprobs else None,
         notify=models.notice,
     )
@@ -101,6 +109,15 @@ def assemble_judge(
 
 def _folder(named: str) -> Path:
     return Path(named.removeprefix(HERE)).expanduser()
+
+
+def _check_unread(who: str, named: str | None, prompts: Prompts) -> None:
+    """Refuse prompts for tasks if the judge reads none; those of chains and systems are for others to read."""
+    if unread := [name for name in prompts.replaced if not name.startswith(SYSTEMS)]:
+        raise ConfigurationError(
+            f"{who} reads no prompts, so {unread[0]}.toml in {named} would have no effect; name a model as the judge, "
+            "or leave out the prompts"
+        )
 
 
 def _check_votes(who: str, votes: int) -> None:

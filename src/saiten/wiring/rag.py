@@ -6,6 +6,7 @@ from pathlib import Path
 from saiten.choices import ChainName, RagForm, Retrieval
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.cache import CachedChat
+from saiten.prompts import find_prompts
 from saiten.protocols import Retriever, System
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.example import read_example
@@ -37,6 +38,8 @@ class RagSettings:
     """The limit of one generated text."""
     retrieval: Retrieval = "dense"
     """`dense`, `bm25` or `hybrid`, if the knowledge base is opened by `rag_over`."""
+    prompts: str | None = None
+    """A folder with prompts of the chains that replace saiten's, or a preset."""
 
     @property
     def calls_at_once(self) -> int:
@@ -81,7 +84,15 @@ def assemble_rag(retriever: Retriever, settings: RagSettings, models: Models) ->
         example = None if settings.example is None else read_example(settings.example)
         chat = models.chat(settings.generator, what="generator", builtin="extractive")
         forget = chat.forget if isinstance(chat, CachedChat) else None
-        generator = ChatGenerator(chat, example, settings.temperature, settings.seed, settings.max_tokens, forget)
+        generator = ChatGenerator(
+            chat,
+            example,
+            settings.temperature,
+            settings.seed,
+            settings.max_tokens,
+            forget,
+            find_prompts(settings.prompts),
+        )
     elif settings.example is not None:
         raise ConfigurationError(
             f"the extractive generator learns nothing from an example; leave out {settings.example}, "

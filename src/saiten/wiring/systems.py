@@ -20,6 +20,7 @@ from saiten.models.budget import Budget
 from saiten.models.layers import Layer
 from saiten.models.limits import Limits, Retries
 from saiten.models.stack import layers
+from saiten.prompts import find_prompts
 from saiten.protocols import System
 from saiten.rag.systems.answer_file import AnswerFile
 from saiten.rag.systems.chat_model import ChatModel
@@ -55,6 +56,8 @@ class SystemSettings:
     """Whether requests to an HTTP service may be retried after a time-out, a broken connection or an HTTP 5xx."""
     rag: RagSettings = field(default_factory=RagSettings)
     """The built-in RAG's chain, form, generator and so on; temperature, seed and any limit are those above."""
+    prompts: str | None = None
+    """A folder with prompts that replace saiten's, or a preset: for a chat model and the built-in RAG."""
     notify: Callable[[str], None] = _LOG.warning
     """Called with a note about unusable rows of an answer file."""
 
@@ -100,7 +103,13 @@ def _http(spec: str, settings: SystemSettings, models: Models) -> System:
 
 def _chat_model(spec: str, settings: SystemSettings, models: Models) -> System:
     chat = models.chat(spec, what="system", builtin="python:MODULE:FUNCTION")
-    return ChatModel(chat, temperature=settings.temperature, seed=settings.seed, max_tokens=settings.max_tokens)
+    return ChatModel(
+        chat,
+        temperature=settings.temperature,
+        seed=settings.seed,
+        max_tokens=settings.max_tokens,
+        prompts=find_prompts(settings.prompts),
+    )
 
 
 def _rag(spec: str, settings: SystemSettings, models: Models) -> System:
@@ -109,7 +118,7 @@ def _rag(spec: str, settings: SystemSettings, models: Models) -> System:
         raise ConfigurationError(
             "rag: needs a knowledge base, for example rag:kb (`saiten index DOCS --kb kb` makes one)"
         )
-    how = replace(settings.rag, temperature=settings.temperature, seed=settings.seed)
+    how = replace(settings.rag, temperature=settings.temperature, seed=settings.seed, prompts=settings.prompts)
     return rag_over(kb, replace(how, max_tokens=settings.max_tokens or how.max_tokens), models)
 
 

@@ -193,9 +193,9 @@ async def test_the_file_is_read_as_it_was_written(tmp_path):
 
 async def test_other_prompts_are_reported():
     """A judge trained with other prompts is not the one that was measured; an encoder sees none."""
-    assert (await an_own()).stale is None
-    assert "other prompts" in (await an_own(prompts="00000000")).stale
-    assert (await an_own(prompts="")).stale is None
+    assert (await an_own()).stale() is None
+    assert "other prompts" in (await an_own(prompts="00000000")).stale()
+    assert (await an_own(prompts="")).stale() is None
 
 
 async def test_names_from_files_cannot_add_to_the_card():

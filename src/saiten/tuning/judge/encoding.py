@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from saiten.models.chat_template import ChatTemplate
-from saiten.prompts import BUILT_IN
+from saiten.prompts import BUILT_IN, Prompts
 from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.target import target
 
@@ -26,7 +26,7 @@ class Encoded:
         return len(self.prompt) + len(self.reply)
 
 
-def encode(example: GradedExample, tokenizer: Any, template: ChatTemplate) -> Encoded:
+def encode(example: GradedExample, tokenizer: Any, template: ChatTemplate, prompts: Prompts = BUILT_IN) -> Encoded:
     """Tokenize an example of any length; prompt and reply separately, as in generation.
 
     A reason that contains a control token of the model is left out, since the reply would end there.
@@ -37,7 +37,7 @@ def encode(example: GradedExample, tokenizer: Any, template: ChatTemplate) -> En
     controls = {*tokenizer.added_tokens_decoder, *tokenizer.all_special_ids}
     if example.reason and not controls.isdisjoint(reply):
         reply = _reply(replace(example, reason=""), tokenizer)
-    return Encoded(tuple(template.ids(BUILT_IN.render(example.task))), (*reply, end))
+    return Encoded(tuple(template.ids(prompts.render(example.task))), (*reply, end))
 
 
 def _reply(example: GradedExample, tokenizer: Any) -> tuple[int, ...]:

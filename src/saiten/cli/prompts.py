@@ -1,0 +1,102 @@
+"""`saiten prompts`: what models are asked, and prompts of one's own."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from saiten.cli.output import stdout
+from saiten.cli.shared_options import FormatOption
+from saiten.records import Language
+
+app = typer.Typer(add_completion=False)
+
+_PromptsOption = Annotated[
+    str | None, typer.Option("--prompts", help="Folder of prompts, or a preset, instead of saiten's.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def prompts(context: typer.Context, form: FormatOption = "table") -> None:
+    """List the prompts and presets; show, copy or check prompts.
+
+    --prompts FOLDER replaces some of saiten's prompts by those of a folder, in every command that asks a model; so do
+    `prompts` in saiten.toml, and saiten.evaluate(…, prompts=FOLDER). A preset, such as paper-accuracy, can be named
+    instead of a folder.
+
+    Examples:
+      saiten prompts
+      saiten prompts show verify_statements --language ja
+      saiten prompts copy our_prompts verify_statements
+      saiten prompts check our_prompts
+      saiten score answers.jsonl -m faithfulness --judge openai:gpt-4o-mini --prompts our_prompts
+    """
+    if context.invoked_subcommand is None:
+        from saiten.cli.prompt_files import prompt_tables
+        from saiten.views.render import render
+
+        render(prompt_tables(), form, stdout())
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="Name of the prompt.")],
+    language: Annotated[Language, typer.Option(help="Language of the prompt.")] = "en",
+    reply: Annotated[
+        str, typer.Option(help="Form of the reply: json, or another that the prompt has (marker, prometheus).")
+    ] = "json",
+    own: _PromptsOption = None,
+) -> None:
+    """Print exactly what a model would be sent, with a placeholder for each input.
+
+    Examples:
+      saiten prompts show verify_statements --language ja
+      saiten prompts show grade_answer --reply prometheus
+      saiten prompts show grade_answer --prompts paper-graded-correctness
+    """
+    from saiten.cli.prompt_files import shown
+
+    stdout().print(shown(name, language, reply, own), markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command()
+def copy(
+    folder: Annotated[Path, typer.Argument(help="Folder to copy to; made if it does not exist.")],
+    names: Annotated[list[str] | None, typer.Argument(help="Names of prompts. Default: all.")] = None,
+    own: _PromptsOption = None,
+) -> None:
+    """Copy prompts into a folder, to be edited; no file is overwritten.
+
+    Delete what you leave unchanged: whatever the folder lacks (a prompt, or one of the two languages) is saiten's.
+
+    Examples:
+      saiten prompts copy our_prompts verify_statements split_statements
+      saiten prompts copy our_prompts --prompts paper-graded-correctness
+    """
+    from saiten.cli.prompt_files import copied
+
+    for file in copied(folder, names or (), own):
+        stdout().print(f"{file}", markup=False, soft_wrap=True)
+    stdout().print(
+        f"Edit them, then: saiten prompts check {folder}; use them with --prompts {folder}",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def check(folder: Annotated[str, typer.Argument(help="Folder of prompts, or a preset.")]) -> None:
+    """Check a folder of prompts: keys, placeholders, examples, and every form of the reply.
+
+    Examples:
+      saiten prompts check our_prompts
+
+    Exit status: 0 all prompts are in order, 2 one is not: the message names its file and what to do.
+    """
+    from saiten.prompts import find_prompts
+    from saiten.wiring.prompt_uses import check_prompts
+
+    for name, languages, forms in check_prompts(find_prompts(folder)):
+        said = f"{name}: {', '.join(sorted(languages))}; reply as {', '.join(forms)}"
+        stdout().print(said, markup=False, soft_wrap=True)
+    stdout().print("all are in order")

@@ -1,0 +1,176 @@
+"""What each prompt is for: the task or step that it asks for, who uses it, and how it looks with stand-ins."""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property
+from typing import Any, get_origin, get_type_hints
+
+from saiten.errors import ConfigurationError
+from saiten.judges.reading import read_reply
+from saiten.judges.reply_schema import schema_of
+from saiten.metrics.catalog import ENTRIES, make_metrics
+from saiten.prompts import BUILT_IN, Prompts, names_for
+from saiten.prompts.files import LANGUAGES, names
+from saiten.protocols import Task
+from saiten.rag.steps import ALL_STEPS
+from saiten.rag.systems.chat_model import AnswerQuestion
+from saiten.records import Language
+from saiten.tasks.aspects import RateAspect
+from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.critique import CritiqueAspect
+from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
+from saiten.tasks.gist import FindMissingAndExtra, SplitGist
+from saiten.tasks.preference import PreferAnswer
+from saiten.tasks.similarity import WriteQuestions
+from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
+from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
+
+TASKS: tuple[type[Task[Any]], ...] = (
+    SplitStatements,
+    VerifyStatements,
+    ClassifyStatements,
+    JudgeContext,
+    SelectRelevantSentences,
+    ListEntities,
+    WriteQuestions,
+    ExtractKeyphrases,
+    WriteClosedQuestions,
+    AnswerFromSummary,
+    CritiqueAspect,
+    GradeAnswer,
+    DecideCorrect,
+    RateAspect,
+    SplitGist,
+    FindMissingAndExtra,
+    PreferAnswer,
+    ComposeAnswer,
+    DecideNext,
+    AskNext,
+    ReviseAnswer,
+)
+"""All tasks that have a prompt."""
+
+_DIALOGUE = (ComposeAnswer, GradeAnswer, DecideNext, AskNext, ReviseAnswer)
+_ANY: Mapping[str, Any] = {"values": tuple(range(-100, 101))}
+"""Settings of tasks that their examples do not have."""
+
+
+@dataclass(frozen=True)
+class PromptUse:
+    """A prompt with the type that is asked with it."""
+
+    name: str
+    kind: type[Any] | None
+    """The task, the step of a chain or the question to a chat model; None for the request to repair a reply."""
+    used_by: tuple[str, ...]
+    """Metrics and commands."""
+
+    @cached_property
+    def does(self) -> str:
+        """What is asked for, in a sentence."""
+        if self.kind is None:
+            return "Ask for a reply again that could not be read"
+        return (inspect.getdoc(self.kind) or "").split("\n", 1)[0].rstrip(".")
+
+    @property
+    def task(self) -> type[Task[Any]] | None:
+        """The task, if it is one."""
+        return self.kind if self.kind is not None and issubclass(self.kind, Task) else None
+
+    def placeholders(self, prompts: Prompts, language: Language) -> dict[str, Any]:
+        """Return a stand-in for each input: `{question}`, two of each list, the number 3."""
+        found: dict[str, Any] = {}
+        for name in prompts.load(self.name, language).fields:
+            hint = _hint_of(self.kind, name)
+            listed = get_origin(hint) is tuple or "tuple" in str(hint)
+            found[name] = (f"{{{name} 1}}", f"{{{name} 2}}") if listed else 3 if hint is int else f"{{{name}}}"
+        return found
+
+    def check(self, prompts: Prompts, language: Language) -> tuple[str, ...]:
+        """Return the forms of the reply, each of which was rendered; the replies of examples were read.
+
+        Raises:
+            ConfigurationError: something does not fit, and a model would be misled.
+        """
+        prompt = prompts.load(self.name, language)
+        where = f"{self.name}.toml, [{language}]"
+        forms = ("json", *prompt.forms) if self.task is not None else ("text",)
+        for form in forms:
+            prompts.preview(self.name, language, self.placeholders(prompts, language), form)
+        if self.task is not None:
+            for field in schema_of(self.task.reply, language)["properties"]:
+                if f'"{field}"' not in prompt.closing:
+                    raise ConfigurationError(
+                        f'{where}: `closing` does not name the field "{field}" of the reply; show the whole JSON, '
+                        f"as in `saiten prompts show {self.name}`"
+                    )
+            for number, example in enumerate(prompt.examples, start=1):
+                try:
+                    read_reply(_task_of(self.task, example.inputs, language), example.reply)
+                except ValueError as error:
+                    raise ConfigurationError(f"{where}: the reply of example {number} is no good: {error}") from error
+        return forms
+
+
+def prompt_uses() -> Iterator[PromptUse]:
+    """Yield every prompt, sorted by name."""
+    metrics = _metrics_by_task()
+    kinds: dict[str, type[Any]] = {name: task for task in TASKS for name in names_for(task)}
+    kinds |= {step.prompt: step for step in ALL_STEPS} | {"answer_question": AnswerQuestion}
+    for name in names():
+        kind = kinds.get(name)
+        used = list(metrics.get(kind, ()))
+        used += ["converse"] if kind in _DIALOGUE else []
+        used += ["probe"] if kind is PreferAnswer else []
+        used += ["rag:KB"] if kind in ALL_STEPS else []
+        used += ["openai:MODEL, hf:MODEL as the system"] if kind is AnswerQuestion else []
+        used += ["every judge"] if kind is None else []
+        yield PromptUse(name, kind, tuple(used))
+
+
+def _metrics_by_task() -> Mapping[Any, tuple[str, ...]]:
+    found: dict[Any, tuple[str, ...]] = {}
+    for entry in ENTRIES:
+        tasks = {task for metric in make_metrics([entry.example]) for task in metric.tasks}
+        for task in tasks:
+            found[task] = (*found.get(task, ()), entry.title)
+    return found
+
+
+def _hint_of(kind: type[Any] | None, name: str) -> Any:
+    if kind is None:
+        return str
+    made = getattr(kind, name, None)
+    return get_type_hints(made.fget)["return"] if isinstance(made, property) else get_type_hints(kind)[name]
+
+
+def _task_of(kind: type[Task[Any]], inputs: Mapping[str, Any], language: Language) -> Task[Any]:
+    """Return the task with these inputs; those that an example lacks are empty."""
+    given: dict[str, Any] = {"language": language}
+    for each in fields(kind):
+        if each.name in inputs:
+            given[each.name] = inputs[each.name]
+        elif each.name not in given and each.default is MISSING and each.default_factory is MISSING:
+            given[each.name] = _ANY.get(each.name, () if "tuple" in str(_hint_of(kind, each.name)) else "")
+    return kind(**given)
+
+
+def check_prompts(prompts: Prompts) -> Iterator[tuple[str, tuple[Language, ...], tuple[str, ...]]]:
+    """Yield each replaced prompt with its languages and forms, all of which are in order.
+
+    Raises:
+        ConfigurationError: a prompt would mislead a model.
+    """
+    uses = {use.name: use for use in prompt_uses()}
+    for name, languages in prompts.replaced.items():
+        forms = [uses[name].check(prompts, language) for language in languages]
+        yield name, tuple(languages), forms[0]
+
+
+def check_built_in() -> None:
+    """Check saiten's own prompts; raises ConfigurationError as `check_prompts` does."""
+    for use in prompt_uses():
+        for language in LANGUAGES:
+            use.check(BUILT_IN, language)
