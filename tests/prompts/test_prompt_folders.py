@@ -7,7 +7,7 @@ import pytest
 from saiten.errors import ConfigurationError
 from saiten.prompts import BUILT_IN, find_prompts, presets
 from saiten.prompts.files import load
-from saiten.prompts.folder import file_of
+from saiten.prompts.folder import files_in
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.statements import ListEntities, VerifyStatements
 
@@ -41,7 +41,7 @@ def test_one_prompt_in_one_language_is_replaced_and_all_others_stay(tmp_path):
 
 def test_the_digest_follows_the_text_and_a_mere_copy_has_that_of_the_original(tmp_path):
     """Figures made with other prompts are told apart, and a folder with unchanged copies changes no signature."""
-    own = folder_with(tmp_path, file_of("list_entities").read_text(encoding="utf-8"))
+    own = folder_with(tmp_path, files_in(None)["list_entities"].read_text(encoding="utf-8"))
     assert find_prompts(own).digest(["list_entities"]) == BUILT_IN.digest(["list_entities"])
     first = find_prompts(folder_with(own, ENTITIES)).digest(["list_entities"])
     second = find_prompts(folder_with(own, ENTITIES.replace("all", "the"))).digest(["list_entities"])

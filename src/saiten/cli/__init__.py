@@ -21,6 +21,7 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Get started": {
         "demo": ("saiten.cli.demo", "Take a tour of built-in samples; no key, no network."),
         "metrics": ("saiten.cli.metrics", "List the metrics, or explain one."),
+        "prompts": ("saiten.cli.prompts", "List, show, copy or check the prompts that models are sent."),
     },
     "Score answers": {
         "score": ("saiten.cli.score", "Score samples with metrics and a judge."),

@@ -10,7 +10,7 @@ from saiten.errors import ConfigurationError
 from saiten.judges.reply_schema import schema_of
 from saiten.prompts import find_prompts, presets
 from saiten.prompts.files import names
-from saiten.prompts.folder import files_in
+from saiten.prompts.folder import about, about_prompt, files_in
 from saiten.records import Language
 from saiten.views.table import Table
 from saiten.wiring.prompt_uses import prompt_uses
@@ -19,11 +19,11 @@ from saiten.words import Message
 
 def prompt_tables() -> list[Table]:
     """Return the tables of prompts and of presets."""
-    rows = [(use.name, use.does, ", ".join(use.used_by) or "–", "en, ja") for use in prompt_uses()]
-    ready = [(name, ", ".join(sorted(find_prompts(name).replaced))) for name in presets()]
+    rows = [(use.name, about_prompt(use.name), ", ".join(use.used_by) or "–", "en, ja") for use in prompt_uses()]
+    ready = [(name, about(name), ", ".join(sorted(find_prompts(name).replaced))) for name in presets()]
     return [
         Table(Message("title", "prompts"), ("prompt", "task", "used_by", "languages"), tuple(rows)),
-        Table(Message("title", "prompt_presets"), ("preset", "prompts"), tuple(ready)),
+        Table(Message("title", "prompt_presets"), ("preset", "about", "prompts"), tuple(ready)),
     ]
 
 

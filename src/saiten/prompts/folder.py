@@ -24,16 +24,24 @@ def find_prompts(named: str | Path | None) -> Prompts:
     """
     if named is None:
         return BUILT_IN
-    if str(named) in presets():
-        return _read_folder(files(__package__) / "presets" / str(named))
-    folder = Path(named).expanduser()
-    if not folder.is_dir():
-        near = get_close_matches(str(named), presets(), n=1)
-        meant = f"; did you mean {near[0]}?" if near else f"; the presets are {', '.join(presets())}"
+    return Prompts({name: _read_replacement(name, file) for name, file in files_in(named).items()})
+
+
+def files_in(named: str | Path | None) -> Mapping[str, Traversable]:
+    """Return the files of a preset or a folder by the name of the prompt; None for saiten's own.
+
+    Raises:
+        ConfigurationError: there is no such preset or folder, or it holds no prompt.
+    """
+    if named is None:
+        return {name: files(__package__) / f"{name}.toml" for name in names()}
+    folder = _folder(named)
+    found = {file.name.removesuffix(".toml"): file for file in folder.iterdir() if file.name.endswith(".toml")}
+    if not found:
         raise ConfigurationError(
-            f"{named}: there is no such folder of prompts{meant} `saiten prompts copy FOLDER` makes a folder to edit"
+            f"{folder} holds no prompts (NAME.toml); `saiten prompts copy {folder}` copies saiten's there, to be edited"
         )
-    return _read_folder(folder)
+    return dict(sorted(found.items()))
 
 
 def presets() -> tuple[str, ...]:
@@ -41,18 +49,27 @@ def presets() -> tuple[str, ...]:
     return tuple(sorted(folder.name for folder in (files(__package__) / "presets").iterdir() if folder.is_dir()))
 
 
-def file_of(name: str) -> Traversable:
-    """Return the built-in file of this prompt."""
-    return files(__package__) / f"{name}.toml"
+def about(preset: str) -> str:
+    """Return what a preset is, in a sentence."""
+    return (files(__package__) / "presets" / preset / "about.txt").read_text(encoding="utf-8").strip()
 
 
-def _read_folder(folder: Traversable) -> Prompts:
-    found = {file.name.removesuffix(".toml"): file for file in folder.iterdir() if file.name.endswith(".toml")}
-    if not found:
+def about_prompt(name: str) -> str:
+    """Return what a built-in prompt is given and asks for, in a sentence: the first line of its file."""
+    return files_in(None)[name].read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ")
+
+
+def _folder(named: str | Path) -> Traversable:
+    if str(named) in presets():
+        return files(__package__) / "presets" / str(named)
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        near = get_close_matches(str(named), presets(), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(presets())}"
         raise ConfigurationError(
-            f"{folder} holds no prompts (NAME.toml); `saiten prompts copy {folder}` copies saiten's there, to be edited"
+            f"{named}: there is no such folder of prompts; {hint} `saiten prompts copy FOLDER` makes a folder to edit"
         )
-    return Prompts({name: _read_replacement(name, file) for name, file in sorted(found.items())})
+    return folder
 
 
 def _read_replacement(name: str, file: Traversable) -> Mapping[Language, Prompt]:

@@ -58,6 +58,17 @@ class Prompts:
         inputs = {name: getattr(prompted, name) for name in prompt.fields}
         return arrange(prompt, load_frame(prompted.language), inputs)
 
+    def preview(
+        self, name: str, language: Language, inputs: Mapping[str, Any], form: str = "json"
+    ) -> tuple[ChatMessage, ...]:
+        """Return the messages of a prompt with these inputs, as they would be sent.
+
+        Raises:
+            ConfigurationError: there is no such prompt, its file is faulty, or it lacks the form.
+        """
+        prompt = self.load(name, language).with_grades(turned=False)
+        return arrange(prompt if form == "text" else prompt.in_form(form), load_frame(language), inputs)
+
     def texts_in(self, prompted: Prompted) -> tuple[str, ...]:
         """Return the untrusted texts sent to a model with this prompt, without worked examples."""
         prompt = self.load(prompted.prompt, prompted.language)

@@ -1,9 +1,7 @@
 """What each prompt is for: the task or step that it asks for, who uses it, and how it looks with stand-ins."""
 
-import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
-from functools import cached_property
 from typing import Any, get_origin, get_type_hints
 
 from saiten.errors import ConfigurationError
@@ -20,7 +18,7 @@ from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
-from saiten.tasks.dialogue import AskNext, ComposeAnswer, DecideNext, ReviseAnswer
+from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import WriteQuestions
@@ -46,18 +44,19 @@ TASKS: tuple[type[Task[Any]], ...] = (
     FindMissingAndExtra,
     PreferAnswer,
     ComposeAnswer,
+    AskIfNeeded,
     DecideNext,
     AskNext,
     ReviseAnswer,
 )
 """All tasks that have a prompt."""
 
-_DIALOGUE = (ComposeAnswer, GradeAnswer, DecideNext, AskNext, ReviseAnswer)
+_DIALOGUE = (ComposeAnswer, GradeAnswer, AskIfNeeded, DecideNext, AskNext, ReviseAnswer)
 _ANY: Mapping[str, Any] = {"values": tuple(range(-100, 101))}
 """Settings of tasks that their examples do not have."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PromptUse:
     """A prompt with the type that is asked with it."""
 
@@ -66,13 +65,6 @@ class PromptUse:
     """The task, the step of a chain or the question to a chat model; None for the request to repair a reply."""
     used_by: tuple[str, ...]
     """Metrics and commands."""
-
-    @cached_property
-    def does(self) -> str:
-        """What is asked for, in a sentence."""
-        if self.kind is None:
-            return "Ask for a reply again that could not be read"
-        return (inspect.getdoc(self.kind) or "").split("\n", 1)[0].rstrip(".")
 
     @property
     def task(self) -> type[Task[Any]] | None:
@@ -114,11 +106,12 @@ class PromptUse:
         return forms
 
 
-def prompt_uses() -> Iterator[PromptUse]:
-    """Yield every prompt, sorted by name."""
+def prompt_uses() -> tuple[PromptUse, ...]:
+    """Return every prompt, sorted by name."""
     metrics = _metrics_by_task()
     kinds: dict[str, type[Any]] = {name: task for task in TASKS for name in names_for(task)}
     kinds |= {step.prompt: step for step in ALL_STEPS} | {"answer_question": AnswerQuestion}
+    found = []
     for name in names():
         kind = kinds.get(name)
         used = list(metrics.get(kind, ()))
@@ -127,7 +120,8 @@ def prompt_uses() -> Iterator[PromptUse]:
         used += ["rag:KB"] if kind in ALL_STEPS else []
         used += ["openai:MODEL, hf:MODEL as the system"] if kind is AnswerQuestion else []
         used += ["every judge"] if kind is None else []
-        yield PromptUse(name, kind, tuple(used))
+        found.append(PromptUse(name, kind, tuple(used)))
+    return tuple(found)
 
 
 def _metrics_by_task() -> Mapping[Any, tuple[str, ...]]:
