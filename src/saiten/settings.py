@@ -57,7 +57,7 @@ class JudgeSettings:
         (), "Calibration of the offline judge, from `saiten tune offline`. Repeatable.", panel=JUDGE, toml=True
     )
     """One file per aspect."""
-    prompts: str | None = option(
+    prompts: Path | None = option(
         None, "Folder with prompts that replace saiten's, or a preset; see `saiten prompts`.", panel=JUDGE, toml=True
     )
 

@@ -59,7 +59,8 @@ def answer(
     settings = system.settings(notifier(stderr()))
     if calls.max_cost is not None and not system.has_models and calls.max_cost != config.values.get("max_cost"):
         raise ConfigurationError("the cost of this system's calls is unknown; limit them with --max-calls")
-    if system.prompts is not None and not system.reads_prompts and system.prompts != config.values.get("prompts"):
+    typed = None if system.prompts is None else str(system.prompts)
+    if typed is not None and not system.reads_prompts and typed != config.values.get("prompts"):
         raise ConfigurationError(
             "--prompts is for a chat model, or for rag:KB with a model as its --generator; "
             f"{system.system} reads none of saiten's prompts"

@@ -52,7 +52,7 @@ class SystemOptions:
     max_tokens: int | None = option(
         None, "Maximum tokens per answer of a chat model. Default: the server's limit.", panel=SYSTEM, min=1
     )
-    prompts: str | None = option(
+    prompts: Path | None = option(
         None,
         "Folder with prompts of chains and chat models that replace saiten's, or a preset; see `saiten prompts`.",
         panel=SYSTEM,

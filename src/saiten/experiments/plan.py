@@ -44,8 +44,8 @@ def _kb_relative_to_plan(kb: str, info: ValidationInfo) -> str:
     return kb if "://" in kb else str(_relative_to_plan(Path(kb), info)) if info.context else kb
 
 
-def _prompts_relative_to_plan(named: str, info: ValidationInfo) -> str:
-    return named if named in presets() else str(_relative_to_plan(Path(named), info))
+def _prompts_relative_to_plan(named: Path, info: ValidationInfo) -> Path:
+    return named if str(named) in presets() else _relative_to_plan(named, info)
 
 
 _File = Annotated[Path, AfterValidator(_relative_to_plan)]
@@ -164,7 +164,7 @@ class ExperimentPlan(_Part):
     temperature: float = Field(default=0.0, ge=0)
     seed: int = 1
     max_tokens: int = Field(default=1024, ge=1)
-    prompts: Annotated[str, AfterValidator(_prompts_relative_to_plan)] | None = None
+    prompts: Annotated[Path, AfterValidator(_prompts_relative_to_plan)] | None = None
     """A folder of prompts that replace saiten's, or a preset; for models, chains and judge."""
     metrics: tuple[str, ...] = Field(default=("accuracy",), min_length=1)
     """Names as in `saiten score -m`."""

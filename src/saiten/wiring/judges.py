@@ -111,7 +111,7 @@ def _folder(named: str) -> Path:
     return Path(named.removeprefix(HERE)).expanduser()
 
 
-def _check_unread(who: str, named: str | None, prompts: Prompts) -> None:
+def _check_unread(who: str, named: Path | None, prompts: Prompts) -> None:
     """Refuse prompts for tasks if the judge reads none; those of chains and systems are for others to read."""
     if unread := [name for name in prompts.replaced if not name.startswith(SYSTEMS)]:
         raise ConfigurationError(

@@ -38,7 +38,7 @@ class RagSettings:
     """The limit of one generated text."""
     retrieval: Retrieval = "dense"
     """`dense`, `bm25` or `hybrid`, if the knowledge base is opened by `rag_over`."""
-    prompts: str | None = None
+    prompts: Path | None = None
     """A folder with prompts of the chains that replace saiten's, or a preset."""
 
     @property

@@ -56,7 +56,7 @@ class SystemSettings:
     """Whether requests to an HTTP service may be retried after a time-out, a broken connection or an HTTP 5xx."""
     rag: RagSettings = field(default_factory=RagSettings)
     """The built-in RAG's chain, form, generator and so on; temperature, seed and any limit are those above."""
-    prompts: str | None = None
+    prompts: Path | None = None
     """A folder with prompts that replace saiten's, or a preset: for a chat model and the built-in RAG."""
     notify: Callable[[str], None] = _LOG.warning
     """Called with a note about unusable rows of an answer file."""
