@@ -100,9 +100,10 @@ def test_a_keyword_takes_what_the_field_takes():
     """Lists of texts for tuples of paths, texts for paths; otherwise the same type."""
     for kind in (JudgeSettings, CallSettings):
         for name, (_, hint, _) in options_of(kind).items():
-            if name not in {"judge", "calibration", "cache"}:
+            if name not in {"judge", "calibration", "cache", "prompts"}:
                 assert Keywords.__annotations__[name] == hint, name
     assert without_none(options_of(CallSettings)["cache"][1]) in get_args(Keywords.__annotations__["cache"])
+    assert without_none(options_of(JudgeSettings)["prompts"][1]) in get_args(Keywords.__annotations__["prompts"])
 
 
 @pytest.mark.slow
