@@ -431,7 +431,8 @@ def test_the_fixed_text_of_the_nine_metrics_stays_small(language: str, most: int
 def test_the_digest_covers_every_form_and_both_languages():
     """A signature changes with the text of any prompt that the figure may depend on, and with nothing else."""
     assert names_for(GradeAnswer) == ("grade_answer",)
-    assert names_for(DecideCorrect) == ("decide_correct", "decide_correct_grounded")
+    assert names_for(DecideCorrect) == ("decide_correct",)
+    assert names_for(DecideCorrectGrounded) == ("decide_correct_grounded",)
     digests = {BUILT_IN.digest([name]) for name in names()}
     assert len(digests) == len(names())
     assert BUILT_IN.digest(["grade_answer", "repair"]) == BUILT_IN.digest(["repair", "grade_answer", "repair"])

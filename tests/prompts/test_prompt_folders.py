@@ -16,7 +16,7 @@ instruction = 'List all names.'
 closing = 'Reply in JSON: {"entities": ["…"]}'
 user = '{text}'
 """
-VERIFY = "[ja]\ninstruction = 'x'\nclosing = 'x'\nuser = '{contexts}{statements}'\n"
+VERIFY = "[ja]\ninstruction = 'x'\nclosing = 'x'\nuser = '{contexts} {statements} {question}'\n"
 REST = "\nstatements = ['s']\nreply = '{}'\n"
 
 
@@ -76,7 +76,7 @@ def test_the_digest_follows_the_text_and_a_mere_copy_has_that_of_the_original(tm
         ("list_entities", "\n[fr]\nuser = '{text}'\n", "list_entities.toml:2: the file has `fr`; expected only en, ja"),
         (
             "decide_correct",
-            "[en]\ninstruction = 'x'\nclosing = 'x'\nuser = '{question}{references}{answer}'\n",
+            "[en]\ninstruction = 'x'\nclosing = 'x'\nuser = '{question}{references}{parts}{answer}'\n",
             "decide_correct.toml:1: [en] lacks the form marker; add a table [en.forms.marker] with closing and reply",
         ),
         (
@@ -123,7 +123,7 @@ def test_the_presets_are_complete_in_both_languages(name):
 def test_the_presets_of_judges_are_exactly_these_messages(language, snapshot):
     """The paper's grades from 5 to 0, and its binary judge that ends in [[True]] or [[False]], without examples."""
     graded = GradeAnswer("Q?", "A.", ("R.",), ("E.",), language=language)
-    binary = DecideCorrect("Q?", "A.", ("R.",), None, "marker", language=language)
+    binary = DecideCorrect("Q?", "A.", ("R.",), "marker", language=language)
     shown = [
         *find_prompts("paper-graded-correctness").render(graded),
         *find_prompts("paper-accuracy").render(binary),

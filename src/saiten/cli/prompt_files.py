@@ -27,7 +27,7 @@ def prompt_tables() -> list[Table]:
     ]
 
 
-def shown(name: str, language: Language, reply: str, own: str | None) -> str:
+def shown(name: str, language: Language, reply: str, without: Collection[str], own: str | None) -> str:
     """Return the messages of a prompt with placeholders, and the JSON schema of the reply.
 
     Raises:
@@ -37,7 +37,7 @@ def shown(name: str, language: Language, reply: str, own: str | None) -> str:
     prompts = find_prompts(own)
     use = next(use for use in prompt_uses() if use.name == name)
     form = reply if use.task is not None else "text"
-    messages = prompts.preview(name, language, use.placeholders(prompts, language), form)
+    messages = prompts.preview(name, language, use.placeholders(prompts, language, without), form)
     parts = [f"--- {message.role}\n{message.content}" for message in messages]
     if use.task is not None and form == "json":
         schema = json.dumps(schema_of(use.task.reply, language), ensure_ascii=False, indent=2)

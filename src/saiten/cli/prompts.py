@@ -45,18 +45,19 @@ def show(
     reply: Annotated[
         str, typer.Option(help="Form of the reply: json, or another that the prompt has (marker, prometheus).")
     ] = "json",
+    without: Annotated[list[str] | None, typer.Option(help="Leave out this optional input. Repeatable.")] = None,
     own: _PromptsOption = None,
 ) -> None:
     """Print exactly what a model would be sent, with a placeholder for each input.
 
     Examples:
       saiten prompts show verify_statements --language ja
-      saiten prompts show grade_answer --reply prometheus
+      saiten prompts show grade_answer --reply prometheus --without parts
       saiten prompts show grade_answer --prompts paper-graded-correctness
     """
     from saiten.cli.prompt_files import shown
 
-    stdout().print(shown(name, language, reply, own), markup=False, highlight=False, soft_wrap=True)
+    stdout().print(shown(name, language, reply, without or (), own), markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command()

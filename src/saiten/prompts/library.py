@@ -91,6 +91,6 @@ BUILT_IN = Prompts()
 
 
 def names_for(task: type[Task[Any]]) -> tuple[str, ...]:
-    """Return the prompts that tasks of this type may use, in all variants; empty for a task without a prompt."""
-    base = snake_case(task.__name__)
-    return tuple(name for name in names() if name == base or name.startswith(base + "_"))
+    """Return the prompts that tasks of this type use; empty for a task without a prompt."""
+    name = snake_case(task.__name__)
+    return (name,) if name in names() else ()

@@ -65,6 +65,11 @@ class Prompt:
         return tuple(name for name, _ in PLACEHOLDER.findall(self.inputs))
 
     @property
+    def optional(self) -> tuple[str, ...]:
+        """The names of the inputs that leave no trace if they are empty, in order."""
+        return tuple(name for name, optional in PLACEHOLDER.findall(self.inputs) if optional)
+
+    @property
     def required(self) -> frozenset[str]:
         """The names of the inputs that are shown even if they are empty."""
         return frozenset(name for name, optional in PLACEHOLDER.findall(self.inputs) if not optional)

@@ -1,8 +1,8 @@
 """What each prompt is for: the task or step that it asks for, who uses it, and how it looks with stand-ins."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from saiten.errors import ConfigurationError
 from saiten.judges.reading import read_reply
@@ -16,7 +16,7 @@ from saiten.rag.systems.chat_model import AnswerQuestion
 from saiten.records import Language
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
-from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
@@ -39,6 +39,7 @@ TASKS: tuple[type[Task[Any]], ...] = (
     CritiqueAspect,
     GradeAnswer,
     DecideCorrect,
+    DecideCorrectGrounded,
     RateAspect,
     SplitGist,
     FindMissingAndExtra,
@@ -71,14 +72,19 @@ class PromptUse:
         """The task, if it is one."""
         return self.kind if self.kind is not None and issubclass(self.kind, Task) else None
 
-    def placeholders(self, prompts: Prompts, language: Language) -> dict[str, Any]:
-        """Return a stand-in for each input: `{question}`, two of each list, the number 3."""
-        found: dict[str, Any] = {}
-        for name in prompts.load(self.name, language).fields:
-            hint = _hint_of(self.kind, name)
-            listed = get_origin(hint) is tuple or "tuple" in str(hint)
-            found[name] = (f"{{{name} 1}}", f"{{{name} 2}}") if listed else 3 if hint is int else f"{{{name}}}"
-        return found
+    def placeholders(self, prompts: Prompts, language: Language, without: Collection[str] = ()) -> dict[str, Any]:
+        """Return a stand-in for each input: `{question}`, two of each list, the number 3; "" for those left out.
+
+        Raises:
+            ConfigurationError: an input cannot be left out.
+        """
+        prompt = prompts.load(self.name, language)
+        for name in without:
+            if name not in prompt.optional:
+                raise ConfigurationError(
+                    f"{self.name} has no optional input {name!r}; it has {', '.join(prompt.optional) or 'none'}"
+                )
+        return {name: "" if name in without else _stand_in(self.kind, name) for name in prompt.fields}
 
     def check(self, prompts: Prompts, language: Language) -> tuple[str, ...]:
         """Return the forms of the reply, each of which was rendered; the replies of examples were read.
@@ -90,7 +96,8 @@ class PromptUse:
         where = f"{self.name}.toml, [{language}]"
         forms = ("json", *prompt.forms) if self.task is not None else ("text",)
         for form in forms:
-            prompts.preview(self.name, language, self.placeholders(prompts, language), form)
+            for without in ((), prompt.optional):
+                prompts.preview(self.name, language, self.placeholders(prompts, language, without), form)
         if self.task is not None:
             for field in schema_of(self.task.reply, language)["properties"]:
                 if f'"{field}"' not in prompt.closing:
@@ -114,7 +121,7 @@ def prompt_uses() -> tuple[PromptUse, ...]:
     found = []
     for name in names():
         kind = kinds.get(name)
-        used = list(metrics.get(kind, ()))
+        used = [title for each in getattr(kind, "__mro__", ()) for title in metrics.get(each, ())]
         used += ["converse"] if kind in _DIALOGUE else []
         used += ["probe"] if kind is PreferAnswer else []
         used += ["rag:KB"] if kind in ALL_STEPS else []
@@ -131,6 +138,13 @@ def _metrics_by_task() -> Mapping[Any, tuple[str, ...]]:
         for task in tasks:
             found[task] = (*found.get(task, ()), entry.title)
     return found
+
+
+def _stand_in(kind: type[Any] | None, name: str) -> str | int | tuple[str, ...]:
+    hint = _hint_of(kind, name)
+    if "tuple" in str(hint):
+        return (f"{{{name} 1}}", f"{{{name} 2}}")
+    return 3 if hint is int else f"{{{name}}}"
 
 
 def _hint_of(kind: type[Any] | None, name: str) -> Any:
