@@ -181,3 +181,14 @@ def test_python_takes_names_and_instances_side_by_side():
     rows = [{"question": "q", "answer": "As in [1].", "contexts": ["c"]}]
     result = saiten.evaluate(rows, ["my_metrics.py:Citations", "length"])
     assert {one.metric: one.score.value for one in result.scores} == {"citations": 1.0, "length": 3.0}
+
+
+def test_python_reports_the_code_that_saiten_toml_names(written, caplog):
+    """Before it is run; metrics that are given need no note."""
+    written("saiten.toml", 'metrics = ["length", "my_metrics.py:Citations"]\n')
+    rows = [{"question": "q", "answer": "As in [1].", "contexts": ["c"]}]
+    assert len(saiten.evaluate(rows).scores) == 2
+    assert "saiten.toml names the metric my_metrics.py:Citations: its code is run" in caplog.text
+    caplog.clear()
+    saiten.evaluate(rows, ["my_metrics.py:Citations"])
+    assert caplog.text == ""

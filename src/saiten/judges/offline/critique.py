@@ -65,7 +65,7 @@ def rate_aspect(task: RateAspect, _: Tools) -> Rating:
     """
     if task.aspect not in _OF_CONTENT:
         raise CannotJudge(
-            f"the offline judge compares words; without a reference it has no means to rate {task.aspect!r} "
+            f"the offline judge compares words; it has no means to rate {task.aspect!r} "
             f"({task.asks[:200]!r}). Use an LLM judge for it"
         )
     if not is_refusal(task.answer, task.language):
