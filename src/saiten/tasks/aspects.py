@@ -129,10 +129,10 @@ class RateAspect(Task[Rating]):
             raise ValueError(f"`grade` must be one of {listed}{or_null}, got {got}")
 
     def merge(self, replies: Sequence[Rating]) -> Rating:
-        """Return all grades, with the reason of the one nearest to their mean; no grade if most votes give none."""
-        if majority([reply.ungraded for reply in replies]):
-            return next(reply for reply in replies if reply.ungraded)
+        """Return all grades, with the reason of the one nearest to their mean; no grade unless most votes have one."""
         graded = [reply for reply in replies if not reply.ungraded]
+        if not majority([not reply.ungraded for reply in replies]):
+            return next(reply for reply in replies if reply.ungraded)
         given = tuple(grade for reply in graded for grade in reply.grades)
         nearest = min(graded, key=lambda reply: abs(reply.value - fmean(given)))
         return nearest.model_copy(update={"given": given, "probabilities": None})
