@@ -93,7 +93,9 @@ _ABOUT_SOURCE = re.compile(
 )
 """A remark on what a source is about: *The document discusses …*, but not *It says that …*."""
 
-_FURTHER_HELP = re.compile(
+_BESIDE = re.compile(
+    r"(?:(?:誠に|大変)?申し訳(?:あり|ござい)ません|すみません)\W*$|"
+    r"(?:(?:i(?:'|’| a)m )?(?:very |so )?sorry|i apologi[sz]e)\W*$|"
     r"(?:is there )?anything else (?:that )?i can (?:help|do|assist)\b"
     r"|(?:please )?(?:if|should) you have (?:any|further|more|other)\b.{0,60}\b(?:questions?|details?|information)\b"
     r"|please (?:(?:provide|share|give me) (?:more|further|additional)|ask|contact|consult|check with|refer to)\b"
@@ -101,7 +103,7 @@ _FURTHER_HELP = re.compile(
     r"|.{0,40}(?:お問い?合わせ|お尋ね|ご確認)(?:ください|下さい|願い)",
     re.IGNORECASE,
 )
-"""What often follows a refusal."""
+"""What often goes with a refusal: apologies and offers of help."""
 
 _TURN = re.compile(
     r"(?:however|but|that said|nevertheless|still|based on|according to|yet|generally|in general)\b"
@@ -127,16 +129,20 @@ def is_refusal(text: str, language: Language) -> bool:
     return declining[0] and not any(_TURN.match(sentence) for sentence in sentences[1:])
 
 
-def only_declines(sentences: Sequence[str]) -> bool:
-    """Return whether at least one sentence declines, and the others add only what the documents are about, or an offer.
+def stating(sentences: Sequence[str], language: Language) -> list[str]:
+    """Return the sentences of an answer that state something about the subject: all, unless the answer declines.
 
-    An answer of such sentences states nothing: *The passage does not mention it. The passage describes another year.*
+    An answer that declines states nothing by declining, by naming what the documents are about, and by offering help:
+    *The passage does not mention it. The passage describes another year.*
     """
-    declining = [declines(sentence) for sentence in sentences]
-    return any(declining) and all(
-        declined or _ABOUT_SOURCE.match(sentence) or _FURTHER_HELP.match(sentence)
-        for sentence, declined in zip(sentences, declining, strict=True)
-    )
+    remarks = [declines(sentence) for sentence in sentences]
+    idle = [
+        remark or bool(_ABOUT_SOURCE.match(sentence) or _BESIDE.match(sentence))
+        for sentence, remark in zip(sentences, remarks, strict=True)
+    ]
+    if not (any(remarks) and all(idle)) and not is_refusal("\n".join(sentences), language):
+        return list(sentences)
+    return [sentence for sentence, nothing in zip(sentences, idle, strict=True) if not nothing]
 
 
 def declines(sentence: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from saiten.records import Language
 from saiten.tasks.statements import SplitStatements, Statements
 from saiten.text.courtesies import is_courtesy
-from saiten.text.refusals import only_declines
+from saiten.text.refusals import stating
 from saiten.text.sentences import split_sentences
 from saiten.text.words import content_units
 
@@ -24,16 +24,16 @@ _ATTRIBUTION = re.compile(
 )
 """Matches openings that only name the source."""
 
+_TAG = re.compile(r"</?\w{1,40}>")
 _CLAUSES = re.compile(r"[;；]\s*")
 
 
 def split(task: SplitStatements) -> Statements:
     """Split into sentences, list items and clauses between semicolons, without greetings, headings and markup.
 
-    A text that only declines to answer states nothing.
+    A text that declines to answer states nothing by doing so.
     """
-    statements = statements_of(task.text, task.language)
-    return Statements(statements=[] if only_declines(statements) else statements)
+    return Statements(statements=stating(statements_of(task.text, task.language), task.language))
 
 
 def statements_of(text: str, language: Language) -> list[str]:
@@ -45,7 +45,7 @@ def statements_of(text: str, language: Language) -> list[str]:
         plain = _EMPHASIS.sub("", _LINK.sub(r"\1", sentence.text))
         mark = _MARK.match(plain)
         plain = plain[mark.end() if mark else 0 :].strip(" \t|")
-        if not any(sign.isalnum() for sign in plain) or is_courtesy(plain):
+        if not any(sign.isalnum() for sign in plain) or _TAG.fullmatch(plain) or is_courtesy(plain):
             continue
         source = _ATTRIBUTION.match(plain)
         plain = plain[source.end() if source else 0 :]
