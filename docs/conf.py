@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -83,8 +84,12 @@ def _page(entry: Entry) -> str:
     metric: Any = entry.load()
     docstrings = (inspect.getdoc(sys.modules[metric.__module__]), inspect.getdoc(metric))
     needs = ", ".join(f"`{need}`" for need in metric.needs)
+    typed = shlex.quote(entry.example)
     judge = "asks a judge" if metric.tasks else "needs no judge"
-    settings = [f"| `{each.name}` | {_cell(each.values)} | {_cell(str(each.default))} |" for each in entry.settings]
+    settings = [
+        f"| `{each.name}` | {_cell(each.values)} | {'required' if each.required else _cell(str(each.default))} |"
+        for each in entry.settings
+    ]
     table = ["## Settings", "", "| setting | takes | default |", "|---|---|---|", *settings, ""] if settings else []
     return "\n".join(
         [
@@ -96,7 +101,7 @@ def _page(entry: Entry) -> str:
             "",
             *(f"```text\n{text}\n```\n" for text in docstrings if text),
             *table,
-            f'Typed as `saiten score answers.jsonl -m {entry.title}`; in Python `metrics=["{entry.title}"]`.',
+            f"Typed as `saiten score answers.jsonl -m {typed}`; in Python `metrics=[{entry.example!r}]`.",
             "",
         ]
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from saiten.annotation.prelabels import read_prelabels
+from saiten.results.verdict import higher_is_better
 from saiten.runs import read_run
 
 POLITE, CITED = "criterion[polite and brief]", "criterion[根拠を示しているか,scale=yes/no]"
@@ -114,10 +115,11 @@ def test_a_mistake_in_a_file_ends_the_command_before_anything_is_sent(judged, op
 
 
 def test_a_run_is_shown_without_its_file(judged, saiten):
-    """The scores are kept; only the scale is no longer known."""
-    Path("polite.txt").write_text("polite and brief\n5: saintly\n", "utf-8")
+    """Scores and direction are kept; only the scale is no longer known."""
+    Path("polite.txt").write_text("polite and brief\nbest: 1\n5: saintly\n", "utf-8")
     assert judged("-m", "criterion[polite.txt]").status == 0
     Path("polite.txt").unlink()
+    assert higher_is_better("criterion[polite.txt]", read_run(Path("run")).manifest.signatures) is False
     shown = saiten("show", "run", "--format", "json")
     assert shown.status == 0, shown.err
     assert "criterion[polite.txt]" in shown.out

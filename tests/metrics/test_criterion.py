@@ -1,10 +1,11 @@
 """A criterion in one line: its scale, its words, its files, and what the judge sees of them."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import saiten
@@ -15,6 +16,7 @@ from saiten.judges.scripted import ScriptedJudge
 from saiten.metrics.catalog import make_metric, make_metrics
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.metrics.judged.criterion import Criterion
+from saiten.metrics.rubrics.criteria import read_criterion
 from saiten.metrics.rubrics.scales import WrittenScale, read_scale
 from saiten.records import Sample
 from saiten.tasks.aspects import RateAspect, Rating
@@ -88,6 +90,8 @@ def test_one_line_makes_a_metric_whose_name_makes_it_again(typed, name, bounds, 
 def test_any_words_survive_the_name(words, low, steps):
     """Commas, brackets, quotation marks and line ends included; different words never share a name."""
     metric = Criterion(words, f"{low} to {low + steps}")
+    if not metric.scale:  # 1 to 5, so that words that end with another scale are refused
+        assume(not re.search(r"[,、，]", words))
     assert make_metric(metric.name) == metric
 
 
@@ -100,6 +104,8 @@ def test_any_words_survive_the_name(words, low, steps):
         ("criterion[polite, 5 to 1]", "does not rise"),
         ("criterion[polite, 0 to 5000]", "more than 1001 grades"),
         ("criterion[polite, brief, 1 to 5]", 'put a value that contains a comma in quotation marks: criterion["…"]'),
+        ("criterion[丁寧で簡潔か、1〜5]", "ends with a scale, '1〜5'; separate it by a comma: [\"…\", 1〜5]"),
+        ('criterion["polite, brief, yes/no"]', "ends with a scale, 'yes/no'"),
         ("criterion[polite, best=6]", "the best grade 6 is not on the scale 1 to 5"),
         ("criterion[polite, best=x]", "best takes int, not 'x'"),
         ("criterion[polite, grades=6: saintly]", "the grade 6 is not on the scale 1 to 5"),
@@ -259,6 +265,21 @@ def test_a_mistake_in_a_text_file_is_reported_with_its_line(written, text, typed
     with pytest.raises(ConfigurationError) as refusal:
         make_metric(typed)
     assert message in str(refusal.value)
+
+
+@given(st.text(st.sampled_from("ab?5３:：;-\n \u3000scalebestyesno尺度最良はい〜"), max_size=60))
+def test_any_text_is_a_criterion_or_a_fault_with_its_line(tmp_path_factory, text):
+    """Nothing else is raised; every grade with a meaning is on the scale."""
+    file = tmp_path_factory.getbasetemp() / "any.txt"
+    file.write_text(text, encoding="utf-8")
+    try:
+        found = read_criterion(file, None, None)
+    except ConfigurationError as error:
+        fault = str(error)
+        assert re.match(rf"{re.escape(str(file))}, line \d+: ", fault), fault
+    else:
+        assert found.words
+        assert set(found.meanings) <= set((found.scale or WrittenScale(1, 5)).values)
 
 
 def test_the_scale_of_a_text_file_may_be_typed(written):

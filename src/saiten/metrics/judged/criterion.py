@@ -99,7 +99,10 @@ class Criterion(RatingMetric):
 
     def describe(self) -> Mapping[str, str]:
         digest = digest_of(asdict(self.aspect))
-        return {"criterion": digest if self.file is None else f"{self.file.name}:{digest}"}
+        if self.file is None:
+            return {"criterion": digest}
+        better = {True: "higher", False: "lower", None: "neither"}[self.higher_is_better]
+        return {"criterion": f"{self.file.name}:{digest}", "better": better}  # results are also read without the file
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         return await self.rated(self.aspect, sample, judge)

@@ -14,13 +14,14 @@ from typing import get_args
 from saiten.data.hand_written import read_text
 from saiten.errors import ConfigurationError
 from saiten.metrics.rubrics import Aspect, Worded, grade_list
-from saiten.metrics.rubrics.scales import DEFAULT, WrittenScale, read_scale
+from saiten.metrics.rubrics.scales import DEFAULT, WrittenScale, is_scale, read_scale
 from saiten.records import Language
 
 _KEY = r"[+-]?\d{1,7}|yes|no|はい|いいえ"
 _GRADE = re.compile(rf"({_KEY})\s*[:\uff1a]\s*(\S.*)", re.IGNORECASE | re.DOTALL)
 _NEXT_GRADE = re.compile(rf"[;\uff1b\n]\s*(?=(?:{_KEY})\s*[:\uff1a])", re.IGNORECASE)
 _SETTING = re.compile(r"(scale|尺度|best|最良)\s*[:\uff1a]\s*(\S.*)", re.IGNORECASE)
+_LAST = re.compile(r"[,\u3001\uff0c]\s*([^,\u3001\uff0c\n]+?)\s*$")
 _MOST_CHARACTERS = 10_000
 
 
@@ -61,6 +62,8 @@ def criterion_of(words: str, scale: WrittenScale | None, best: int | None, grade
         raise ValueError("the criterion is empty; say what the answer should be, such as `polite and brief`")
     if len(words) > _MOST_CHARACTERS:
         raise ValueError(f"the criterion has {len(words):,} characters; at most {_MOST_CHARACTERS:,} are allowed")
+    if (tail := _LAST.search(words)) and scale is None and is_scale(tail[1]):
+        raise ValueError(f'the criterion ends with a scale, {tail[1]!r}; separate it by a comma: ["…", {tail[1]}]')
     meanings: dict[int, str] = {}
     for part in _NEXT_GRADE.split(grades) if grades.strip() else ():
         found = _GRADE.fullmatch(part.strip())

@@ -80,3 +80,12 @@ def read_scale(text: str) -> WrittenScale:
     if high - low >= _MOST_GRADES or max(abs(low), abs(high)) > _LARGEST:
         raise ValueError(f"the scale {text!r} has more than {_MOST_GRADES} grades, or one beyond {_LARGEST:,}")
     return WrittenScale(low, high)
+
+
+def is_scale(text: str) -> bool:
+    """Return whether `read_scale` would read the text."""
+    try:
+        read_scale(text)
+    except ValueError:
+        return False
+    return True
