@@ -1,7 +1,8 @@
 """Correctness: the grade from 1 to 5 that a judge, given a right answer, gives the answer.
 
-5 is correct and complete, 1 completely wrong and harmful to rely on; an answer that says it does not know (grade 0) is
-declined, and excluded from the mean.
+5 is correct and complete, 3 half right, 1 wrong or beside the question; an answer that only says it does not know
+(grade 0) is declined, and excluded from the mean. The paper's scale, in which 1 and 2 also speak of harm, is a set of
+prompts of its own (`saiten prompts`).
 Source: the papers on graded correctness presented at the Japanese NLP society's meetings (ANLP), whose modes E2 and E3
 are `evidence=answer` and `evidence=reference` here; the prometheus form is that of Kim et al. 2024, *Prometheus 2*.
 """
