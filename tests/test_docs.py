@@ -169,3 +169,11 @@ def test_links_between_pages_lead_somewhere(page):
         if heading:
             titles = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
             assert heading in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("folder_of_page", ["docs", "docs/ja"])
+def test_the_prompt_on_the_page_is_that_of_the_file(folder_of_page):
+    """The page on prompts shows the whole file that its commands read."""
+    folder = ROOT / folder_of_page
+    file = folder / "examples" / "our_prompts" / "list_entities.toml"
+    assert file.read_text("utf-8") in blocks(folder / "prompts.md", "toml")

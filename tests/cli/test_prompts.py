@@ -188,3 +188,45 @@ def test_a_chain_asks_with_our_prompts(saiten, openai_server, somewhere):
     assert systems(openai_server) == {CHAIN}
     said = saiten("answer", "q.jsonl", "--system", "rag:kb", "-o", "x.jsonl", "--prompts", "paper-chains")
     assert (said.status, "rag:kb reads none of saiten's prompts" in said.err.replace("\n", " ")) == (2, True)
+
+
+PLAN = """
+data: [{answers: answers.jsonl}]
+metrics: [accuracy]
+judge: "openai:m@ADDRESS"
+prompts: PROMPTS
+"""
+
+
+@pytest.mark.parametrize("named", ["ours", "paper-accuracy"])
+def test_an_experiment_takes_a_folder_next_to_its_plan_or_a_preset(saiten, openai_server, ours, named):
+    """A path is relative to the plan, as all paths in it are."""
+    folder = ours.parent / "plans"
+    folder.mkdir()
+    ours.rename(folder / "ours")
+    sample = {"id": "q", "question": "Q?", "answer": "A.", "reference": "R.", "language": "en"}
+    (folder / "answers.jsonl").write_text(json.dumps(sample) + "\n")
+    plan = PLAN.replace("ADDRESS", openai_server.base_url).replace("PROMPTS", named)
+    (folder / "plan.yaml").write_text(plan)
+    assert saiten("experiment", folder / "plan.yaml", "-o", "out").status == 0
+    (system,) = systems(openai_server)
+    assert ("be kind" in system) == (named == "ours")
+    assert ("Act as an impartial judge" in system) == (named == "paper-accuracy")
+
+
+def test_one_folder_serves_the_agents_and_the_system_of_a_dialogue(saiten, openai_server, somewhere):
+    """The composer's prompt and the chain's are replaced at once; the dry run counts them."""
+    folder = somewhere / "mine"
+    assert saiten("prompts", "copy", folder, "compose_answer").status == 0
+    file = folder / "compose_answer.toml"
+    file.write_text(file.read_text().replace("instruction = '''\n", "instruction = '''\nMinuting.\n", 1))
+    (folder / "answer_question.toml").write_text("[en]\ninstruction = 'Say it in one word.'\nuser = '{question}'\n")
+    qa = {"id": "q", "question": "Which gate closes?", "reference": "The north gate.", "language": "en"}
+    Path("qa.jsonl").write_text(json.dumps(qa) + "\n")
+    model = f"openai:m@{openai_server.base_url}"
+    openai_server.reply = lambda asked: None if asked.body.get("response_format") else "The gate."
+    options = ("--system", model, "--judge", model, "--max-turns", "1", "-o", "run", "--prompts", folder)
+    saiten("converse", "qa.jsonl", *options)
+    asked = systems(openai_server)
+    assert "Say it in one word." in asked
+    assert any(system.startswith("Minuting.\n") for system in asked)

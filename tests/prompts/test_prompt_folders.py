@@ -16,8 +16,8 @@ instruction = 'List all names.'
 closing = 'Reply in JSON: {"entities": ["…"]}'
 user = '{text}'
 """
-VERIFY = "[ja]\ninstruction = 'x'\nclosing = 'x'\nuser = '{contexts} {statements} {question}'\n"
-REST = "\nstatements = ['s']\nreply = '{}'\n"
+CLOSED = "[ja]\ninstruction = 'x'\nclosing = 'x'\nuser = '{contexts} {keyphrases}'\n"
+REST = "\nkeyphrases = ['k']\nreply = '{}'\n"
 
 
 def folder_with(tmp_path: Path, content: str, name: str = "list_entities") -> Path:
@@ -80,9 +80,9 @@ def test_the_digest_follows_the_text_and_a_mere_copy_has_that_of_the_original(tm
             "decide_correct.toml:1: [en] lacks the form marker; add a table [en.forms.marker] with closing and reply",
         ),
         (
-            "verify_statements",
-            f"{VERIFY}[[ja.examples]]\ncontexts = ['c']{REST}[[ja.examples]]\ncontexts = 'c'{REST}",
-            "verify_statements.toml:10: `contexts` in example 2 of [ja] must be a list of texts",
+            "write_closed_questions",
+            f"{CLOSED}[[ja.examples]]\ncontexts = ['c']{REST}[[ja.examples]]\ncontexts = 'c'{REST}",
+            "write_closed_questions.toml:10: `contexts` in example 2 of [ja] must be a list of texts",
         ),
     ],
 )  # fmt: skip
