@@ -116,15 +116,16 @@ async def test_the_judge_can_be_shown_what_facts_are_checked_against(title):
 
 
 async def test_what_claims_nothing_gets_no_grade():
-    """Undefined with the judge's reason, and so left out and counted: never the best grade, also in MATE."""
+    """Undefined, with one reason that tables can count and the judge's own in the details; also in MATE."""
     silent = {"formality": 0, "factuality": None, "amount_info": 0, "acceptability": None}
     for metric, reason in (
-        (Aspects("factuality"), "of factuality"),
-        (Direct(), "of acceptability"),
-        (Mate(), "factuality: of factuality"),
+        (Aspects("factuality"), "the judge found nothing to grade"),
+        (Direct(), "the judge found nothing to grade"),
+        (Mate(), "factuality: the judge found nothing to grade"),
     ):
         score = await metric.score(SAMPLE, rating(**silent))
         assert (score.value, score.status, score.reason) == (None, "undefined", reason)
+        assert score.details["said"] == f"of {score.details['aspect']}"
     asked = rating(**dict.fromkeys(RUBRIC.names, 0))
     for name in RUBRIC.names:
         await Aspects(name).score(SAMPLE, asked)

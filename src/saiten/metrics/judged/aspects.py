@@ -19,6 +19,9 @@ from saiten.protocols import Judge, Need
 from saiten.records import Sample, Score
 from saiten.tasks.aspects import RateAspect, Rating
 
+NO_GRADE = "the judge found nothing to grade"
+"""The reason for a score without a grade; one text for all samples, so that tables can count it."""
+
 Given = Literal["nothing", "contexts", "reference"]
 """What the judge is shown besides question and answer."""
 
@@ -132,10 +135,10 @@ def rating_task(aspect: Aspect, sample: Sample, given: Given = "nothing") -> Rat
 def score_of(aspect: Aspect, rating: Rating) -> Score:
     """Return the mean over the votes, noting in the reason if they are split around the best grade.
 
-    Undefined, with the judge's reason, if it says that there is nothing to grade.
+    Undefined, with the judge's reason in the details, if it says that there is nothing to grade.
     """
     if rating.ungraded:
-        return Score.undefined(rating.reason, aspect=aspect.name)
+        return Score.undefined(NO_GRADE, aspect=aspect.name, said=rating.reason)
     details = details_of(aspect, rating)
     reason = rating.reason
     if details["grade"] is None:

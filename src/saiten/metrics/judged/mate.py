@@ -12,7 +12,7 @@ from functools import cached_property
 from math import fsum
 
 from saiten.metrics.base import perform_all
-from saiten.metrics.judged.aspects import Given, RubricMetric, details_of, rating_task
+from saiten.metrics.judged.aspects import NO_GRADE, Given, RubricMetric, details_of, rating_task
 from saiten.metrics.rubrics.weights import AspectWeight, Weights, read_weights
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
@@ -62,7 +62,7 @@ class Mate(RubricMetric):
         ratings = await perform_all(judge, [rating_task(aspect, sample, self.given) for aspect in aspects])
         for aspect, rating in zip(aspects, ratings, strict=True):
             if rating.ungraded:
-                return Score.undefined(f"{aspect.name}: {rating.reason}", aspect=aspect.name)
+                return Score.undefined(f"{aspect.name}: {NO_GRADE}", aspect=aspect.name, said=rating.reason)
         rated = dict(zip(self.weighing.names, ratings, strict=True))
         grades = {name: rating.grades for name, rating in rated.items()}
         ratings_kept = {
