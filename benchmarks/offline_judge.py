@@ -27,8 +27,10 @@ from rapidfuzz.distance import LCSseq
 
 from saiten.errors import BadInput
 from saiten.judges.offline import Aspect, Calibration, OfflineJudge
+from saiten.metrics.catalog import make_metric
 from saiten.models.builtin_embedder import BuiltinEmbedder
-from saiten.records import Language
+from saiten.records import Language, Sample
+from saiten.runs.scoring import score_once
 from saiten.stats.auroc import auroc
 from saiten.stats.classification import agreement, balanced_accuracy, cohen_kappa
 from saiten.stats.correlation import kendall, pearson
@@ -179,6 +181,137 @@ async def clapnq(folder: Path) -> list[Line]:
                 columns = pick(chosen, column, people, qids)
                 lines.append(line("clapnq_human", f"{what}, {label}", name, statistic, columns))
     return lines
+
+
+WITH_EXPECTED = ("faithfulness", "accuracy", "answer_correctness")
+"""Metrics whose expected value differs from the value."""
+
+
+async def figures_of(names: Sequence[str], sample: Sample) -> Row:
+    """Return the value of each metric, and the expected value where it differs; None where there is none."""
+    found: Row = {}
+    for name in names:
+        score = await score_once(sample, make_metric(name), JUDGE)
+        found[name] = score.value
+        if name in WITH_EXPECTED:
+            found[f"{name}, expected"] = score.value if score.expected is None else score.expected
+    return found
+
+
+def compared(
+    data: str, what: str, statistic: Statistic, scored: Sequence[tuple[Row, float, Any]], *, against: str
+) -> list[Line]:
+    """Compare metrics by the same answers: each figure, and its difference from `against` (expected: from the value).
+
+    `scored`: the metrics' figures, people's, and the question, per answer; answers without a figure are left out.
+    """
+    names = list(dict.fromkeys(name for found, _, _ in scored for name in found))
+    kept = [each for each in scored if all(each[0].get(name) is not None for name in names)]
+    people, questions = [each[1] for each in kept], [each[2] for each in kept]
+    columns = {name: [each[0][name] for each in kept] for name in names}
+    lines = [line(data, what, f"metric {name}", statistic, (people, columns[name], questions)) for name in names]
+    rows_of: dict[Any, list[int]] = {}
+    for at, question in enumerate(questions):
+        rows_of.setdefault(question, []).append(at)
+    draw = random.Random(0)
+    units = list(rows_of)
+    drawn = [[at for unit in draw.choices(units, k=len(units)) for at in rows_of[unit]] for _ in range(RESAMPLES)]
+
+    def value(name: str, rows: Sequence[int]) -> float:
+        return statistic([people[at] for at in rows], [columns[name][at] for at in rows]).value or 0.0
+
+    whole = range(len(kept))
+    for name in names:
+        base = name.removesuffix(", expected") if name.endswith(", expected") else against
+        if name != base:
+            gains = sorted(value(name, rows) - value(base, rows) for rows in drawn)
+            low, high = gains[round(0.025 * RESAMPLES)], gains[round(0.975 * RESAMPLES) - 1]
+            found = Estimate(value(name, whole) - value(base, whole), len(kept), low=low, high=high)
+            lines.append(Line(data, f"{what}, more than {base}", f"metric {name}", found))
+    return lines
+
+
+async def values_or_expected(folder: Path) -> list[Line]:
+    """Compare values, expected values and plain metrics as commands give them: what ranks answers as people do."""
+    lines: list[Line] = []
+    questions = {row["qid"]: row for row in rows(folder / "clapnq_human" / "questions.jsonl")}
+    names = ("faithfulness", "faithfulness[worst]", "context_overlap")
+    found, systems = [], []
+    for row in rows(folder / "clapnq_human" / "responses.jsonl"):
+        asked = questions[row["qid"]]
+        contexts = tuple(f"{context['title']}\n{context['text']}" for context in asked["contexts"])
+        figures = await figures_of(names, Sample("1", asked["question"], row["answer"], contexts))
+        found.append((figures, fmean(row["human"]["faithfulness"].values()), row["qid"]))
+        systems.append(row["system"])
+    models = [each for each, system in zip(found, systems, strict=True) if system != "reference"]
+    for label, statistic in (("Pearson", pearson), ("Kendall", kendall)):
+        lines += compared("clapnq_human", f"faithfulness, {label}", statistic, models, against="faithfulness")
+    lines += system_means("clapnq_human", found, systems)
+    questions = {row["qid"]: row for row in rows(folder / "jhars_dev" / "questions.jsonl")}
+    found = []
+    for row in rows(folder / "jhars_dev" / "responses.jsonl"):
+        asked = questions[row["qid"]]
+        sample = Sample("1", asked["question"], row["answer"], tuple(asked["contexts"]), language="ja")
+        good = all(each["label"] in ("No_hallucination", "DISPUTED", None) for each in row["sentences"])
+        found.append((await figures_of(names, sample), float(good), row["qid"]))
+    lines += compared("jhars_dev", "whole answer, AUROC", auroc, found, against="faithfulness")
+    names = ("accuracy", "correctness", "word_recall", "token_f1")
+    for data, file in (("NQ301", "nq301_judged"), ("EVOUNA-NQ", "evouna_nq")):
+        found, systems = [], []
+        for row in rows(folder / "qa_correctness" / f"{file}.jsonl"):
+            answers = row.get("answers") or {"": row["answer"]}
+            for system, answer in answers.items():
+                label = row["human"][system or "correct"]
+                if label is None:
+                    continue
+                references = row["references"]
+                sample = Sample(
+                    "1", row["question"], answer or "", reference=references[0], alternatives=tuple(references[1:])
+                )
+                figures = await figures_of(names, sample)
+                figures["correctness"] = figures["correctness"] or 0.0  # None: the answer declines
+                found.append((figures, float(label), row["qid"]))
+                systems.append(system)
+        lines += compared(data, "correct, AUROC", auroc, found, against="accuracy")
+        lines += system_means(data, found, systems) if any(systems) else []
+    return lines
+
+
+def system_means(data: str, found: Sequence[tuple[Row, float, Any]], systems: Sequence[str]) -> list[Line]:
+    """Return each system's mean by people, and by each metric."""
+    lines = []
+    for system in sorted(set(systems)):
+        mine = [each for each, one in zip(found, systems, strict=True) if one == system]
+        lines.append(Line(data, f"mean of {system}", "people", Estimate(fmean(each[1] for each in mine), len(mine))))
+        for name in mine[0][0]:
+            values = [each[0][name] for each in mine if each[0].get(name) is not None]
+            lines.append(Line(data, f"mean of {system}", f"metric {name}", Estimate(fmean(values), len(values))))
+    return lines
+
+
+async def long_references(folder: Path) -> list[Line]:
+    """Compare metrics against long references as commands give them: differences of pairs, and summaries."""
+    names = ("accuracy", "correctness", "answer_correctness", "token_f1", "rouge_l")
+    found = []
+    for row in rows(folder / "ragchecker_meta" / "pairs.jsonl"):
+        both = []
+        for which in ("1", "2"):
+            sample = Sample("1", row["question"], row[f"answer_{which}"], reference=row["reference"])
+            figures = await figures_of(names, sample)
+            both.append({name: figure or 0.0 for name, figure in figures.items()})
+        gap = {name: both[1].get(name, 0.0) - both[0].get(name, 0.0) for name in both[0] | both[1]}
+        found += [(gap, float(row["human"]["overall"][who]), row["id"]) for who in ("a1", "a2")]
+    lines = compared("ragchecker_meta", "overall, Pearson", pearson, found, against="token_f1")
+    asked = {row["qid"]: row for row in rows(folder / "squality_human" / "questions.jsonl")}
+    found = []
+    for row in rows(folder / "squality_human" / "responses.jsonl"):
+        if row["system"] != "human":
+            first, *others = asked[row["qid"]]["references"]
+            question = asked[row["qid"]]["question"]
+            sample = Sample("1", question, row["answer"], reference=first, alternatives=tuple(others))
+            figures = {name: figure or 0.0 for name, figure in (await figures_of(names, sample)).items()}
+            found.append((figures, fmean(row["human"]["correctness"].values()), row["qid"]))
+    return lines + compared("squality_human", "correctness, Pearson", pearson, found, against="rouge_l")
 
 
 async def jhars(folder: Path) -> list[Line]:
@@ -557,6 +690,8 @@ SETS: dict[str, tuple[str, Callable[[Path], Coroutine[Any, Any, list[Line]]]]] =
     "squality_human": ("squality_human", squality),
     "nomiracl_ja_dev": ("nomiracl_ja_dev", nomiracl),
     "ja_sim_nli": ("ja_sim_nli", japanese_pairs),
+    "values_or_expected": (".", values_or_expected),
+    "long_references": (".", long_references),
     "calibration": (".", calibration),
 }
 

@@ -30,6 +30,20 @@ def test_the_first_run_of_a_user(saiten, data, scores):
     assert manifest.settings["judge"] == "offline"
 
 
+def test_metrics_that_rank_better_than_the_offline_judges_verdicts_are_named(saiten, data):
+    """For the metrics and languages scored; not if they are scored as well, nor with --quiet."""
+    rows = [{"question": "Where?", "answer": "In Ulm.", "contexts": ["In Ulm."], "reference": "Ulm"}]
+    said = saiten("score", data(rows), "-m", "faithfulness", "-o", "one")
+    note = " ".join(said.err.split())
+    assert "rank answers better than the offline judge's verdicts" in note
+    assert "context_overlap (than faithfulness, en)" in note
+    assert "--by expected" in note
+    assert "faithfulness[worst]" not in note
+    both = saiten("score", data(rows), "-m", "faithfulness", "-m", "context_overlap", "-o", "two")
+    quiet = saiten("score", data(rows), "-m", "faithfulness", "-o", "three", "--quiet")
+    assert "rank answers better" not in both.err + quiet.err
+
+
 def test_the_same_command_again_does_nothing_and_other_metrics_are_added(saiten, data, scores):
     """A finished run is shown; an additional metric is scored; existing files stay identical byte for byte."""
     file = data(5)

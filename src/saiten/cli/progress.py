@@ -15,7 +15,7 @@ from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue
 from saiten.errors import SystemFailed
 from saiten.rag.knowledge.indexing import Indexed
-from saiten.records import Answer, Sample, Scored, Usage
+from saiten.records import Answer, Language, Sample, Scored, Usage
 from saiten.runs.answers.answers_file import Outcome
 from saiten.views.tables.summary import spent_text, usage_text
 
@@ -173,12 +173,14 @@ class ScoreProgress(RunProgress):
         super().__init__(console, total, currency, quiet=quiet)
         self.answers = 0
         """Samples with an answer."""
+        self.languages: set[Language] = set()
         self.not_measured = 0
         self._under_way: set[str] = set()
         self._measured = 0
 
     def sample_read(self, sample: Sample) -> None:
         self.answers += sample.answer is not None
+        self.languages.add(sample.language)
 
     def result(self, sample: Sample, result: Scored) -> None:
         self.made += 1
