@@ -15,17 +15,17 @@ from saiten.errors import ConfigurationError
 
 def from_file(place: str) -> ModuleType:
     """Import a file, again if it has changed; raises ConfigurationError if it is missing or cannot be imported."""
-    path = Path(place).resolve()
-    if not path.is_file():
+    try:
+        path = Path(place).resolve()
+        code = path.read_bytes()
+    except FileNotFoundError:
         folder = path.parent
         there = [file.name for file in folder.glob("*.py")] if folder.is_dir() else []
         near = get_close_matches(path.name, there, n=1)
         hint = f"; did you mean {Path(place).with_name(near[0])}?" if near else ""
-        raise ConfigurationError(f"there is no file {place}{hint}")
-    try:
-        code = path.read_bytes()
-    except OSError as error:
-        raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
+        raise ConfigurationError(f"there is no file {place}{hint}") from None
+    except (OSError, ValueError) as error:  # ValueError: no name that a file can have
+        raise ConfigurationError(f"{place} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     # a unique name: `bot.py` must not be confused with, or hide, an installed module `bot`
     name = f"{path.stem}_{blake2b(str(path).encode() + code, digest_size=4).hexdigest()}"
     if name in sys.modules:
@@ -69,7 +69,7 @@ def defined_in(module: ModuleType, attribute: str, place: str) -> Any:
             there = [each for each in dir(value) if not each.startswith("_") and callable(getattr(value, each, None))]
             near = get_close_matches(name, there, n=1)
             own = [each for each in there if getattr(getattr(value, each), "__module__", None) == module.__name__]
-            known = f"there are {', '.join(own[:5])}" if own else "there is no function in it"
+            known = f"there are {', '.join(own[:5])}" if own else "it defines no function or class"
             raise ConfigurationError(
                 f"there is no {attribute} in {place}; {f'did you mean {near[0]}?' if near else known}"
             )

@@ -90,7 +90,7 @@ def test_metrics_explains_a_metric_of_ones_own(saiten):
     assert said.status == 0, said.err
     for words in ("politeness", "help desk", "needs question, answer", "[strict=…]  yes | no; default: False"):
         assert words in said.out
-    for command in ("score", "metrics"):
+    for command in ("score", "probe", "metrics"):
         assert "code is run" in " ".join(saiten(command, "--help").out.replace("│", " ").split())
 
 

@@ -34,6 +34,30 @@ INSTANCE = Whole()
 """
 
 
+DERIVED = """
+from dataclasses import dataclass
+import saiten
+
+class Untitled(saiten.BaseMetric):
+    async def score(self, sample, judge): ...
+
+class Scoreless(saiten.BaseMetric):
+    title = "scoreless"
+
+@dataclass(frozen=True)
+class Strange(saiten.BaseMetric):
+    title = "strange"
+    how: "Unknown" = 1
+
+class Failing(saiten.BaseMetric):
+    title = "failing"
+
+    @property
+    def needs(self):
+        return 1 / 0
+"""
+
+
 @pytest.fixture(autouse=True)
 def written(tmp_path, monkeypatch):
     """Write a file in the current folder, which also has the example of the docs."""
@@ -117,7 +141,7 @@ def test_a_missing_part_is_named_with_what_it_is(written, part):
         ("INSTANCE", "1 / 0\nINSTANCE", "ZeroDivisionError: division by zero (line 17 of"),
         ("class Whole:", "class Whole", "w.py cannot be imported: expected ':' (line 2 of"),
         ("class Whole:", "import not_there\nclass Whole:", "ModuleNotFoundError: No module named 'not_there' (line 2 of"),
-        ("    def desc", "    def __init__(self, x):\n        pass\n    def desc", "cannot be made: TypeError:"),
+        ("    def desc", "    def __init__(self, x):\n        pass\n    def desc", "cannot be used: TypeError: Whole.__init__() missing"),
         ("    def desc", "    def __init__(self):\n        1 / 0\n    def desc", "division by zero (line 11 of"),
     ],
 )  # fmt: skip
@@ -143,6 +167,16 @@ def test_what_is_wrong_is_reported_with_what_was_expected(written, before, after
         ("my_metrics.py:Politeness[stric]", "has no setting 'stric'; its settings are: strict (yes | no)"),
         ("my_metrics.py:Politeness[strict=perhaps]", "strict takes yes | no, not 'perhaps'"),
         ("my_metrics.py:Citations[x]", "has no setting 'x'; its settings are: none"),
+        ("\0.py:x", "cannot be read: embedded null byte"),
+        ("x" * 5000 + ".py:x", "cannot be read: File name too long"),
+        ("..:x", "cannot be imported"),
+        (".:x", "cannot be imported"),
+        ("criterion:polite and brief", "settings go in brackets: criterion[polite and brief]"),
+        ("faithfulness:worst", "settings go in brackets: faithfulness[worst]"),
+        ("untitled.py:Untitled", "it lacks title, its name in results without settings"),
+        ("untitled.py:Scoreless", "it lacks score (`async def score(self, sample, judge)`"),
+        ("untitled.py:Strange", "cannot be used: NameError: name 'Unknown' is not defined"),
+        ("untitled.py:Failing", "cannot be used: ZeroDivisionError: division by zero (line 21 of"),
         ("w.py:INSTANCE[x=1]", "takes no settings: it is an instance"),
         ("w.py:Whole[x=1]", "takes no settings: it is not a dataclass"),
     ],
@@ -150,6 +184,7 @@ def test_what_is_wrong_is_reported_with_what_was_expected(written, before, after
 def test_a_name_that_leads_nowhere_is_answered_with_one_that_does(written, typed, message):
     """File, module, class and settings."""
     written("w.py", WHOLE)
+    written("untitled.py", DERIVED)
     with pytest.raises(ConfigurationError) as refusal:
         make_metric(typed)
     assert message in str(refusal.value)

@@ -22,7 +22,7 @@ class ProbedMetrics(MetricSettings):
 
     metrics: tuple[str, ...] = option(
         ("accuracy", "correctness"),
-        "Metric to probe. Repeatable. Default: accuracy and correctness.",
+        "Metric to probe, or FILE.py:NAME, whose code is run. Repeatable. Default: accuracy and correctness.",
         "--metric",
         "-m",
         toml=True,

@@ -14,7 +14,7 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.brackets import Setting, made_with, read_settings, settings_allowed
-from saiten.metrics.naming import BracketItem, is_human, is_python, read_name, split_names
+from saiten.metrics.naming import BracketItem, is_human, is_python, read_name, split_names, write_name
 from saiten.metrics.own import OwnMetric, load_metric
 from saiten.protocols import Metric
 
@@ -83,6 +83,9 @@ def make_metric(name: str, **defaults: str) -> Metric:
     title, items = read_name(name)
     if not is_python(title):
         return _of_catalog(title, items, defaults)
+    before, _, after = title.partition(":")
+    if before.strip().lower() in {*CATALOG, *ALIASES}:
+        raise ConfigurationError(f"settings go in brackets: {write_name(before.strip(), {}, main=after.strip())}")
     made = load_metric(title, items, defaults)
     own = made.name.partition("[")[0].strip().lower()
     if own in {*CATALOG, *ALIASES, *PRESETS} or is_human(made.name):

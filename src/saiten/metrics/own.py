@@ -1,12 +1,14 @@
 """Metrics of the user's own, from a Python file or module: `my_metrics.py:Politeness`. Loading one runs its code."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, is_dataclass
 from hashlib import sha256
 from inspect import iscoroutinefunction, signature
 from itertools import chain
 from math import isnan
 from pathlib import Path
+from traceback import extract_tb
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -82,35 +84,35 @@ def load_metric(title: str, items: Sequence[BracketItem], defaults: Mapping[str,
         raise ConfigurationError(f"{title} names a file; name a metric in it, too: {title.rstrip(':')}:NAME")
     module = from_file(place) if place.endswith(".py") else from_path(place)
     found = defined_in(module, attribute, place)
-    if isinstance(found, type):
-        with_settings = is_dataclass(found)
-        given = read_settings(found, items, title) if items and with_settings else {}
-        if items and not with_settings:
-            raise ConfigurationError(f"{title} takes no settings: it is not a dataclass")
-        settings = {**defaults, **given} if with_settings else {}
-        metric = _ran(title, lambda: made_with(found, settings, title) if with_settings else found())
-    elif items:
+    file = getattr(module, "__file__", None) or ""
+    with _their_code(title, file):
+        metric = _made(found, items, defaults, title) if isinstance(found, type) else found
+        _check(metric, title)
+    if items and metric is found:
         raise ConfigurationError(f"{title} takes no settings: it is an instance, which has its own; name its class")
-    else:
-        metric = found
-    _check(metric, title)
-    file = getattr(module, "__file__", None)
     digest = sha256(Path(file).read_bytes()).hexdigest()[:8] if file else "?"
     return OwnMetric(metric, f"{code_name(title)}@{digest}", metric.name)
 
 
-def _ran(title: str, work: Callable[[], Any]) -> Any:
-    """Return the result of the user's code; raises ConfigurationError with the exception's line."""
+def _made(found: type[Any], items: Sequence[BracketItem], defaults: Mapping[str, str], title: str) -> Any:
+    if is_dataclass(found):
+        return made_with(found, {**defaults, **read_settings(found, items, title)}, title)
+    if items:
+        raise ConfigurationError(f"{title} takes no settings: it is not a dataclass")
+    return found()
+
+
+@contextmanager
+def _their_code(title: str, file: str) -> Iterator[None]:
+    """Turn an exception of the user's code into a ConfigurationError with its last line in the file."""
     try:
-        return work()
+        yield
     except SaitenError:
         raise
     except Exception as error:
-        trace = error.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        where = "" if trace is None else f" (line {trace.tb_lineno} of {trace.tb_frame.f_code.co_filename})"
-        raise ConfigurationError(f"{title} cannot be made: {type(error).__name__}: {error}{where}") from error
+        lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
+        where = f" (line {lines[-1]} of {file})" if lines else ""
+        raise ConfigurationError(f"{title} cannot be used: {type(error).__name__}: {error}{where}") from error
 
 
 _EXPECTED: Mapping[str, str] = MappingProxyType(
@@ -138,7 +140,7 @@ def _check(metric: object, title: str) -> None:
             f"{title} is not a metric: it lacks {', '.join(about)}. A frozen dataclass derived from saiten.BaseMetric "
             "needs only `title`, `needs` and `score`"
         )
-    wrong = [name for name, fits in _FITS.items() if not _ran(title, lambda fits=fits: fits(metric))]  # type: ignore[misc]
+    wrong = [name for name, fits in _FITS.items() if not fits(metric)]
     if wrong:
         listed = "; ".join(f"{name} is {getattr(metric, name)!r:.80}, expected {_EXPECTED[name]}" for name in wrong)
         raise ConfigurationError(f"{title} is not a metric: {listed}")
