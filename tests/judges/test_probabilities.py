@@ -17,11 +17,12 @@ from saiten.models.scripted import ScriptedChat
 from saiten.protocols import Completion, Token
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext
-from saiten.tasks.correctness import DecideCorrect, GradeAnswer
+from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.statements import ClassifyStatements, SplitStatements, VerifyStatements
 
 DECIDE = DecideCorrect("q", "a", ("r",), language="en")
+GROUNDED = DecideCorrectGrounded("q", "a", ("r",), contexts=("c",), language="en")
 GRADE = GradeAnswer("q", "a", ("r",), language="en")
 RATE = RateAspect("amount", "How much?", "-1: too little\n0: right\n1: too much", "q", "a", (-1, 0, 1), language="en")
 
@@ -71,6 +72,13 @@ def test_the_probability_of_yes_is_found_in_each_form(pieces):
     reply = read(DECIDE, *pieces)
     assert reply.correct
     assert reply.p == pytest.approx(0.7)
+
+
+def test_a_grounded_decision_passes_with_the_product_of_both_probabilities():
+    """The metric is 1 only if the answer is correct and supported; the marker has one verdict on both."""
+    pieces = (" {'explanation': 'so', 'correct':", (" true", 0.8, {" false": 0.2}), ", 'supported':", (" true", 0.5, {" false": 0.5}), "}")  # fmt: skip
+    assert read(GROUNDED, *pieces).p == pytest.approx(0.4)
+    assert read(GROUNDED, "It agrees. [[", ("True", 0.7, {"False": 0.3}), "]]").p == pytest.approx(0.7)
 
 
 def test_a_word_in_several_tokens_counts_each_alternative_by_what_precedes_it():

@@ -15,7 +15,7 @@ from saiten.judges.token_places import TokenPlaces
 from saiten.protocols import Completion, R, Reply, Task
 from saiten.tasks.aspects import RateAspect, Rating, read_signed
 from saiten.tasks.contexts import ContextVerdict
-from saiten.tasks.correctness import Decision, Grade
+from saiten.tasks.correctness import Decision, Grade, GroundedDecision
 from saiten.tasks.critique import Critique
 from saiten.tasks.verdicts import MEANINGS, Verdict, read_yes_no
 
@@ -31,7 +31,7 @@ V = TypeVar("V", bound=bool | int)
 
 def decides(kind: type[Reply]) -> bool:
     """Return whether replies of this type have verdicts or grades, so that probabilities are of use."""
-    return kind in _YES_OR_NO or issubclass(kind, Grade | Rating) or bool(_lists_of_verdicts(kind))
+    return kind in _YES_OR_NO or issubclass(kind, Grade | Rating | GroundedDecision) or bool(_lists_of_verdicts(kind))
 
 
 def with_probabilities(task: Task[R], reply: R, completion: Completion) -> R:
@@ -48,14 +48,26 @@ def _found(task: Task[Any], reply: Reply, tokens: TokenPlaces) -> dict[str, Any]
     if isinstance(reply, Grade | Rating):
         scale = task.values if isinstance(task, RateAspect) else tuple(range(6))
         return {"probabilities": _of_one("grade", reply.grade, read_signed, _grades(scale), tokens)}
+    if isinstance(reply, GroundedDecision):
+        correct = _of_yes("correct", tokens, said=reply.correct)
+        if reply.supported is None:  # the marker's one verdict is about both
+            return {"p": correct}
+        supported = _of_yes(
+            "supported", tokens, said=reply.supported
+        )  # given the verdict on `correct` as it was written
+        return {"p": None if correct is None or supported is None else correct * supported}
     field = _YES_OR_NO[type(reply)]
-    decided = _of_one(field, getattr(reply, field), _read_yes_no, _yes_and_no(), tokens)
-    return {"p": None if decided is None else decided.get(True, 0.0)}
+    return {"p": _of_yes(field, tokens, said=getattr(reply, field))}
 
 
 def _lists_of_verdicts(kind: type[Reply]) -> Sequence[str]:
     found = {name: field.annotation for name, field in shown_fields(kind).items()}
     return [name for name, hint in found.items() if get_origin(hint) is list and get_args(hint) == (Verdict,)]
+
+
+def _of_yes(key: str, tokens: TokenPlaces, *, said: bool) -> float | None:
+    decided = _of_one(key, said, _read_yes_no, _yes_and_no(), tokens)
+    return None if decided is None else decided.get(True, 0.0)
 
 
 def _of_one(

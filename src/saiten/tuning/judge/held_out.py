@@ -86,7 +86,7 @@ def value_of(reply: Reply) -> float:
     if isinstance(reply, Rating | Grade):
         return reply.value
     if isinstance(reply, Decision):
-        return float(reply.correct)
+        return float(reply.holds)
     raise TypeError(f"{type(reply).__name__} has no grade")
 
 

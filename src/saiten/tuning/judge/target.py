@@ -7,7 +7,7 @@ from typing import Any
 from saiten.judges.reading import read_reply
 from saiten.protocols import Reply, Task
 from saiten.tasks.aspects import RateAspect, Rating
-from saiten.tasks.correctness import Decision, GradeAnswer
+from saiten.tasks.correctness import Decision, GradeAnswer, GroundedDecision
 
 
 def nearest(value: float, values: Sequence[int]) -> int:
@@ -39,8 +39,9 @@ def target(task: Task[Any], value: float, reason: str = "") -> str:
 
 def _written(task: Task[Any], grade: int, reason: str) -> str:
     kind = task.reply
-    if kind is Decision:
-        return json.dumps({"explanation": reason, "correct": bool(grade)}, ensure_ascii=False)
+    if issubclass(kind, Decision):
+        supported = {"supported": bool(grade)} if issubclass(kind, GroundedDecision) else {}
+        return json.dumps({"explanation": reason, "correct": bool(grade), **supported}, ensure_ascii=False)
     return json.dumps({"reason" if kind is Rating else "feedback": reason, "grade": grade}, ensure_ascii=False)
 
 
@@ -50,4 +51,4 @@ def _grade_read(task: Task[Any], text: str) -> int | None:
         reply: Reply = read_reply(task, text)
     except ValueError:
         return None
-    return int(reply.correct) if isinstance(reply, Decision) else getattr(reply, "grade", None)
+    return int(reply.holds) if isinstance(reply, Decision) else getattr(reply, "grade", None)
