@@ -18,9 +18,9 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any
 
-from judge_prompts import table, written
+from judge_prompts import written
 from judged_figures import CORRELATIONS
 from judged_sets import pairs, rows, share, spans_of, verified, words
 from saiten.judges.memo import Memo
@@ -38,7 +38,6 @@ from saiten.tasks.statements import SplitStatements, Statements, StatementVerdic
 Fits = Callable[[str, str], bool]
 """Whether a recorded request, by its last message and the reply, is that of a task."""
 Statistics = Mapping[str, Statistic]
-V = TypeVar("V")
 
 METRICS = ("faithfulness", "faithfulness[sentences]", "faithfulness[worst]")
 LARGE = "a large language model, answering in batches"
@@ -176,21 +175,11 @@ async def scored(items: Sequence[Item], judge: Judge) -> list[Mapping[str, Score
     ]
 
 
-def has_values(scores: Mapping[str, Score]) -> bool:
-    """Return whether the answer has all three figures."""
-    return all(score.value is not None for score in scores.values())
-
-
-def pick(values: Sequence[V], chosen: Sequence[int]) -> list[V]:
-    """Return the chosen values."""
-    return [values[at] for at in chosen]
-
-
 def of_answers(
     data: str, judge: str, items: Sequence[Item], scores: Sequence[Mapping[str, Score]], statistics: Statistics
 ) -> Iterator[Line]:
     """Yield the agreement of each figure with the labels of whole answers."""
-    measured = [at for at, one in enumerate(scores) if has_values(one)]
+    measured = [at for at, one in enumerate(scores) if all(score.value is not None for score in one.values())]
     columns: dict[str, list[float | None]] = {
         "share": [scores[at]["faithfulness"].value for at in measured],
         "sentences": [scores[at]["faithfulness[sentences]"].value for at in measured],
@@ -262,15 +251,13 @@ async def measured(folder: Path) -> list[Line]:
     for name, items, statistics in sets:
         recorded = Recorded(folder, name)
         some = [item for item in items if item.sample.id in recorded.samples]
-        of_large, of_offline = await scored(some, recorded.judge), await scored(some, OfflineJudge())
-        both = [at for at in range(len(some)) if has_values(of_large[at]) and has_values(of_offline[at])]
-        judged = [
-            (LARGE, some, of_large),
-            (f"{LARGE}, where both judges have a value", pick(some, both), pick(of_large, both)),
-            ("offline judge, where both have a value", pick(some, both), pick(of_offline, both)),
-            ("offline judge, all answers", items, await scored(items, OfflineJudge())),
-        ]
-        for judge, of, scores in judged:
+        judged: Sequence[tuple[str, list[Item], Judge]] = (
+            (LARGE, some, recorded.judge),
+            ("offline judge, the same answers", some, OfflineJudge()),
+            ("offline judge, all answers", items, OfflineJudge()),
+        )
+        for judge, of, performing in judged:
+            scores = await scored(of, performing)
             lines += of_answers(name, judge, of, scores, statistics)
             if name == "jhars_dev":
                 lines += of_sentences(name, judge, of, scores)
@@ -292,7 +279,11 @@ def main() -> None:
         for x in asyncio.run(measured(folder))
     ]
     head = ("set", "judge", "figure", "statistic", "value [95 %]", "n")
-    print(table(head, cells, markdown=chosen.format == "md"))
+    if chosen.format == "md":
+        print("\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *cells)))
+        return
+    widths = [max(len(line[at]) for line in (head, *cells)) for at in range(len(head))]
+    print("\n".join("  ".join(map(str.ljust, line, widths)) for line in (head, *cells)))
 
 
 if __name__ == "__main__":

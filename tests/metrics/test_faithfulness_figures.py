@@ -143,10 +143,15 @@ async def test_an_answer_without_statements_is_declined(figure):
         ("ja", "その情報は文書にありません。"),
     ],
 )
-async def test_a_refusal_is_not_faithful_to_the_offline_judge(language, answer):
-    """Its words are all in the contexts, which must not make it fully supported."""
+async def test_a_refusal_is_declined_whatever_a_judge_would_make_of_it(language, answer):
+    """Split into remarks about the document, all true, it would be fully supported; compat asks, as RAGAS does."""
     sample = replace(SAMPLE, answer=answer, contexts=(answer,), language=language)
-    assert (await Faithfulness().score(sample, OfflineJudge())).status == "declined"
+    judge = judge_saying(1, 1, 1)
+    score = await Faithfulness().score(sample, judge)
+    assert (score.status, judge.asked) == ("declined", [])
+    assert score.reason == "the answer only says that it does not know, or that the documents do not say"
+    assert (await Faithfulness(compat="ragas").score(sample, judge)).value == 1.0
+    assert (await OfflineJudge().perform(SplitStatements("", answer, language=language))).statements == []
 
 
 async def test_nothing_but_the_answer_of_faithfulness_is_declined():

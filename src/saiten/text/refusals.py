@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from saiten.records import Language
+from saiten.text.courtesies import is_courtesy
 from saiten.text.sentences import split_sentences
 
 _READ = 4_000  # characters of an answer that are examined, since a refusal is at its beginning
@@ -127,6 +128,13 @@ def is_refusal(text: str, language: Language) -> bool:
     if 2 * declined >= sum(map(len, sentences)):
         return True
     return declining[0] and not any(_TURN.match(sentence) for sentence in sentences[1:])
+
+
+def only_declines(text: str, language: Language) -> bool:
+    """Return whether an answer declines and, courtesies aside, states nothing else."""
+    sentences = [sentence.text for sentence in split_sentences(text[: _READ + 1], language)]
+    spoken = [sentence for sentence in sentences if not is_courtesy(sentence)]
+    return len(text) <= _READ and any(map(declines, spoken)) and not stating(spoken, language)
 
 
 def stating(sentences: Sequence[str], language: Language) -> list[str]:

@@ -10,12 +10,12 @@ from typing import Literal
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
-from saiten.metrics.ragas.supported import Verified, sentences_supported, share_supported, worst_supported
+from saiten.metrics.ragas.supported import FIGURES, Verified
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.placement import place_statements
-from saiten.text.refusals import is_refusal
+from saiten.text.refusals import is_refusal, only_declines
 
 NOTHING_CLAIMED = (
     "the answer makes no statement: it says that it does not know, or only greets, offers help or the like"
@@ -37,7 +37,8 @@ class Faithfulness(RagasMetric):
     - Blank statements are not counted.
     - A blank answer is undefined at once, and no question is required.
     - Empty contexts support nothing: 0, or declined if the answer says that it does not know. RAGAS raises.
-    - An answer without statements, such as *I don't know*, is declined; RAGAS gives NaN.
+    - An answer without statements is declined; RAGAS gives NaN. So is, without asking, one that only declines (*I don't
+      know*, *The document does not mention it*): split into remarks about the document, it would be fully supported.
     """
 
     title = "faithfulness"
@@ -62,16 +63,13 @@ class Faithfulness(RagasMetric):
     async def score(self, sample: Sample, judge: Judge) -> Score:
         if nothing := self.empty(sample, "answer", "contexts"):
             return nothing
-        if self.found_nothing(sample) and is_refusal(sample.answer or "", sample.language):
+        answer, language = sample.answer or "", sample.language
+        if self.found_nothing(sample) and is_refusal(answer, language):
             return Score.declined(f"{NOTHING_RETRIEVED}, and the answer says that it does not know")
+        if not self.as_ragas and only_declines(answer, language):
+            return Score.declined("the answer only says that it does not know, or that the documents do not say")
         found = await verify(self, sample, judge, "answer")
-        if isinstance(found, Score):
-            return found
-        if self.figure == "sentences":
-            return sentences_supported(found)
-        if self.figure == "worst":
-            return worst_supported(found)
-        return share_supported(found, yes="statements are supported", no="not supported")
+        return found if isinstance(found, Score) else FIGURES[self.figure](found)
 
 
 async def verify(

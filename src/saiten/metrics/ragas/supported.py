@@ -1,7 +1,8 @@
 """The figures made of verified statements: the share, the share of sentences, and the worst one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from statistics import fmean
 from typing import Any
@@ -116,3 +117,11 @@ def worst_supported(found: Verified) -> Score:
 def support_of(verdict: Verdict) -> float:
     """Return the probability of yes, or the verdict as 0 or 1 if the judge gave none."""
     return float(verdict.verdict) if verdict.p is None else verdict.p
+
+
+FIGURES: Mapping[str, Callable[[Verified], Score]] = {
+    "share": partial(share_supported, yes="statements are supported", no="not supported"),
+    "sentences": sentences_supported,
+    "worst": worst_supported,
+}
+"""The figures of faithfulness."""
