@@ -234,6 +234,13 @@ def test_a_text_file_holds_the_criterion_and_meanings(written):
     assert make_metric("criterion[polite.txt]").describe()["criterion"] != before
 
 
+def test_a_grade_below_zero_may_have_any_minus_sign(written):
+    """As in replies of judges."""
+    written("tone.txt", "The tone fits.\nscale: −1 to 1\nbest: 0\n−1: too casual\n1: too stiff\n")
+    grades = make_metric("criterion[tone.txt]").aspect.texts["en"].grades
+    assert grades.splitlines()[:2] == ["-1: too casual", "1: too stiff"]
+
+
 def test_a_japanese_text_file(written):
     """Keys in Japanese; the lowest grade may be the best."""
     written("くどさ.txt", "回答がくどい。\n尺度：0〜3\n最良：0\n3: 同じことを何度も述べている\n")

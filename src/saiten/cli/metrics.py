@@ -111,6 +111,7 @@ def _print_metric(metric: Any, kind: type[Any], heading: str, typed: str) -> Non
     for text in (inspect.getdoc(sys.modules[kind.__module__]), inspect.getdoc(kind)):
         out.print(escape(text or ""), end="\n\n")
     for setting in settings_allowed(kind) if is_dataclass(kind) else ():
-        default = "required" if setting.required else f"default: {setting.default}"
+        unset = setting.default is None or setting.default == ""
+        default = "required" if setting.required else f"default: {'–' if unset else setting.default}"
         out.print(escape(f"[{setting.name}=…]  {setting.values}; {default}"))
     out.print(escape(f"Typed as: saiten score answers.jsonl -m {typed}"))

@@ -17,7 +17,7 @@ from saiten.metrics.rubrics import Aspect, Worded, grade_list
 from saiten.metrics.rubrics.scales import DEFAULT, WrittenScale, is_scale, read_scale
 from saiten.records import Language
 
-_KEY = r"[+-]?\d{1,7}|yes|no|はい|いいえ"
+_KEY = r"[+\-\u2010-\u2015\u2212]?\d{1,7}|yes|no|はい|いいえ"
 _GRADE = re.compile(rf"({_KEY})\s*[:\uff1a]\s*(\S.*)", re.IGNORECASE | re.DOTALL)
 _NEXT_GRADE = re.compile(rf"[;\uff1b\n]\s*(?=(?:{_KEY})\s*[:\uff1a])", re.IGNORECASE)
 _SETTING = re.compile(r"(scale|尺度|best|最良)\s*[:\uff1a]\s*(\S.*)", re.IGNORECASE)

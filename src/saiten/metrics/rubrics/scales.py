@@ -59,7 +59,7 @@ class WrittenScale:
         elif re.fullmatch(r"[+-]?\d{1,7}", word.translate(_DASHES)):
             value = int(word.translate(_DASHES))
         if value not in self.values:
-            raise ValueError(f"the grade {text.strip()} is not on the scale {self}; `scale: 0 to 10` sets another")
+            raise ValueError(f"the grade {text.strip()} is not on the scale {self}; name a scale that has it")
         return value
 
 
