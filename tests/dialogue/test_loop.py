@@ -185,6 +185,8 @@ async def test_the_published_questioner_may_ask_for_confirmation_but_not_state(a
     dialogue = await converse(UNION, system, judge, questioning="published")
     assert [inquiry.question for inquiry in system.asked] == [UNION.question, REVEALS]
     assert dialogue.ended == "grade 5"
+    second = [task for task in judge.asked if isinstance(task, AskNext)][1]
+    assert second.refused[1].startswith("It states what only the reference has: ")
 
 
 async def test_after_a_refusal_the_questioner_may_find_that_nothing_can_be_asked(agents):

@@ -1,5 +1,7 @@
 """The outcome of a run of dialogues, its scores separately, and how it is shown."""
 
+from dataclasses import replace
+
 import pytest
 from talking import UNION, ScriptedSystem
 
@@ -48,6 +50,19 @@ def test_usage_and_latency_of_the_system_are_separate():
     assert found.of_system.calls == 3 + 3
     assert (found.of_agents.calls, found.of_agents.cost) == (3 * 2 + 4, 1.5)
     assert (found.latency.n, found.latency.median, found.turns) == (2, pytest.approx(0.3), 3)
+
+
+def test_refused_questions_are_counted_apart_from_those_asked():
+    """They never reached the system."""
+    proposed = (
+        DialogueStep("T5", 1, "questioner", "", "refused, asked before: Q"),
+        DialogueStep("T5", 1, "questioner", "Q2"),
+    )
+    one = talk(seconds=(0.1, 0.1))
+    found = outcomes_of([replace(one, steps=(*one.steps[:1], *proposed, *one.steps[1:]))])
+    assert (found.refused, found.asked) == (1, 1)
+    (cells,) = dialogue_tables(found)[1].rows
+    assert cells[-1] == 1
 
 
 def test_evidence_is_counted_where_the_grader_saw_some():

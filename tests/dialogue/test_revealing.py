@@ -64,6 +64,12 @@ def test_what_was_said_may_be_used_in_any_form(said, question):
     assert revealed(question, PARKED, [PARKING, said]) == ()
 
 
+@pytest.mark.parametrize("word", ["電話番号", "あ電", "アイ", "ab1-", "two "])
+def test_long_and_odd_texts_are_read_at_once(word):
+    """A model can be led to write anything; the time must not explode with the length."""
+    revealed(word * 2_000 + "犬", word * 2_000 + "猫", [word * 500])
+
+
 def test_a_number_that_was_said_with_another_unit_gives_itself_away():
     """2 euros do not say 2 hours."""
     assert revealed("Is it 2 hours?", PARKED, [PARKING, "It costs 2 euros."]) == ("2 hours",)

@@ -34,6 +34,8 @@ class Outcomes:
     """Questions that the questioner put to the system."""
     stating: int
     """The number of them that state content found only in the reference."""
+    refused: int
+    """Proposed questions that were not put to the system."""
     turns: int
     """Answers of the system."""
     latency: Latency | None
@@ -49,7 +51,7 @@ def outcomes_of(dialogues: Iterable[Dialogue]) -> Outcomes:
     failures: Counter[tuple[str, str]] = Counter()
     leaks, seconds = array("d"), array("d")
     of_system, of_agents = Usage(), Usage()
-    with_evidence = asked = stating = turns = 0
+    with_evidence = asked = stating = refused = turns = 0
     worst, highest = "", 0.0
     for dialogue in dialogues:
         ended[dialogue.ended] += 1
@@ -58,6 +60,7 @@ def outcomes_of(dialogues: Iterable[Dialogue]) -> Outcomes:
         with_evidence += bool(dialogue.evidence.passages)
         asked += max(0, len(dialogue.history) - 1)
         stating += len(dialogue.leak.questions)
+        refused += sum(step.name == "T5" and not step.text for step in dialogue.steps)
         share = dialogue.leak.share
         if share is not None and dialogue.ended != "failed":
             leaks.append(share)
@@ -81,6 +84,7 @@ def outcomes_of(dialogues: Iterable[Dialogue]) -> Outcomes:
         worst=worst,
         asked=asked,
         stating=stating,
+        refused=refused,
         turns=turns,
         latency=latency_of(seconds),
         of_system=of_system,

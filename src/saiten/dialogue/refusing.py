@@ -15,9 +15,15 @@ _REPEATS: dict[Language, str] = {
     "en": "This question was asked before.",
     "ja": "すでに尋ねた質問と同じです。",
 }
-_REVEALS: dict[Language, str] = {
-    "en": "It uses what only the reference has: {words}. Ask without that, or more openly.",
-    "ja": "参照回答にしかない言葉を使っています：{words}。その言葉を使わずに尋ねるか、もっと広く尋ねてください。",
+_REVEALS: dict[Questioning, dict[Language, str]] = {
+    "merged": {
+        "en": "It uses what only the reference has: {words}. Ask without that, or more openly.",
+        "ja": "参照回答にしかない言葉を使っています：{words}。その言葉を使わずに尋ねるか、もっと広く尋ねてください。",
+    },
+    "published": {
+        "en": "It states what only the reference has: {words}. Ask about that instead of stating it.",
+        "ja": "参照回答にしかないことを、事実として述べています：{words}。述べずに、尋ねてください。",
+    },
 }
 
 
@@ -44,5 +50,5 @@ def refuse(question: str, pair: Sample, history: tuple[Turn, ...], questioning: 
     words = ", ".join(revealed(looked_at, "\n".join(pair.references), said))
     if not words:
         return None
-    reason = _REVEALS[pair.language].format(words=words)
+    reason = _REVEALS[questioning][pair.language].format(words=words)
     return Refusal(question, "revealing question", reason, f"only the reference has {words}: {question}")

@@ -123,7 +123,9 @@ def _shared(word: str, meant: str) -> Iterator[str]:
     """Yield the longest pieces of a Japanese word that are in the reference; a single character only as a whole."""
     start = 0
     while start < len(word):
-        end = next((end for end in range(len(word), start, -1) if word[start:end] in meant), start)
+        end = start
+        while end < len(word) and word[start : end + 1] in meant:
+            end += 1
         if end - start >= min(2, len(word)):
             yield word[start:end]
         start = max(end, start + 1)

@@ -79,11 +79,15 @@ _SHORT = 3
 """Length up to which English words are taken for common; *fee*, *age* and *row* name no answer."""
 
 
+_LONG = 12
+"""Maximum length of a compound of everyday words; it also bounds the search for its parts."""
+
+
 def is_common(word: str) -> bool:
     """Return whether a lower-cased word is an everyday one, or a Japanese compound of everyday ones."""
     if word[:1].isascii():
         return len(stem(word)) <= _SHORT or stem(word) in _english()
-    return _japanese().fullmatch(word) is not None
+    return len(word) <= _LONG and _japanese().fullmatch(word) is not None
 
 
 @cache

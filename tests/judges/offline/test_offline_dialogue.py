@@ -17,7 +17,7 @@ def judge():
     return OfflineJudge()
 
 
-async def test_the_composer_strings_the_systems_sentences_together(judge):
+async def test_the_composer_joins_the_systems_sentences(judge):
     """They are in order, each once, without refusals; nothing is added."""
     history = (QUESTION, FIRST, "And duplicates?", "I don't know.", "Again?", f"{FIRST} UNION eliminates duplicates.")
     reply = await judge.perform(ComposeAnswer(QUESTION, history, language="en"))
@@ -119,7 +119,7 @@ async def test_clauses_of_one_sentence_stay_one_sentence(judge):
     assert reply.answer == said
 
 
-async def test_a_sentence_without_content_words_is_strung_once(judge):
+async def test_a_sentence_without_content_words_is_joined_once(judge):
     """However often the system says it: "What?" three times is no longer an answer than once."""
     history = (QUESTION, "What? UNION is fast.", "And?", "What?", "And?", "What?")
     reply = await judge.perform(ComposeAnswer(QUESTION, history, language="en"))

@@ -42,9 +42,9 @@ def compose(task: ComposeAnswer) -> Composition:
         explanation = said(task.language, "The system said nothing.", "システムは何も述べていない。")
         return Composition(explanation=explanation, answer=said(task.language, "I do not know.", "分かりません。"))
     numbers = ", ".join(map(str, used))
-    english = f"The sentences of answer {numbers}, strung together."
+    english = f"The sentences of {'answer' if len(used) == 1 else 'answers'} {numbers}, joined."
     explanation = said(task.language, english, f"応答{numbers}の文を並べた。")
-    return Composition(explanation=explanation, answer=_strung(kept, task.language))
+    return Composition(explanation=explanation, answer=_joined(kept, task.language))
 
 
 def revise(task: ReviseAnswer, tools: Tools) -> Composition:
@@ -54,9 +54,9 @@ def revise(task: ReviseAnswer, tools: Tools) -> Composition:
     if not kept or len(kept) == len(statements):
         return Composition(explanation=said(task.language, "Nothing was changed.", "変更なし。"), answer=task.answer)
     left_out = len(statements) - len(kept)
-    english = f"Left out what the reference does not have: {left_out}."
+    english = f"Left out what the reference does not have: {left_out} {'sentence' if left_out == 1 else 'sentences'}."
     explanation = said(task.language, english, f"参照回答にない{left_out}文を除いた。")
-    return Composition(explanation=explanation, answer=_strung(kept, task.language))
+    return Composition(explanation=explanation, answer=_joined(kept, task.language))
 
 
 def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) -> list[str]:
@@ -73,7 +73,7 @@ def _worth_keeping(statements: Sequence[str], task: ReviseAnswer, tools: Tools) 
     return kept
 
 
-def _strung(statements: Sequence[str], language: Language) -> str:
+def _joined(statements: Sequence[str], language: Language) -> str:
     """Join the statements; a clause in the middle of a sentence is followed by a semicolon."""
     end, between, space = ("。", "；", "") if language == "ja" else (".", ";", " ")
     following = (*statements[1:], "")

@@ -60,6 +60,7 @@ def _leaked(found: Outcomes) -> Table:
         "most_in": found.worst or None,
         "questions_asked": found.asked,
         "stating_questions": found.stating,
+        "refused_questions": found.refused,
     }
     captions = (Message("caption", "leak_check"),)
     return Table(Message("title", "leak_check"), tuple(cells), (tuple(cells.values()),), captions)
