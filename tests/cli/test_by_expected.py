@@ -12,13 +12,13 @@ from saiten.trust.inputs.sources import read_source
 NAMES = [f"q{n}" for n in range(12)]
 
 
-def a_run(folder, *, expected=True, judge="m"):
+def a_run(folder, *, expected=True, judge="m", shift=0.0):
     """A judge whose verdicts are always yes, and whose expected values rank as people do; the first was not judged."""
     signatures = {"accuracy": f"accuracy|judge:{judge}", "context_overlap": "context_overlap|made up"}
     with Journal.open(Path(folder), RunSettings(more={"judge": judge}), signatures=signatures) as journal:
         for n, name in enumerate(NAMES):
             journal.sample(Sample(name, f"Question {name}?", "An answer.", contexts=("c",), reference="r"))
-            probability = n / 20 + 0.4 if expected and n else None
+            probability = n / 20 + 0.4 - shift if expected and n else None
             scores = {
                 "accuracy": Score(float(n > 0), expected=probability),
                 "context_overlap": Score(0.5 + (n % 2) / 4),
@@ -72,6 +72,18 @@ def test_a_run_without_expected_values_is_refused(saiten, labels, command):
     error = " ".join(said.err.split())
     assert "no score in run has an expected value: accuracy (12 scores)" in error
     assert "--logprobs" in error
+
+
+def test_drift_can_compare_expected_values(saiten, labels):
+    """The shift of what a judge expects, where its verdicts have not moved."""
+    a_run("before")
+    a_run("now", shift=0.05)
+    found = saiten("drift", "before", "now", labels, "--by", "expected", "--format", "json")
+    assert found.status == 0, found.err
+    assert "accuracy · expected" in found.out
+    assert "accuracy · expected" not in saiten("drift", "before", "now", labels, "--format", "json").out
+    a_run("bare", expected=False)
+    assert "no score in bare has an expected value" in saiten("drift", "before", "bare", "--by", "expected").err
 
 
 def test_several_runs_keep_their_names_apart(saiten, labels):

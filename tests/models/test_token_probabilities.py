@@ -52,6 +52,7 @@ async def test_probabilities_are_requested_and_read(openai_server: OpenAIServer,
     [
         refusal(400, "Unsupported parameter: 'logprobs' is not supported with this model.", param="logprobs"),
         refusal(400, "top_logprobs must be 0"),
+        refusal(500, "logprobs is not supported for models created with logits_all=False"),
         refusal(403, "You are not allowed to request logprobs from this model."),
         Fault(422, {"detail": [{"loc": ["body", "top_logprobs"], "msg": "extra fields not permitted"}]}),
         Fault(400, {"object": "error", "message": "Requested sample logprobs of 5, which is greater than max allowed: 0"}),

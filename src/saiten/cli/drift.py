@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from saiten.choices import ScoreBy
 from saiten.cli import ALARM
 from saiten.cli.output import notifier, stderr, stdout
-from saiten.cli.shared_options import FormatOption, LabelColumnOption, ResamplesOption
+from saiten.cli.shared_options import SCORE_BY, FormatOption, LabelColumnOption, ResamplesOption
 
 app = typer.Typer(add_completion=False)
 
@@ -28,6 +29,7 @@ def drift(
     most: Annotated[int, typer.Option(min=0, help="Number of most changed items to list per metric.")] = 5,
     resamples: ResamplesOption = 1_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    by: Annotated[ScoreBy, typer.Option(help=SCORE_BY)] = "value",
     column: LabelColumnOption = None,
     form: FormatOption = "table",
 ) -> None:
@@ -60,6 +62,7 @@ def drift(
         most=most,
         resamples=resamples,
         seed=seed,
+        by=by,
     )
     title = f"Drift: {before.name} → {now.name}"
     render(drift_tables(report, glance=form == "table"), form, stdout(), title)

@@ -144,8 +144,8 @@ def blamed(status: int, complaint: Complaint, sent: Collection[str]) -> str | No
     llama-cpp-python's server rejects `json_schema` with HTTP 500, as llama.cpp does system messages; any other 500 may
     be temporary.
     """
-    if status == 403 and "logprobs" in sent and _place("logprobs", complaint.text) < _NOWHERE:
-        return "logprobs"  # OpenAI's reasoning models
+    if status in (403, 500) and "logprobs" in sent and _place("logprobs", complaint.text) < _NOWHERE:
+        return "logprobs"  # 403: OpenAI's reasoning models · 500: llama-cpp-python's server
     if status not in (400, 422, 500):
         return None
     if SYSTEM_ROLE in sent and _NO_SYSTEM.search(_said(complaint)):

@@ -16,6 +16,7 @@ from statistics import fmean
 
 import numpy as np
 
+from saiten.choices import ScoreBy
 from saiten.data.labels import deciding
 from saiten.errors import BadInput
 from saiten.records import CHECKS, Label, Score
@@ -31,7 +32,9 @@ from saiten.stats.estimate import Estimate, bootstrap_statistic
 from saiten.stats.paired import compare_paired, holm
 from saiten.stats.reliability import icc_of_pairs
 from saiten.trust.inputs.declining import Graded, graded
+from saiten.trust.inputs.outputs import EXPECTED_NAME
 from saiten.trust.inputs.scales import GRADES_AT_MOST
+from saiten.trust.inputs.score_figure import ScoreFigure
 from saiten.words import Message
 
 _MEASURES: Mapping[Measure, Callable[[Column, Column], Estimate]] = {
@@ -52,6 +55,7 @@ def drift(
     most: int = 5,
     resamples: int = 1_000,
     seed: int = 0,
+    by: ScoreBy = "value",
 ) -> DriftReport:
     """Return the report on two runs over the same samples.
 
@@ -64,13 +68,15 @@ def drift(
         most: maximum number of moved items listed per metric.
         resamples: number of resamples for the intervals.
         seed: seed of the draws.
+        by: compare values or expected values, as in `outputs_of_run`.
 
     Raises:
-        BadInput: the runs have different samples or share no metric, or the labels are of several aspects or match none
-            of the samples.
+        BadInput: the runs have different samples or share no metric, the labels are of several aspects or match none of
+            the samples, or a run has no expected value.
     """
     questions = _same_samples(before, now)
-    scores = [_by_metric(run) for run in (before, now)]
+    figures = [ScoreFigure(by), ScoreFigure(by)]
+    scores = [_by_metric(run, figure) for run, figure in zip((before, now), figures, strict=True)]
     shared = [metric for metric in scores[0] if metric in scores[1]]
     if not shared:
         had = " and ".join(", ".join(side) or "nothing" for side in scores)
@@ -78,10 +84,14 @@ def drift(
     people, unmatched, declined = _people(labels, aspect, questions, shared)
     settings = _Settings(tolerance, most, resamples, seed)
     found = [_metric(metric, (scores[0][metric], scores[1][metric]), questions, people, settings) for metric in shared]
+    named = [each.metric + EXPECTED_NAME * any(one.has(each.metric) for one in figures) for each in found]
     competing = [each.metric not in CHECKS for each in found]
     corrected = holm([each.shift.p_value for each in found], competing=competing)
     return DriftReport(
-        tuple(replace(e, shift=replace(e.shift, p_value=p)) for e, p in zip(found, corrected, strict=True)),
+        tuple(
+            replace(each, metric=name, shift=replace(each.shift, p_value=p))
+            for each, name, p in zip(found, named, corrected, strict=True)
+        ),
         tuple(_differences(before, now, shared)),
         tuple(metric for metric in (*scores[0], *scores[1]) if metric not in shared),
         len(questions),
@@ -123,11 +133,12 @@ def _same_samples(before: RunReader, now: RunReader) -> dict[str, str]:
     return questions
 
 
-def _by_metric(run: RunReader) -> dict[str, dict[str, Score]]:
+def _by_metric(run: RunReader, figure: ScoreFigure) -> dict[str, dict[str, Score]]:
     found: dict[str, dict[str, Score]] = {metric: {} for metric in run.manifest.signatures}
     for one in run.scores():
         # Keep only value and status: a score's details may be long.
-        found.setdefault(one.metric, {})[one.sample] = Score(one.score.value, one.score.status)
+        found.setdefault(one.metric, {})[one.sample] = Score(figure.of(one), one.score.status)
+    figure.check(str(run.folder), run.notify)
     return {metric: scores for metric, scores in found.items() if scores}
 
 

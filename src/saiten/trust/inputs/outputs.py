@@ -27,6 +27,8 @@ EXPECTED = "expected"
 BETWEEN = " · "
 """Separates metric, judge and evidence in the name of an output."""
 
+EXPECTED_NAME = f"{BETWEEN}{EXPECTED}"
+
 _ADDRESS = re.compile(r"@https?://\S*$")
 """A server address after a model's name; judges that differ only in it are distinguished by their runs."""
 
@@ -70,7 +72,7 @@ def outputs_of_run(
             made = _origin(metric, run.manifest.made_by(metric))
             origins[metric] = replace(made, expected=figure.has(metric))
         origin = origins[metric]
-        name = f"{metric}{BETWEEN}{EXPECTED}" if origin.expected else metric
+        name = metric + EXPECTED_NAME if origin.expected else metric
         yield Output(sample, name, status if value is None else value, origin=origin)
 
 
