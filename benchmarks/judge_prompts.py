@@ -166,6 +166,7 @@ def shown(
 def _options() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     options.add_argument("--judge", default="offline", help="as for saiten score; default: offline")
+    options.add_argument("--prompts", help="folder or preset of prompts, as for saiten score")
     options.add_argument("--called", help="its name in the tables; default: the judge")
     options.add_argument("--sets", default=",".join(SETS), help=f"default: {','.join(SETS)}")
     options.add_argument("--keep", type=Path, help="a folder for the runs, each in SET; the same command resumes them")
@@ -200,8 +201,8 @@ def main() -> None:
         mine = {name: kept(given.keep / name) for name in sets if (given.keep / name / "manifest.json").exists()}
         sets = {name: sets[name] for name in mine}
     else:
-        limits = {"timeout": given.timeout, "concurrency": given.concurrency}
-        mine = asyncio.run(every(sets, given.judge, given.keep, **limits))
+        settings = {"timeout": given.timeout, "concurrency": given.concurrency, "prompts": given.prompts}
+        mine = asyncio.run(every(sets, given.judge, given.keep, **settings))
     judges = {given.called or given.judge: mine} if given.read or given.judge != "offline" else {}
     for each in given.beside:
         name, _, folder = each.partition("=")

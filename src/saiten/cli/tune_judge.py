@@ -41,6 +41,7 @@ class JudgeOptions:
     head: HeadName = option("chat", "chat: a language model that writes a reply; regression: a small encoder.")
     aspect: tuple[str, ...] = option((), "Learn only this aspect. Default: all. Repeatable.", "--aspect", "-a")
     rubric: str = option("", "TOML file with aspects and scales. Default: the four aspects of long answers.")
+    prompts: Path | None = option(None, "Folder with prompts of your own, or a preset; for chat models.")
     held_out: float = option(HELD_OUT, "Share of the questions to hold out for evaluation.", min=0.01, max=0.9)
     seed: int = option(0, "Seed of the split and of training.", min=0, max=2**32 - 1)
     compare_base: bool = option(False, "Also evaluate the base before training, which takes as long as the judge.")
@@ -75,8 +76,9 @@ def judge(
     from saiten.cli.reading import labeled_samples, read_said
     from saiten.cli.tune_judge_progress import MakingProgress
     from saiten.metrics.rubrics import read_rubric
+    from saiten.prompts import find_prompts
     from saiten.tuning.judge.examples import build
-    from saiten.tuning.judge.judge_plan import HEADS, JudgePlan
+    from saiten.tuning.judge.judge_plan import JudgePlan, make_head
     from saiten.tuning.judge.making import make_judge
     from saiten.views.render import render
     from saiten.views.tables.tuned_judge import tuned_judge_tables
@@ -84,14 +86,12 @@ def judge(
 
     notes = stderr()
     if not typed.base.strip():
-        raise ConfigurationError(
-            "name the model to train with --base: a folder, or a name on the Hugging Face hub such as "
-            "Qwen/Qwen3-4B-Instruct-2507"
-        )
-    kind, out = HEADS[typed.head](), typed.out
+        raise ConfigurationError("name the model to train with --base: a folder, or a name on the Hugging Face hub")
+    prompts = find_prompts(typed.prompts)
+    kind, out = make_head(typed.head, prompts), typed.out
     kind.check()
     settings = _learning(kind.defaults(typed.base), learning, typed.seed)
-    plan = JudgePlan(typed.head, kind, settings, typed.held_out, read_rubric(typed.rubric))
+    plan = JudgePlan(typed.head, kind, settings, typed.held_out, read_rubric(typed.rubric), prompts)
     said = list(read_said(labels, column))
     built = build(said, labeled_samples(run, typed.samples, sample_column), plan.rubric, typed.aspect)
     progress = MakingProgress(notes, quiet=quiet)

@@ -71,8 +71,8 @@ class TunedJudge:
         if not self.prompts or self.prompts == prompts_digest(self.aspects, prompts):
             return None
         return (
-            f"this judge learned with other prompts than this saiten has (it was made by saiten {self.saiten}), so its "
-            "held-out figures do not apply; make it again with `saiten tune judge`"
+            f"this judge learned with other prompts than it is given now (it was made by saiten {self.saiten}), so its "
+            "held-out figures do not apply; name its prompts with --prompts, or make it again with `saiten tune judge`"
         )
 
     def over_another_base(self, now: str) -> str | None:

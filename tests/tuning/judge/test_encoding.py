@@ -6,8 +6,12 @@ import learning
 import pytest
 
 import networks
-from saiten.prompts import BUILT_IN
+from saiten.errors import ConfigurationError
+from saiten.prompts import BUILT_IN, Prompts
+from saiten.prompts.files import load
 from saiten.tuning.judge.encoding import IGNORED, collate, encode
+from saiten.tuning.judge.judge_plan import make_head
+from saiten.tuning.judge.lora import ChatHead
 
 pytestmark = networks.marks("peft")
 
@@ -72,3 +76,23 @@ def test_the_loss_is_on_the_reply_alone(base):
     with torch.no_grad():
         model.model.eval()
         assert model.model(**cut).loss.item() == pytest.approx(model.model(**whole).loss.item(), abs=1e-5)
+
+
+def test_a_judge_can_learn_with_prompts_of_its_own(base):
+    """What it reads in training is what it is sent with `--prompts`."""
+    from saiten.models.chat_template import ChatTemplate
+
+    model, examples = base
+    own = Prompts({"rate_aspect": {each: replace(load("rate_aspect")[each], examples=()) for each in ("en", "ja")}})
+    template = ChatTemplate(model.tokenizer)
+    found = encode(examples[0], model.tokenizer, template, own)
+    assert list(found.prompt) == template.ids(own.render(examples[0].task))
+    assert len(found.prompt) < len(encoded(model, examples[0]).prompt)
+
+
+def test_an_encoder_reads_no_prompts():
+    """It would look as if they had an effect."""
+    own = Prompts({"rate_aspect": load("rate_aspect")})
+    assert make_head("chat", own) == ChatHead(own)
+    with pytest.raises(ConfigurationError, match="reads no prompts"):
+        make_head("regression", own)

@@ -71,7 +71,7 @@ def test_the_quality_of_the_judge_is_reported(folder, made):
     assert row["n"] + row["unreadable"] + row["failed"] == 16
     own = read_tuned(folder.path / "judge")
     assert (own.head, own.items, own.questions, own.held_out_questions, own.annotators) == ("chat", 80, 20, 4, 1)
-    assert own.stale is None
+    assert own.stale() is None
     assert [path.name for path in (folder.path / "judge" / "training").iterdir()] == [Path(BEGUN).name]
 
 

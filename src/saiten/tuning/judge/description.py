@@ -42,7 +42,7 @@ def describe(built: Built, plan: JudgePlan, parts: Parts) -> TunedJudge:
         fingerprint(str(local)),
         aspects,
         f"{plan.rubric.name}:{plan.rubric.digest}" if rated else "",
-        prompts_digest(aspects) if plan.name == "chat" else "",
+        prompts_digest(aspects, plan.prompts) if plan.name == "chat" else "",
         built.fingerprint,
         built.annotators,
         len({one.item for one in built.examples}),

@@ -1,14 +1,16 @@
 """The plan of a judge to make, and the examples split by it, for training and held out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
 
 from saiten.choices import HeadName
+from saiten.errors import ConfigurationError
 from saiten.judges.learned import TunedQuestion, answer_digest
 from saiten.metrics.rubrics import Rubric
 from saiten.metrics.rubrics.weights import Weights
+from saiten.prompts import BUILT_IN, Prompts
 from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.head import Head, Learning, TrainingWatch
 from saiten.tuning.judge.lora import ChatHead
@@ -16,7 +18,14 @@ from saiten.tuning.judge.overall import mate_weights
 from saiten.tuning.judge.regression import RegressionHead
 from saiten.tuning.splitting import held_out_questions
 
-HEADS: Mapping[HeadName, Callable[[], Head]] = {"chat": ChatHead, "regression": RegressionHead}
+
+def make_head(name: HeadName, prompts: Prompts = BUILT_IN) -> Head:
+    """Return the network to train; raises ConfigurationError if prompts were replaced and it reads none."""
+    if name == "chat":
+        return ChatHead(prompts)
+    if prompts.replaced:
+        raise ConfigurationError(f"--head {name} trains an encoder, which reads no prompts; leave out --prompts")
+    return RegressionHead()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,8 @@ class JudgePlan:
     share: float
     """Share of questions to hold out."""
     rubric: Rubric
+    prompts: Prompts = BUILT_IN
+    """The prompts that the judge learns to answer."""
 
 
 class MakingWatch(TrainingWatch, Protocol):

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 
 from saiten.durable.whole_file import writing_to
@@ -17,6 +18,7 @@ from saiten.judges.tuned import TunedAspect
 from saiten.models.chat_template import ChatTemplate
 from saiten.models.networks import quietly, require
 from saiten.models.transformers_chat import TransformersChat
+from saiten.prompts import BUILT_IN, Prompts
 from saiten.protocols import Judge
 from saiten.tuning.judge.base_model import BaseModel, load_base
 from saiten.tuning.judge.encoding import Encoded, encode
@@ -24,8 +26,11 @@ from saiten.tuning.judge.graded_example import GradedExample
 from saiten.tuning.judge.head import Learning, Trained, TrainingJob
 
 
+@dataclass(frozen=True, slots=True)
 class ChatHead:
     """A judge that is a chat model and writes its reply."""
+
+    prompts: Prompts = BUILT_IN
 
     def check(self) -> None:
         require("your own judge (--head chat)", "train", "torch", "transformers", "peft", "accelerate")
@@ -39,7 +44,7 @@ class ChatHead:
             from saiten.tuning.judge.trainer import trained  # noqa: PLC0415 - optional, and takes seconds
 
             base = load_base(job.learning.base)
-            encoded, notes = _encoded(job.examples, base, job.learning)
+            encoded, notes = _encoded(job.examples, base, job.learning, self.prompts)
             model = trained(encoded, base, job)
             with writing_to(job.folder, "name another folder with -o"):
                 model.save_pretrained(job.folder, save_embedding_layers=False)
@@ -47,10 +52,13 @@ class ChatHead:
         return Trained({"max_length": job.learning.max_length}, notes)
 
     def judge(self, folder: Path, aspects: Sequence[TunedAspect], trained: Trained) -> Judge:
-        return _chat_judge(str(folder))
+        return self._chat_judge(str(folder))
 
     def base_judge(self, learning: Learning) -> Judge | None:
-        return _chat_judge(learning.base)
+        return self._chat_judge(learning.base)
+
+    def _chat_judge(self, model: str) -> Judge:
+        return LLMJudge(TransformersChat(model), max_tokens=1024, prompts=self.prompts)  # since a base may never end
 
 
 @contextmanager
@@ -62,18 +70,14 @@ def _hushed() -> Iterator[None]:
         yield
 
 
-def _chat_judge(model: str) -> Judge:
-    return LLMJudge(TransformersChat(model), max_tokens=1024)  # since a base may never end
-
-
 def _encoded(
-    examples: Sequence[GradedExample], base: BaseModel, learning: Learning
+    examples: Sequence[GradedExample], base: BaseModel, learning: Learning, prompts: Prompts
 ) -> tuple[Sequence[Encoded], tuple[str, ...]]:
     """Encode the examples that fit; a truncated target would teach the model to stop in the middle."""
     template = ChatTemplate(base.tokenizer)
     longest = learning.max_length if base.context is None else min(learning.max_length, base.context)
     try:
-        every = [encode(example, base.tokenizer, template) for example in examples]
+        every = [encode(example, base.tokenizer, template, prompts) for example in examples]
     except ValueError as error:
         raise ConfigurationError(f"{learning.base} cannot be trained on these prompts: {error}") from error
     fitting = [one for one in every if len(one) <= longest]
