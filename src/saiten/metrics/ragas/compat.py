@@ -68,6 +68,11 @@ def first_blank(sample: Sample, fields: Iterable[Need], *, exact: bool = False) 
     return None
 
 
+NOTHING_CLAIMED = (
+    "the answer makes no statement: it says that it does not know, or only greets, offers help or the like"
+)
+"""The reason for a declined score."""
+
 NOTHING_RETRIEVED = "nothing was retrieved"
 """The reason for a score of 0 if the sample's contexts contain no text."""
 

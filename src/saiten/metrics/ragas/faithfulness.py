@@ -1,26 +1,20 @@
 """Faithfulness: whether the contexts support what the answer states.
 
 1 is fully supported, 0 not at all or if nothing was retrieved; declined for an answer without statements.
-Source: Es et al. 2024, *RAGAS: Automated Evaluation of Retrieval Augmented Generation*, section 3, for the share of
-statements; the other figures are saiten's.
+Source: Es et al. 2024, *RAGAS: Automated Evaluation of Retrieval Augmented Generation*, section 3, for the share.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
+from saiten.metrics.ragas.compat import NOTHING_CLAIMED, NOTHING_RETRIEVED, RagasMetric
 from saiten.metrics.ragas.supported import FIGURES, Verified
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
 from saiten.tasks.statements import SplitStatements, VerifyStatements
 from saiten.text.placement import place_statements
 from saiten.text.refusals import is_refusal, only_declines
-
-NOTHING_CLAIMED = (
-    "the answer makes no statement: it says that it does not know, or only greets, offers help or the like"
-)
-"""The reason for a declined score."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +28,7 @@ class Faithfulness(RagasMetric):
 
     - Each statement needs exactly one verdict; an incomplete reply is repaired once and then unreadable. RAGAS divides
       by the number of verdicts it got. (More verdicts than statements are refused with `compat=ragas`, too.)
-    - Blank statements are not counted.
-    - A blank answer is undefined at once, and no question is required.
+    - Blank statements are not counted; a blank answer is undefined at once; no question is required.
     - Empty contexts support nothing: 0, or declined if the answer says that it does not know. RAGAS raises.
     - An answer without statements is declined; RAGAS gives NaN. So is, without asking, one that only declines (*I don't
       know*, *The document does not mention it*): split into remarks about the document, it would be fully supported.
@@ -55,10 +48,7 @@ class Faithfulness(RagasMetric):
         """Refuse a figure that RAGAS does not have."""
         super().__post_init__()
         if self.as_ragas and self.figure != "share":
-            raise ConfigurationError(
-                f"RAGAS has no faithfulness[{self.figure}]; leave out the figure, or write "
-                f"faithfulness[{self.figure},compat=ours]"
-            )
+            raise ConfigurationError(f"RAGAS has only the share; write faithfulness[{self.figure},compat=ours]")
 
     async def score(self, sample: Sample, judge: Judge) -> Score:
         if nothing := self.empty(sample, "answer", "contexts"):
@@ -83,10 +73,9 @@ async def verify(
     whole = getattr(sample, text) or ""
     split = SplitStatements(sample.question, whole, language=sample.language)
     statements = metric.kept((await judge.perform(split)).statements)
-    if not statements and text == "answer" and not metric.as_ragas:
-        return Score.declined(NOTHING_CLAIMED)
     if not statements:
-        return Score.undefined(f"the {text} makes no statement")
+        declined = text == "answer" and not metric.as_ragas
+        return Score.declined(NOTHING_CLAIMED) if declined else Score.undefined(f"the {text} makes no statement")
     if metric.found_nothing(sample):
         return Score(0.0, reason=NOTHING_RETRIEVED, details={"statements": list(statements)})
     question = "" if metric.as_ragas else sample.question  # RAGAS shows the contexts and the statements alone
@@ -94,5 +83,5 @@ async def verify(
     verdicts = (await judge.perform(task)).verdicts
     if not verdicts:
         return Score.undefined("the judge gave no verdict", statements=list(statements))
-    places = place_statements(whole, statements, sample.language)
-    return Verified(whole, statements, sorted(verdicts, key=lambda verdict: verdict.number), places)
+    in_order = sorted(verdicts, key=lambda verdict: verdict.number)
+    return Verified(whole, statements, in_order, place_statements(whole, statements, sample.language))
