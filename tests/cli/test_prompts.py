@@ -82,6 +82,7 @@ def test_another_form_of_the_reply_can_be_shown(saiten, ours):
     assert "be kind" in saiten("prompts", "show", "decide_correct", "--prompts", ours).out
     assert "{parts" not in saiten("prompts", "show", "decide_correct", "--without", "parts").out
     assert "no optional input 'answer'" in saiten("prompts", "show", "decide_correct", "--without", "answer").err
+    assert "no form 'text'" in saiten("prompts", "show", "decide_correct", "--reply", "text").err
     said = saiten("prompts", "show", "decide_correct", "--reply", "prometheus")
     assert (said.status, "no form 'prometheus'; there are json, marker" in said.err) == (2, True)
     assert "did you mean grade_answer?" in saiten("prompts", "show", "grade_anser").err

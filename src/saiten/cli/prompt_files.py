@@ -36,7 +36,7 @@ def shown(name: str, language: Language, reply: str, without: Collection[str], o
     _check_names([name], names())
     prompts = find_prompts(own)
     use = next(use for use in prompt_uses() if use.name == name)
-    form = reply if use.task is not None else "text"
+    form = reply if use.task is not None else None
     messages = prompts.preview(name, language, use.placeholders(prompts, language, without), form)
     parts = [f"--- {message.role}\n{message.content}" for message in messages]
     if use.task is not None and form == "json":

@@ -98,6 +98,6 @@ def check(folder: Annotated[str, typer.Argument(help="Folder of prompts, or a pr
     from saiten.wiring.prompt_uses import check_prompts
 
     for name, languages, forms in check_prompts(find_prompts(folder)):
-        said = f"{name}: {', '.join(sorted(languages))}; reply as {', '.join(forms)}"
+        said = f"{name}: {', '.join(sorted(languages))}; reply as {', '.join(forms) or 'text'}"
         stdout().print(said, markup=False, soft_wrap=True)
     stdout().print("all are in order")

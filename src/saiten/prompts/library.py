@@ -59,15 +59,15 @@ class Prompts:
         return arrange(prompt, load_frame(prompted.language), inputs)
 
     def preview(
-        self, name: str, language: Language, inputs: Mapping[str, Any], form: str = "json"
+        self, name: str, language: Language, inputs: Mapping[str, Any], form: str | None = "json"
     ) -> tuple[ChatMessage, ...]:
-        """Return the messages of a prompt with these inputs, as they would be sent.
+        """Return the messages of a prompt with these inputs, as they would be sent; form None for plain text.
 
         Raises:
             ConfigurationError: there is no such prompt, its file is faulty, or it lacks the form.
         """
         prompt = self.load(name, language).with_grades(turned=False)
-        return arrange(prompt if form == "text" else prompt.in_form(form), load_frame(language), inputs)
+        return arrange(prompt if form is None else prompt.in_form(form), load_frame(language), inputs)
 
     def texts_in(self, prompted: Prompted) -> tuple[str, ...]:
         """Return the untrusted texts sent to a model with this prompt, without worked examples."""

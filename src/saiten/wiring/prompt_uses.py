@@ -87,15 +87,15 @@ class PromptUse:
         return {name: "" if name in without else _stand_in(self.kind, name) for name in prompt.fields}
 
     def check(self, prompts: Prompts, language: Language) -> tuple[str, ...]:
-        """Return the forms of the reply, each of which was rendered; the replies of examples were read.
+        """Return the forms of the reply, each of which was rendered; replies of examples were read. () for plain text.
 
         Raises:
             ConfigurationError: something does not fit, and a model would be misled.
         """
         prompt = prompts.load(self.name, language)
         where = f"{self.name}.toml, [{language}]"
-        forms = ("json", *prompt.forms) if self.task is not None else ("text",)
-        for form in forms:
+        forms = ("json", *prompt.forms) if self.task is not None else ()
+        for form in forms or (None,):
             for without in ((), prompt.optional):
                 prompts.preview(self.name, language, self.placeholders(prompts, language, without), form)
         if self.task is not None:
