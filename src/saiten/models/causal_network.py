@@ -18,7 +18,8 @@ from typing import Any
 from saiten.errors import ConfigurationError
 from saiten.models.chat_template import ChatTemplate
 from saiten.models.networks import LocalModel, best_device, causal_weights, configuration, held, loaded, quietly, safely
-from saiten.protocols import ChatRequest, Completion
+from saiten.models.token_watch import TokenWatch, token_texts
+from saiten.protocols import ChatRequest, Completion, Token
 from saiten.records import Usage
 
 Warp = Callable[[Any], Any]
@@ -102,6 +103,12 @@ class _Prompt:
     room: int | None
     """Tokens left after the prompt; None if the model has no maximum length."""
     draw: Draw
+    logprobs: int | None
+    """Number of likeliest tokens to return per step; None: none."""
+
+
+_Written = tuple[list[int], tuple[Token, ...] | None]
+"""The tokens of an answer, and the same with probabilities if they are wanted."""
 
 
 class CausalNetwork:
@@ -112,6 +119,7 @@ class CausalNetwork:
         self._model = model
         self._tokenizer = tokenizer
         self._template = ChatTemplate(tokenizer)
+        self._text_of = token_texts(tokenizer)
         config = model.config.get_text_config()
         self._vocabulary: int = config.vocab_size
         self._context = _context(config, tokenizer)
@@ -161,7 +169,7 @@ class CausalNetwork:
             draw = Draw(request.temperature if request.temperature >= _GREEDY_BELOW else 0.0, 0)
         if draw.temperature:
             draw = Draw(draw.temperature, seed_of(request.seed, ids), draw.warps)
-        return _Prompt(ids, limit if room is None else min(limit, room), room, draw)
+        return _Prompt(ids, limit if room is None else min(limit, room), room, draw, request.logprobs)
 
     def _generate(self, rows: Sequence[_Prompt], stop: threading.Event) -> list[Completion | Rejected]:
         if stop.is_set():
@@ -174,14 +182,14 @@ class CausalNetwork:
         else:
             if stop.is_set():
                 return [_CLOSED] * len(rows)
-            return [self._read(row, tokens) for row, tokens in zip(rows, written, strict=True)]
+            return [self._read(row, *each) for row, each in zip(rows, written, strict=True)]
         # Only now, outside the except block, is the traceback gone that held the batch's memory.
         gc.collect()
         if self._torch.cuda.is_available():
             self._torch.cuda.empty_cache()
         raise RuntimeError(fault)
 
-    def _tokens(self, rows: Sequence[_Prompt], stop: threading.Event) -> list[list[int]]:
+    def _tokens(self, rows: Sequence[_Prompt], stop: threading.Event) -> list[_Written]:
         """Generate the tokens after each prompt, including any after its end token."""
         torch, device = self._torch, self._model.device
         width = max(len(row.ids) for row in rows)
@@ -200,23 +208,25 @@ class CausalNetwork:
             eos_token_id=list(self._ends) or None,
             pad_token_id=pad,
         )
+        watch = TokenWatch([row.logprobs for row in rows])
         with torch.inference_mode():
             written = self._model.generate(
                 input_ids=ids,
                 attention_mask=mask,
                 generation_config=settings,
-                logits_processor=[Drawing([row.draw for row in rows], device)],
+                logits_processor=[watch, Drawing([row.draw for row in rows], device)],
                 stopping_criteria=[ended],
             )
-        tokens: list[list[int]] = written[:, width:].tolist()
-        return tokens
+            tokens = watch.tokens(written[:, width:], self._text_of)
+        return list(zip(written[:, width:].tolist(), tokens, strict=True))
 
-    def _read(self, row: _Prompt, written: Sequence[int]) -> Completion:
+    def _read(self, row: _Prompt, written: Sequence[int], tokens: Sequence[Token] | None) -> Completion:
         end = next((n for n, token in enumerate(written[: row.limit]) if token in self._ends), None)
         used = row.limit if end is None else end + 1
         text = self._tokenizer.decode(written[:used], skip_special_tokens=True)
         usage = Usage(calls=1, prompt_tokens=len(row.ids), completion_tokens=used)
-        return Completion(text, usage, "length" if end is None else "stop")
+        reason = "length" if end is None else "stop"
+        return Completion(text, usage, reason, None if tokens is None else tuple(tokens[:used]))
 
 
 _CLOSED = Rejected("the model was closed before the answer was there")
