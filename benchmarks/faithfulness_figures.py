@@ -16,12 +16,13 @@ import os
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from judge_prompts import written
-from judged_figures import CORRELATIONS
+from judged_figures import CORRELATIONS, Column
 from judged_sets import pairs, rows, share, spans_of, verified, words
 from saiten.judges.memo import Memo
 from saiten.judges.offline import OfflineJudge
@@ -40,6 +41,7 @@ Fits = Callable[[str, str], bool]
 Statistics = Mapping[str, Statistic]
 
 METRICS = ("faithfulness", "faithfulness[sentences]", "faithfulness[worst]")
+TIES = "ties by overlap"
 LARGE = "a large language model, answering in batches"
 
 # ------------------------------------------------------------------------------------------------- recorded replies
@@ -175,6 +177,16 @@ async def scored(items: Sequence[Item], judge: Judge) -> list[Mapping[str, Score
     ]
 
 
+def tied(column: Column, overlaps: Column) -> list[float | None]:
+    """Return the column with its ties broken by the overlap, which never reverses an order."""
+    steps = sorted({each for each in column if each is not None})
+    least = min((after - before for before, after in pairwise(steps)), default=1.0)
+    return [
+        None if each is None or overlap is None else each + least * overlap / 2
+        for each, overlap in zip(column, overlaps, strict=True)
+    ]
+
+
 def of_answers(
     data: str, judge: str, items: Sequence[Item], scores: Sequence[Mapping[str, Score]], statistics: Statistics
 ) -> Iterator[Line]:
@@ -188,6 +200,8 @@ def of_answers(
         "sentences, expected": [scores[at]["faithfulness[sentences]"].expected for at in measured],
         "context overlap": [items[at].overlap for at in measured],
     }
+    for figure in ("share", "worst"):
+        columns[f"{figure}, {TIES}"] = tied(columns[figure], [items[at].overlap for at in measured])
     truth, questions = [items[at].truth for at in measured], [items[at].question for at in measured]
     for figure, column in columns.items():
         known = [each for each in column if each is not None]
@@ -202,7 +216,7 @@ def of_answers(
 
 def of_sentences(data: str, judge: str, items: Sequence[Item], scores: Sequence[Mapping[str, Score]]) -> Iterator[Line]:
     """Yield how well the least and the mean support of a sentence's statements find those that people marked."""
-    columns: dict[str, list[float]] = {"least support": [], "mean support": [], "context overlap": []}
+    columns: dict[str, list[float | None]] = {"least support": [], "mean support": [], "context overlap": []}
     truth, questions, people = [], [], []
     for item, score in zip(items, scores, strict=True):
         answer, source = item.sample.answer or "", pairs(" ".join(item.sample.contexts or ()))
@@ -222,11 +236,13 @@ def of_sentences(data: str, judge: str, items: Sequence[Item], scores: Sequence[
                     (float(not any(flags[:at] + flags[at + 1 :])), float(not own), item.question)
                     for at, own in enumerate(flags)
                 ]
+    columns[f"least support, {TIES}"] = tied(columns["least support"], columns["context overlap"])
     for figure, column in columns.items():
-        yield Line(data, judge, f"sentences: {figure}", "AUROC", bootstrap_statistic(auroc, truth, column, questions))
+        known = [each for each in column if each is not None]
+        yield Line(data, judge, f"sentences: {figure}", "AUROC", bootstrap_statistic(auroc, truth, known, questions))
     others, own, whose = zip(*people, strict=True)
-    found = bootstrap_statistic(auroc, others, own, whose)
-    yield Line(data, judge, "sentences: people among themselves", "AUROC", found)
+    ceiling = bootstrap_statistic(auroc, others, own, whose)
+    yield Line(data, judge, "sentences: people among themselves", "AUROC", ceiling)
 
 
 def supports_in(found: Verified, spans: Sequence[tuple[int, int]]) -> list[list[float]]:
