@@ -81,6 +81,10 @@ def test_a_server_that_refuses_is_asked_once_and_reported(saiten, judge, data, o
     assert sum("returns no token probabilities" in message for message in caplog.messages) == 1
     found = [one.score.expected for one in read_run(Path("run")).scores() if one.metric == "accuracy"]
     assert found == [1.0, 1.0, 1.0]  # by the votes
+    assert "|logprobs:not-returned|" in read_run(Path("run")).manifest.signatures["accuracy"]
+    again = saiten("score", data(3), *METRICS, *judge, "--logprobs", "--votes", "3")
+    assert again.status == 0, again.err
+    assert again.out == said.out
 
 
 def test_the_file_may_set_it_and_the_command_may_not(saiten, judge, data, scores, somewhere):
@@ -103,6 +107,10 @@ def test_python_has_the_keyword(judge, openai_server):
     result = package.evaluate(samples, metrics=["accuracy"], judge=named, logprobs=True)
     assert result.scores[0].score.expected == pytest.approx(0.8)
     assert result.to_pandas()["accuracy:expected"].tolist() == pytest.approx([0.8])
+    openai_server.reply = lambda _: None
+    without = package.evaluate(samples, metrics=["accuracy"], judge=named, logprobs=True)
+    assert without.scores[0].score.expected is None
+    assert "|logprobs:not-returned|" in without.signatures["accuracy"]
 
 
 def test_the_offline_judge_needs_no_tokens(saiten, data):

@@ -118,6 +118,7 @@ async def aevaluate(
     if not collected.samples and bad:
         raise BadInput(f"none of {len(bad)} rows could be used; {bad[0].where}: {bad[0].reason}")
     if folder is None:
+        signatures = {metric.name: str(signature_of(metric, performing)) for metric in chosen}  # see `Journal.sign`
         paid = models.account.usage if models.account.usage.calls else None
         return Evaluation(
             tuple(collected.samples), tuple(collected.scores), signatures, bad, stopped, kept.to_json(), paid=paid

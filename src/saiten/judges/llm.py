@@ -45,6 +45,8 @@ class LLMJudge:
     """Number of likeliest tokens to request per place, for the probabilities of verdicts and grades; None: none."""
     notify: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     """Called if the server returns no probabilities."""
+    _returned: list[bool] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Whether the preflight call returned probabilities; empty before it."""
     prompts: Prompts = BUILT_IN
 
     def with_seed(self, seed: int | None) -> Self:
@@ -53,6 +55,9 @@ class LLMJudge:
 
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
         """Return model, temperature, seed, the digest of the tasks' prompts, and the embedder if one is used.
+
+        If token probabilities are requested, also their number per place, or `not-returned` after a preflight call
+        without any.
 
         Raises:
             ConfigurationError: a task needs an embedder, which is missing.
@@ -68,7 +73,7 @@ class LLMJudge:
                 "prompts": self.prompts.digest([*names, "repair"]),
             }
             if self.logprobs is not None:
-                parts["logprobs"] = str(self.logprobs)
+                parts["logprobs"] = "not-returned" if self._returned == [False] else str(self.logprobs)
         if MeasureSimilarity in kinds:
             parts["embedder"] = self._embedder().name
         return parts
@@ -126,6 +131,7 @@ class LLMJudge:
             self._forget(request)
             completion = await self.chat.complete(request)
             self._forget(request)
+            self._returned[:] = [bool(completion.tokens)]
             if self.logprobs is not None and not completion.tokens:
                 self.notify(
                     f"{self.chat.name} returns no token probabilities, so only votes give expected values; leave out "

@@ -85,6 +85,7 @@ class Journal(LockedFolder):
     def _begin(
         self, settings: RunSettings, signatures: Mapping[str, str], command: Sequence[str], *, retry_failed: bool
     ) -> None:
+        self._signatures = signatures
         there = read_manifest(self.path)
         if there is not None and there.differing(settings, signatures) and not has_lines(self.path / SCORES_NAME):
             for name in (SAMPLES_NAME, ERRORS_NAME):  # possibly read with the wrong column names
@@ -157,6 +158,15 @@ class Journal(LockedFolder):
         """Keep a row that cannot be used, once, however often the run is resumed."""
         self._bad_rows.keep(where, reason, raw)
 
+    def sign(self, signatures: Mapping[str, str]) -> None:
+        """Replace the signatures that changed since the run was opened: its judge has found out more."""
+        opened = self._signatures
+        changed = {metric: made for metric, made in signatures.items() if made != opened.get(metric, made)}
+        signed = replace(self.manifest, signatures={**self.manifest.signatures, **changed}).redact()
+        if signed != self.manifest:
+            self.manifest = signed
+            write_manifest(self.path, signed)
+
     def finish(self, pairs: int | None = None) -> None:
         """Mark the run as finished if all its samples were seen since it was opened, with a score per metric.
 
@@ -208,6 +218,8 @@ class InMemory:
     def score(self, scored: Scored) -> None: ...
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None: ...
+
+    def sign(self, signatures: Mapping[str, str]) -> None: ...
 
     def finish(self, pairs: int | None = None) -> None: ...
 

@@ -2,6 +2,7 @@
 
 import json
 import platform
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -53,6 +54,8 @@ class RunSettings:
 MANIFEST_NAME = "manifest.json"
 KIND = "saiten run"
 FORMAT = 1
+
+_FOUND = re.compile(r"\|logprobs:[^|]*")
 
 _PACKAGES = (
     "aiohttp", "json-repair", "numpy", "orjson", "pydantic", "rapidfuzz", "sacrebleu", "scipy", "sudachidict-core",
@@ -124,21 +127,22 @@ class Manifest:
                 + "\n".join(f"  {line}" for line in differing)
             )
         whole = self.finished and set(signatures) <= set(self.signatures)
-        return replace(self, signatures={**self.signatures, **signatures}, finished=whole).redact()
+        return replace(self, signatures={**signatures, **self.signatures}, finished=whole).redact()
 
     def differing(self, settings: RunSettings, signatures: Mapping[str, str]) -> list[str]:
         """Return one line per setting or signature that differs; the run may be resumed if there is none.
 
-        A setting that an earlier version did not record had its default; the data may have been any.
+        A setting that an earlier version did not record had its default; the data may have been any. Whether a server
+        returned token probabilities was found out by the run and is no difference; requesting them is a setting.
         """
         was, now = {**RunSettings().to_json(), **self.settings}, settings.to_json()
         if "data" not in self.settings:
             was["data"] = now["data"]
         both = sorted(set(self.signatures) & set(signatures))
-        after = redact_settings(signatures)
+        before, after = self.signatures, redact_settings(signatures)
         return [
             *differences(was, now),
-            *differences({name: self.signatures[name] for name in both}, {name: after[name] for name in both}),
+            *differences({name: _made(before[name]) for name in both}, {name: _made(after[name]) for name in both}),
         ]
 
 
@@ -201,6 +205,11 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any], above: str = "")
             yield from differences(before, after, f"{above}{key}.")
         elif before != after:
             yield f"{above}{key}: was {_shown(before)}, is {_shown(after)}"
+
+
+def _made(signature: str) -> str:
+    """Return the signature without what the run found out."""
+    return _FOUND.sub("", signature)
 
 
 def _shown(value: Any) -> str:

@@ -77,6 +77,7 @@ class Scoring:
         return result
 
     def finish(self) -> None:
+        self.journal.sign({metric.name: str(signature_of(metric, self.judge)) for metric in self.metrics})
         self.journal.finish(None if self.wanted is None else len(self.wanted))
 
     def _pending(self, sample: Sample) -> list[Metric]:

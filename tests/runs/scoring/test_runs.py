@@ -49,6 +49,9 @@ class Book:
     def sample_done(self, sample):
         self.finished.append(sample.id)
 
+    def sign(self, signatures):
+        self.signatures = signatures
+
     def finish(self, pairs=None):
         self.ended = True
 
