@@ -28,7 +28,7 @@ from saiten.runs.lines import (
     usage_from_json,
 )
 from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder, PaidCalls
-from saiten.runs.manifest import MANIFEST_NAME, Manifest, RunSettings, read_manifest, write_manifest
+from saiten.runs.manifest import MANIFEST_NAME, Manifest, RunSettings, read_manifest, settings_in, write_manifest
 
 SAMPLES_NAME, SCORES_NAME = "samples.jsonl", "scores.jsonl"
 
@@ -159,10 +159,14 @@ class Journal(LockedFolder):
         self._bad_rows.keep(where, reason, raw)
 
     def sign(self, signatures: Mapping[str, str]) -> None:
-        """Replace the signatures that changed since the run was opened: its judge has found out more."""
+        """Replace the signatures to which the run has added what it found out, but no setting."""
         opened = self._signatures
-        changed = {metric: made for metric, made in signatures.items() if made != opened.get(metric, made)}
-        signed = replace(self.manifest, signatures={**self.manifest.signatures, **changed}).redact()
+        found = {
+            metric: made
+            for metric, made in signatures.items()
+            if made != opened.get(metric, made) and settings_in(made) == settings_in(opened[metric])
+        }
+        signed = replace(self.manifest, signatures={**self.manifest.signatures, **found}).redact()
         if signed != self.manifest:
             self.manifest = signed
             write_manifest(self.path, signed)

@@ -142,7 +142,9 @@ class Manifest:
         before, after = self.signatures, redact_settings(signatures)
         return [
             *differences(was, now),
-            *differences({name: _made(before[name]) for name in both}, {name: _made(after[name]) for name in both}),
+            *differences(
+                {name: settings_in(before[name]) for name in both}, {name: settings_in(after[name]) for name in both}
+            ),
         ]
 
 
@@ -207,7 +209,7 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any], above: str = "")
             yield f"{above}{key}: was {_shown(before)}, is {_shown(after)}"
 
 
-def _made(signature: str) -> str:
+def settings_in(signature: str) -> str:
     """Return the signature without what the run found out."""
     return _FOUND.sub("", signature)
 
