@@ -159,11 +159,13 @@ def test_a_changed_prompt_is_another_run(saiten, openai_server, ours, data):
     assert (said.status, "accuracy" in said.err) == (2, True)
 
 
-def test_a_judge_that_reads_no_prompts_is_not_given_any(saiten, ours, data):
-    """It would look as if they had an effect."""
-    said = saiten("score", data(1), "-m", "accuracy", "-o", "run", "--prompts", ours)
-    assert said.status == 2
-    assert "the offline judge reads no prompts, so decide_correct.toml in" in said.err.replace("\n", " ")
+def test_a_judge_that_reads_no_prompts_says_so(process, ours, data):
+    """It would look as if they had an effect; prompts of chains are for others to read."""
+    for folder, noted in ((ours, True), ("paper-chains", False)):
+        started = process("score", data(1), "-m", "accuracy", "-o", f"run-{noted}", "--prompts", folder)
+        _, err = started.communicate()
+        assert started.returncode == 0
+        assert err.count(b"the offline judge reads no prompts, so decide_correct.toml in") == noted
 
 
 def test_the_dry_run_counts_our_prompts(saiten, data, somewhere):

@@ -79,7 +79,7 @@ async def aevaluate(
         strict: Raise at the first row that cannot be used, instead of keeping it in `bad_rows`.
         watch: Receives each score, for example to show progress.
         settings: The fields of `saiten.JudgeSettings` and `saiten.CallSettings`: `embedder`, `votes`, `seed`,
-            `calibration`, `concurrency`, `max_calls`, `prices`, `cache` and so on.
+            `calibration`, `prompts`, `concurrency`, `max_calls`, `prices`, `cache` and so on.
 
     Raises:
         ConfigurationError, BadInput: See `saiten.errors`; with `run`, paid results are kept. A spent budget does not
@@ -94,14 +94,14 @@ async def aevaluate(
     judged_by = _judged_by(judge, settings, file)
     rows = rows_of(samples, columns or {}, language)
     collected = _Collected(watch)
-    described = _assembled(judged_by, Models(replace(calls, cache=None)))
+    models = Models(calls)
+    described = _assembled(judged_by, models.called(replace(calls, cache=None)))
     signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
     name = Path(samples).name if isinstance(samples, str | Path) else None
     kept_judge = judged_by.kept() if isinstance(judged_by, JudgeSettings) else {"judge": type(judged_by).__name__}
     kept = RunSettings(data=name, judge=kept_judge, columns=columns or {}, language=language, currency=calls.currency)
     with ExitStack() as stack:
         journal: Journal | InMemory = InMemory()
-        models = Models(calls)
         if folder is not None:
             opened = Journal.open(folder, kept, signatures=signatures, retry_failed=retry_failed)
             journal = stack.enter_context(opened)

@@ -53,7 +53,7 @@ def score_into(
     metrics, base = retrieving(metrics, evidence, models)
     kept = source.run_settings(judge, calls, None if wanted is None else {"probed": source.settings.limit})
     # Described by a judge without a store: the store may be in the folder, which is not locked yet.
-    described = assemble_judge(judge, replace(calls, cache=None))
+    described = assemble_judge(judge, models=models.called(replace(calls, cache=None)))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}
     with Journal.open(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=how.retry_failed, notify=notifier(notes)

@@ -9,7 +9,6 @@
 A slash may replace the colon. A self-hosted server needs no key.
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -27,8 +26,6 @@ from saiten.protocols import Judge
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring.addresses import HERE
 from saiten.wiring.models import Models
-
-_LOG = logging.getLogger(__name__)
 
 VOTING_TEMPERATURE = 0.7
 """At temperature 0 most servers give every vote the same answer, whatever the seed."""
@@ -66,7 +63,7 @@ def assemble_judge(
     if settings.judge == "offline":
         _check_votes("the offline judge", settings.votes)
         _check_logprobs("the offline judge", requested=settings.logprobs)
-        _check_unread("the offline judge", settings.prompts, prompts)
+        _note_unread("the offline judge", settings.prompts, prompts, models)
         return OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
     if settings.calibration:
         raise ConfigurationError(f"a calibration is for the offline judge, not for {settings.judge}")
@@ -75,14 +72,14 @@ def assemble_judge(
     if encoder is not None:
         _check_votes("an encoder", settings.votes)
         _check_logprobs("an encoder", requested=settings.logprobs)
-        _check_unread("an encoder", settings.prompts, prompts)
+        _note_unread("an encoder", settings.prompts, prompts, models)
         return without_learned([encoder], _folder(named))[0]
     chat = models.chat(settings.judge)
     own = read_tuned(_folder(named)) if named.startswith(HERE) else None
     if own is not None:
         found = LocalModel.find(named.removeprefix(HERE))
         for doubt in filter(None, (own.stale(prompts), own.over_another_base(fingerprint(found.base or "")))):
-            _LOG.warning("%s: %s", named, doubt)
+            models.notice(f"{named}: {doubt}")
     temperature = settings.temperature
     if temperature is None:
         temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
@@ -111,13 +108,13 @@ def _folder(named: str) -> Path:
     return Path(named.removeprefix(HERE)).expanduser()
 
 
-def _check_unread(who: str, named: Path | None, prompts: Prompts) -> None:
-    """Refuse prompts for tasks if the judge reads none; those of chains and systems are for others to read."""
+def _note_unread(who: str, named: Path | None, prompts: Prompts, models: Models) -> None:
+    """Warn of prompts for tasks if the judge reads none; those of chains and systems are for others to read.
+
+    A warning, not an error: the folder may be the default in `saiten.toml`.
+    """
     if unread := [name for name in prompts.replaced if not name.startswith(SYSTEMS)]:
-        raise ConfigurationError(
-            f"{who} reads no prompts, so {unread[0]}.toml in {named} would have no effect; name a model as the judge, "
-            "or leave out the prompts"
-        )
+        models.notice(f"{who} reads no prompts, so {unread[0]}.toml in {named} has no effect")
 
 
 def _check_votes(who: str, votes: int) -> None:
