@@ -31,11 +31,14 @@ SETS = {"nq301": "correct_final", "evouna_nq": "correct"}
 
 
 def judges_of(folder: Path, name: str) -> dict[str, dict[str, float]]:
-    """Return judge → item → score: the metrics of the run, and the stored judges."""
+    """Return judge → item → score: the metrics of the run by value and by expected value, and the stored judges."""
     found: dict[str, dict[str, float]] = {}
     for one in read_run(folder / f"{name}.run").scores():
         if one.score.value is not None:
             found.setdefault(one.metric, {})[one.sample] = one.score.value
+            if one.score.expected is not None or f"{one.metric} · expected" in found:
+                expected = one.score.value if one.score.expected is None else one.score.expected
+                found.setdefault(f"{one.metric} · expected", {})[one.sample] = expected
     stored = folder / f"{name}.judges.jsonl"
     for row in read_labels(stored) if stored.exists() else ():
         if isinstance(row, Label):
