@@ -251,6 +251,12 @@ UNREADABLE = [
 ]
 
 
+@pytest.mark.parametrize("word", ["Reply:\n", "返答: ", "**Reply:** "])
+def test_the_word_before_an_examples_reply_is_no_part_of_the_feedback(word: str):
+    """A prompt that begins with material shows examples after this word, and a model may repeat it."""
+    assert read_reply(PROMETHEUS, f"{word}Feedback: x [RESULT] 4") == Grade(feedback="x", grade=4)
+
+
 @pytest.mark.parametrize(("task", "text", "expected"), READABLE, ids=range(len(READABLE)))
 def test_a_messy_reply_is_read_as_what_it_says(task: Task, text: str, expected: Reply):
     """Whatever a model wraps around its answer, exactly that answer is found."""

@@ -7,6 +7,7 @@ A model that writes `{"statements": ["a"]}` and then `{"statements": ["b"]}` wro
 alone would lose statements, so parts are joined, and contradictions are refused.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -31,6 +32,8 @@ _MARKED: Mapping[type[Reply], _ReadMark] = {
     GroundedDecision: read_decision,
 }
 """Readers of the replies that may also be prose with a marker."""
+_REPLY = re.compile(r"^[\s*#_`]*(?:reply|返答)[\s*_`]*[:：][\s*_`]*", re.IGNORECASE)
+"""The word before an example's reply, which a model may write before its own."""
 
 
 def read_reply(task: Task[R], text: str, *, cut_off: bool = False, prompts: Prompts = BUILT_IN) -> R:
@@ -70,7 +73,7 @@ def _read(task: Task[R], text: str, material: Material) -> Any:
 
 def _from_mark(kind: type[Reply], text: str, material: Material, read_mark: _ReadMark) -> Reply:
     spoken = restore_thinking_tags(without_thinking(material.hide_thinking_tags(text)))
-    return validated(kind, read_mark(spoken, material))
+    return validated(kind, read_mark(_REPLY.sub("", spoken), material))
 
 
 def _from_json(kind: type[Reply], text: str, material: Material) -> Reply | None:
