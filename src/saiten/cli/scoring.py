@@ -2,13 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import tee
 from pathlib import Path
 
-from rich.console import Console
-
+from saiten.cli.alternatives import print_alternatives
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.progress import ScoreProgress
@@ -18,10 +17,9 @@ from saiten.cli.shared_options import EvidenceOptions, RunOptions
 from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
 from saiten.executor import LocalExecutor
-from saiten.judges.offline.alternatives import better_metrics
 from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.protocols import Metric, Retriever
-from saiten.records import Language, Sample
+from saiten.records import Sample
 from saiten.runs import Journal
 from saiten.runs.engine import run_all
 from saiten.runs.scoring import Scoring, signature_of
@@ -72,7 +70,7 @@ def score_into(
             raise BadInput(f"no row could be used; for the rows and reasons see {folder}/errors.jsonl")
         progress.print_totals(folder, f"{progress.made} scores for {progress.samples} samples", models.account.usage)
         if judge.judge == "offline" and wanted is None and not how.quiet:
-            _print_alternatives([each.name for each in metrics], progress.languages, notes)
+            print_alternatives([each.name for each in metrics], progress.languages, notes)
         if progress.not_measured:
             notes.print(f"{progress.not_measured} scores failed or were unreadable; --retry-failed retries them")
         if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
@@ -83,18 +81,6 @@ def score_into(
                 "--column answer=COLUMN"
             )
     return ending.status
-
-
-def _print_alternatives(metrics: Sequence[str], languages: Collection[Language], notes: Console) -> None:
-    """Name metrics that rank answers better than these of the offline judge."""
-    if found := better_metrics(metrics, languages):
-        notes.print(
-            "on public data, these metrics rank answers better than the offline judge's verdicts "
-            f"(docs/offline-judge.md): {', '.join(map(str, found))}. So do its expected values: "
-            "`saiten meta-evaluate --by expected`",
-            markup=False,
-            style="dim",
-        )
 
 
 def planned(metrics: tuple[Metric, ...], options: EvidenceOptions) -> tuple[Metric, ...]:
