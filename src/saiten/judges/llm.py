@@ -8,17 +8,15 @@ import numpy as np
 
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.doubts import doubt
-from saiten.judges.faults import fault_in
 from saiten.judges.probabilities import decides, with_probabilities
 from saiten.judges.reading import read_reply
+from saiten.judges.repairing import repair_messages
 from saiten.judges.reply_schema import schema_of
 from saiten.prompts import BUILT_IN, Prompts, names_for
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
 from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
 
 _CUT_SHORT = "the reply was cut off; answer more briefly"
-_LONGEST_SHOWN = 2_000
-"""Characters of its own bad reply that a model is shown again: beginning and end."""
 _OK = ChatMessage("user", 'Reply in JSON: {"ok": true}')
 _SMALL = (ChatMessage("system", "Do as asked."), _OK, ChatMessage("assistant", '{"ok": true}'), _OK)
 """A minimal request with the roles of a rendered prompt."""
@@ -96,7 +94,10 @@ class LLMJudge:
             fault = _CUT_SHORT if first.cut_off else str(error)
         if kept is not None and fault is None:
             return kept.with_usage(first.usage)
-        repair = replace(request, messages=(*request.messages, *self._repair(task, first.text, fault or "")))
+        repair = replace(
+            request,
+            messages=(*request.messages, *repair_messages(self.prompts, task.language, first.text, fault or "")),
+        )
         try:
             second = await self.chat.complete(repair)
         except JudgeError as error:
@@ -161,14 +162,6 @@ class LLMJudge:
     def _read(self, task: Task[R], completion: Completion) -> R:
         reply = read_reply(task, completion.text, cut_off=completion.cut_off, prompts=self.prompts)
         return with_probabilities(task, reply, completion)
-
-    def _repair(self, task: Task[Any], text: str, fault: str) -> tuple[ChatMessage, ...]:
-        shown = text
-        if len(text) > _LONGEST_SHOWN:
-            half = _LONGEST_SHOWN // 2
-            shown = f"{text[:half]} … {text[-half:]}"
-        request = self.prompts.repair_request(task.language, fault_in(task.language, fault))
-        return (ChatMessage("assistant", shown), request) if shown.strip() else (request,)
 
     def _plain_request(self) -> ChatRequest:
         return ChatRequest(
