@@ -122,8 +122,6 @@ STEPS = {step.prompt for step in ALL_STEPS}
 """Asked of a generator rather than a judge; tests/rag holds their prompts against them."""
 MATERIAL_FIRST = {
     "verify_statements",
-    "judge_context",
-    "select_relevant_sentences",
     "extract_keyphrases",
     "write_closed_questions",
     "critique_aspect",
