@@ -28,19 +28,37 @@ from saiten.dialogue.loop import converse
 from saiten.dialogue.session import DIALOGUES_NAME
 from saiten.errors import CallFailed
 from saiten.judges.llm import LLMJudge
+from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.scripted import ScriptedChat
 from saiten.protocols import ChatRequest, Completion, R, Task
 from saiten.records import Answer, Inquiry, Sample
+from saiten.tasks.similarity import MeasureSimilarity
 
 FOLDER = Path(__file__).parent / "judges" / "recordings"
 DIALOGUES = "dialogues"
-NAMES = ("accuracy", "accuracy[grounded]", "correctness", "faithfulness", "gist", DIALOGUES)
+NAMES = (
+    "accuracy",
+    "accuracy[grounded]",
+    "answer_correctness[weight=1]",
+    "answer_relevancy",
+    "aspect_critique[harmfulness]",
+    "aspects",
+    "context_entity_recall",
+    "context_precision",
+    "context_recall",
+    "context_relevance",
+    "correctness",
+    "faithfulness",
+    "gist",
+    "summarization_score",
+    DIALOGUES,
+)
 Line = dict[str, Any]
 
 
 def file_of(name: str) -> Path:
     """Return the recording of a metric, or of the dialogues."""
-    return FOLDER / f"{name.replace('[', '_').rstrip(']')}.jsonl"
+    return FOLDER / f"{name.translate({ord('['): '_', ord('='): '_', ord(']'): None})}.jsonl"
 
 
 def samples_of(name: str) -> dict[str, Sample]:
@@ -118,6 +136,8 @@ class Recording:
 
     async def perform(self, task: Task[R]) -> R:
         """Perform the task with the queue, repairs included."""
+        if isinstance(task, MeasureSimilarity):
+            return await _measured(task)
         texts: list[str] = []
 
         async def complete(request: ChatRequest) -> Completion:
@@ -157,6 +177,8 @@ class Replaying:
             LookupError: the task was not recorded.
             ConfigurationError: it needs more repairs than the recording has.
         """
+        if isinstance(task, MeasureSimilarity):
+            return await _measured(task)
         inputs = of_inputs(task)
         if inputs not in self.replies:
             raise LookupError(
@@ -168,6 +190,11 @@ class Replaying:
         if of_request(chat.requests[0]) != self.replies[inputs]["request"]:
             self.outdated[inputs] = task.prompt
         return reply
+
+
+async def _measured(task: Task[R]) -> R:
+    """Perform the one task that no model replies to."""
+    return await LLMJudge(ScriptedChat([]), BuiltinEmbedder()).perform(task)
 
 
 # ---------------------------------------------------------------------------------------------------- playing
@@ -200,7 +227,10 @@ async def play(name: str, sample: Sample, judge: Any, dialogue: Line | None = No
         pair = replace(sample, evidence=tuple(dialogue["evidence"]) or None)
         held = await converse(pair, Repeating(dialogue["said"]), judge, max_turns=dialogue["max_turns"])
         scores = {each.metric: each.score for each in scores_of(held)}
-    return {metric: [score.status, score.value] for metric, score in scores.items()}
+    return {
+        metric: [score.status, None if score.value is None else round(score.value, 6)]
+        for metric, score in scores.items()
+    }
 
 
 # -------------------------------------------------------------------------------------------------- recording
