@@ -154,5 +154,5 @@ def _check(file: Path, key: str, value: Any, hint: Any) -> None:
     else:
         expected = {float: (int, float), Path: (str,)}.get(hint, (hint,))
         if isinstance(value, bool) is not (hint is bool) or not isinstance(value, expected):
-            names = " or ".join(kind.__name__ for kind in expected)
+            names = "true or false" if hint is bool else " or ".join(kind.__name__ for kind in expected)
             raise ConfigurationError(f"{file}: `{key}` must be {names}, not {value!r}")

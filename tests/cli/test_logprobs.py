@@ -97,7 +97,7 @@ def test_the_file_may_set_it_and_the_command_may_not(saiten, judge, data, scores
     assert "logprobs: was true" in other.err
     (somewhere / "saiten.toml").write_text('logprobs = "yes"\n')
     wrong = saiten("score", data(1), "-m", "accuracy", *judge)
-    assert "`logprobs` must be bool, not 'yes'" in " ".join(wrong.err.split())
+    assert "`logprobs` must be true or false, not 'yes'" in " ".join(wrong.err.split())
 
 
 def test_python_has_the_keyword(judge, openai_server):
