@@ -19,13 +19,13 @@ from saiten.tasks.correctness import Decision, Grade, GroundedDecision
 from saiten.tasks.critique import Critique
 from saiten.tasks.verdicts import MEANINGS, Verdict, read_yes_no
 
-_YES_OR_NO: Mapping[type[Any], str] = {
+_YES_OR_NO: Mapping[type[Reply], str] = {
     Decision: "correct",
     Critique: "verdict",
     ContextVerdict: "useful",
-    Verdict: "verdict",
 }
-"""Records with a probability of yes, and the field that it is about."""
+"""Replies with a probability of yes, and the field that it is about."""
+
 V = TypeVar("V", bound=bool | int)
 
 
@@ -52,9 +52,8 @@ def _found(task: Task[Any], reply: Reply, tokens: TokenPlaces) -> dict[str, Any]
         correct = _of_yes("correct", tokens, said=reply.correct)
         if reply.supported is None:  # the marker's one verdict is about both
             return {"p": correct}
-        supported = _of_yes(
-            "supported", tokens, said=reply.supported
-        )  # given the verdict on `correct` as it was written
+        # given the verdict on `correct` as it was written
+        supported = _of_yes("supported", tokens, said=reply.supported)
         return {"p": None if correct is None or supported is None else correct * supported}
     field = _YES_OR_NO[type(reply)]
     return {"p": _of_yes(field, tokens, said=getattr(reply, field))}
