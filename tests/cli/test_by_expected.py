@@ -86,6 +86,19 @@ def test_drift_can_compare_expected_values(saiten, labels):
     assert "no score in bare has an expected value" in saiten("drift", "before", "bare", "--by", "expected").err
 
 
+def test_a_report_can_rank_by_expected_values(saiten, labels):
+    """The ranking on the page names the figure; without labels there is nothing to compare."""
+    a_run("run")
+    said = saiten("report", "run", "--labels", labels, "--by", "expected", "-o", "page.html")
+    assert said.status == 0, said.err
+    assert "accuracy · expected" in Path("page.html").read_text("utf-8")
+    alone = saiten("report", "run", "--by", "expected", "-o", "page.html")
+    assert "--by require --labels" in " ".join(alone.err.split())
+    a_run("bare", expected=False)
+    bare = saiten("report", "bare", "--labels", labels, "--by", "expected", "-o", "page.html")
+    assert "no score in bare has an expected value" in bare.err
+
+
 def test_several_runs_keep_their_names_apart(saiten, labels):
     """Two runs with the same metric are named after the figure, too."""
     a_run("one", judge="small")

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from saiten.choices import REPORT_LIMIT
+from saiten.choices import REPORT_LIMIT, ScoreBy
 from saiten.cli.output import escape_untrusted, stderr, stdout
-from saiten.cli.shared_options import AspectsOption, LabelColumnOption
+from saiten.cli.shared_options import SCORE_BY, AspectsOption, LabelColumnOption
 from saiten.errors import ConfigurationError
 from saiten.records import Language
 
@@ -26,6 +26,7 @@ def report(
     ] = None,
     aspect: AspectsOption = None,
     column: LabelColumnOption = None,
+    by: Annotated[ScoreBy, typer.Option(help=SCORE_BY)] = "value",
     title: Annotated[str, typer.Option(help="Title of the page. Default: the names of the runs.")] = "",
     language: Annotated[
         Language | None, typer.Option(help="Language of the page. Default: that of most samples.")
@@ -55,10 +56,10 @@ def report(
     notes = stderr()
     check_place(out)
     said = () if labels is None else labels_of(labels, aspect or (), column or ())
-    if labels is None and (aspect or column):
-        raise ConfigurationError("--aspect and --column require --labels")
+    if labels is None and (aspect or column or by != "value"):
+        raise ConfigurationError("--aspect, --column and --by require --labels")
     with notes.status("reading"):
-        made = report_of(runs, labels=said, title=title, language=language, limit=limit)
+        made = report_of(runs, labels=said, title=title, language=language, limit=limit, by=by)
     for note in made.notes:
         notes.print(escape_untrusted(note))
     with notes.status("writing"):

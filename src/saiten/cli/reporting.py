@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from saiten.choices import REPORT_LIMIT
+from saiten.choices import REPORT_LIMIT, ScoreBy
 from saiten.cli.output import notifier, stderr
 from saiten.cli.reading import read_some_labels
 from saiten.errors import BadInput
@@ -30,6 +30,7 @@ def report_of(
     title: str = "",
     language: Language | None = None,
     limit: int = REPORT_LIMIT,
+    by: ScoreBy = "value",
 ) -> Report:
     """Return the report of runs and experiments, in the given order; each run once.
 
@@ -63,7 +64,7 @@ def report_of(
         for one in experiments
     ]
     return make_report(
-        list(readers.values()), labels=labels, more=chapters, title=title, language=language, limit=limit
+        list(readers.values()), labels=labels, more=chapters, title=title, language=language, limit=limit, by=by
     )
 
 

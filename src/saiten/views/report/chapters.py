@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from saiten.choices import ScoreBy
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import read_dialogues
 from saiten.errors import BadInput
@@ -212,13 +213,13 @@ def _drawn(found: Sequence[Comparison], tables: Sequence[Table]) -> list[Table]:
     ]
 
 
-def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> AgainstPeople:
+def against_people(tallies: Sequence[Tally], labels: Sequence[Label], by: ScoreBy = "value") -> AgainstPeople:
     """Compare the metrics of each run that has labeled samples with people, and people with each other.
 
-    If runs have different answers under one id, its labels belong to the first run's.
+    If runs have different answers under one id, its labels belong to the first run's. `by`: see `outputs_of_run`.
 
     Raises:
-        BadInput: The labels belong to none of the runs.
+        BadInput: The labels belong to none of the runs, or a run has no expected value.
     """
     tables, errors = list[Table](), list[BadInput]()
     rankings: list[tuple[str | Message, Ranking]] = []
@@ -231,8 +232,9 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label]) -> Against
         if revised := set[str]().union(*other_texts):
             elsewhere.append(Message("report", "another_text", run=one.name, n=len(revised)))
         theirs = [label for label, other in zip(labels, other_texts, strict=True) if not other]
+        outputs = list(outputs_of_run(one.reader, by))
         try:
-            aspects = pair(items, outputs_of_run(one.reader), theirs)
+            aspects = pair(items, outputs, theirs)
         except BadInput as error:
             errors.append(error)
             continue

@@ -6,7 +6,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from saiten.choices import REPORT_LIMIT
+from saiten.choices import REPORT_LIMIT, ScoreBy
 from saiten.durable.whole_file import whole_file, writing_to
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Label, Language
@@ -90,6 +90,7 @@ def make_report(
     title: str = "",
     language: Language | None = None,
     limit: int = REPORT_LIMIT,
+    by: ScoreBy = "value",
 ) -> Report:
     """Read the runs and assemble their report.
 
@@ -100,9 +101,10 @@ def make_report(
         title: The page's title; by default the names of the runs.
         language: The page's language; by default that of most samples.
         limit: Maximum number of samples shown one by one.
+        by: The figure of the scores to compare with people.
 
     Raises:
-        BadInput: There are no scores, or the labels belong to none of the runs.
+        BadInput: There are no scores, the labels belong to none of the runs, or a run has no expected value.
     """
     names = _names([reader.folder for reader in readers])
     facts = [facts_of(reader) for reader in readers]
@@ -116,7 +118,7 @@ def make_report(
     chosen = language or _most_of([one.languages for one in facts])
     runs = [run_chapter(one) for one in tallies]
     tests = compared(tallies)
-    people = against_people(tallies, labels) if labels else None
+    people = against_people(tallies, labels, by) if labels else None
     held = [tests.chapter, *([people.chapter] if people is not None else [])]
     middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # for several runs, first which is better
     first = overview(tallies, tests, people)
