@@ -441,6 +441,8 @@ def test_runs_made_in_different_ways_are_pointed_out(saiten, data, three):
     manifest = Path("paper/manifest.json")
     manifest.write_text(manifest.read_text().replace('"questioning": "published",', ""))
     assert "the runs differ in questioning (merged, –)" in saiten("compare", "plain", "paper").err
+    saiten("converse", "data.jsonl", "--system", "bot.py:better", "-o", "single", "--max-turns", "1", "-q")
+    assert "differ in questioning" not in saiten("compare", "plain", "single").err  # nothing more is asked
 
 
 def test_pairs_that_are_not_the_same_are_pointed_out(saiten, data, three):

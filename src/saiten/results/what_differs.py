@@ -1,12 +1,14 @@
 """How runs differ in more than the system."""
 
 from collections.abc import Sequence
+from typing import get_args
 
+from saiten.choices import Questioning
 from saiten.dialogue.reading import has_dialogues
 from saiten.results.pair_keys import pair_keys
 from saiten.results.place import place_of
 from saiten.runs import RunReader
-from saiten.words import Message
+from saiten.words import Message, joined
 
 _NAMED = 3
 """Maximum number of metrics named per difference."""
@@ -20,10 +22,11 @@ def what_differs(readers: Sequence[RunReader]) -> list[Message]:
     if not all(map(has_dialogues, readers)):
         return made_differently(readers)
     found = []
-    for name in ("max_turns", "questioning", "judge", "votes", "evidence_from"):
+    for name in ("max_turns", "judge", "votes", "evidence_from"):
         values = [reader.manifest.settings.get(name, _UNRECORDED) for reader in readers]
         if any(value != values[0] for value in values):
             found.append(Message("difference", "setting", setting=name, values=", ".join(map(str, values))))
+    found += _asked_differently(readers)
     pairs = [{pair.id: pair for pair in reader.samples()} for reader in readers]
     keys = pair_keys([{identity: place_of(pair) for identity, pair in of.items()} for of in pairs]).of
     first = {keys[0][identity]: pair for identity, pair in pairs[0].items()}
@@ -38,6 +41,16 @@ def what_differs(readers: Sequence[RunReader]) -> list[Message]:
     if changed := len({one.id for one, other in shared if one.group != other.group}):
         found.append(Message("difference", "groups", n=changed))
     return found
+
+
+def _asked_differently(readers: Sequence[RunReader]) -> list[Message]:
+    """Return how questions came about differently, among the runs that ask more than the first one."""
+    settings = [reader.manifest.settings for reader in readers]
+    ways = [each.get("questioning", _UNRECORDED) for each in settings if each.get("max_turns") != 1]
+    if len(set(ways)) < 2:
+        return []
+    words = [Message("questioning", way) if way in get_args(Questioning) else way for way in ways]
+    return [Message("difference", "questioning", values=joined(words, by="listed"))]
 
 
 def made_differently(readers: Sequence[RunReader]) -> list[Message]:

@@ -99,13 +99,14 @@ def report(tmp_path_factory):
             ["score", "rows.jsonl", "-m", "gist", "-o", "趣旨"],
             ["converse", "pairs.jsonl", "--system", "bot.py:answer", "-o", "対話"],
             ["converse", "pairs.jsonl", "--system", "bot.py:answer", "-o", "短い対話", "--max-turns", "1"],
+            ["converse", "pairs.jsonl", "--system", "bot.py:answer", "-o", "論文の対話", "--questioning", "published"],
             ["experiment", "grid.yaml"],
         ):
             with pytest.raises(SystemExit, match=r"^0$"):
                 main([*words, "--quiet"])
         journal(Path("初回"))
         journal(Path("次回"), systems=("甲",), shift=1)
-        runs = [Path(name) for name in ("初回", "次回", "趣旨", "対話", "短い対話", "runs/grid")]
+        runs = [Path(name) for name in ("初回", "次回", "趣旨", "対話", "短い対話", "論文の対話", "runs/grid")]
         return report_of(runs, labels=list(said(40)), language="ja", title="六月の実験")
     finally:
         os.chdir(before)
