@@ -67,7 +67,7 @@ async def test_a_readable_reply_costs_one_call():
     assert (reply.reason, reply.useful, reply.usage) == ("x", True, CALL)
     (request,) = chat.asked
     assert (request.temperature, request.seed, request.schema) == (0.0, 0, schema_of(ContextVerdict, "ja"))
-    assert request.messages[-1].content.startswith("<context>\nc\n</context>")
+    assert request.messages[-1].content.endswith("<context>\nc\n</context>")
 
 
 async def test_a_reply_in_prose_is_asked_for_without_a_schema():
