@@ -152,6 +152,17 @@ async def test_a_second_repeat_ends_the_dialogue_and_says_so(agents):
     assert dialogue.reason == f"asked before: {UNION.question} / asked before: {UNION.question.upper()}"
 
 
+async def test_the_transcript_says_in_the_language_of_the_dialogue_why_a_question_was_refused(agents):
+    """A Japanese transcript stays Japanese; repeating and revealing are worded apart."""
+    pair = replace(UNION, question="何が違いますか。", reference="重複行を除くかどうかが違う。", language="ja")
+    judge = agents([3], [pair.question, "重複行はどうなりますか。"], needed=[True])
+    dialogue = await converse(pair, ScriptedSystem(["どちらも結果を結合します。"]), judge)
+    assert [step.explanation for step in dialogue.steps if step.name == "T5"] == [
+        "すでに尋ねた質問：何が違いますか。",
+        "参照回答にしかない言葉（重複行）：重複行はどうなりますか。",
+    ]
+
+
 COMBINES = "Both combine the results of two queries."
 REVEALS = "Does UNION eliminate duplicate rows?"
 PLAIN = "How do the results of UNION and UNION ALL differ?"
@@ -166,7 +177,7 @@ async def test_a_question_in_words_that_only_the_reference_has_is_refused_and_an
     assert "eliminate, duplicate" in second.refused[1]
     assert [inquiry.question for inquiry in system.asked] == [UNION.question, PLAIN]
     assert [step.explanation for step in dialogue.steps if step.name == "T5" and not step.text] == [
-        f"refused, only the reference has eliminate, duplicate: {REVEALS}"
+        f"only the reference has eliminate, duplicate: {REVEALS}"
     ]
 
 

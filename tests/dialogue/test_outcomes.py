@@ -55,7 +55,7 @@ def test_usage_and_latency_of_the_system_are_separate():
 def test_refused_questions_are_counted_apart_from_those_asked():
     """They never reached the system."""
     proposed = (
-        DialogueStep("T5", 1, "questioner", "", "refused, asked before: Q"),
+        DialogueStep("T5", 1, "questioner", "", "asked before: Q"),
         DialogueStep("T5", 1, "questioner", "Q2"),
     )
     one = talk(seconds=(0.1, 0.1))

@@ -164,7 +164,7 @@ class _Talk:
             if refusal is None:
                 self._take("T5", reply.question, reply)
                 return reply.question
-            self._take("T5", "", reply, f"refused, {refusal.note}")
+            self._take("T5", "", reply, refusal.note)
             refused += (refusal,)
         return ending or _Ending(refused[-1].kind, " / ".join(each.note for each in refused))
 

@@ -25,6 +25,10 @@ _REVEALS: dict[Questioning, dict[Language, str]] = {
         "ja": "参照回答にしかないことを、事実として述べています：{words}。述べずに、尋ねてください。",
     },
 }
+_NOTES: dict[Language, tuple[str, str]] = {
+    "en": ("asked before: {question}", "only the reference has {words}: {question}"),
+    "ja": ("すでに尋ねた質問：{question}", "参照回答にしかない言葉（{words}）：{question}"),
+}
 
 
 class Refusal(NamedTuple):
@@ -35,7 +39,7 @@ class Refusal(NamedTuple):
     reason: str
     """For the questioner, in the language of the dialogue."""
     note: str
-    """For the transcript."""
+    """For the transcript, in the language of the dialogue."""
 
 
 def refuse(question: str, pair: Sample, history: tuple[Turn, ...], questioning: Questioning) -> Refusal | None:
@@ -43,12 +47,14 @@ def refuse(question: str, pair: Sample, history: tuple[Turn, ...], questioning: 
 
     `published` refuses words of the reference only where the question states them instead of asking about them.
     """
+    repeats, reveals = _NOTES[pair.language]
     if any(same_question(question, turn.question) for turn in history):
-        return Refusal(question, "repeated question", _REPEATS[pair.language], f"asked before: {question}")
+        note = repeats.format(question=question)
+        return Refusal(question, "repeated question", _REPEATS[pair.language], note)
     looked_at = question if questioning == "merged" else " ".join(statements(question, pair.language))
     said = (pair.question, *(text for turn in history for text in (turn.question, turn.answer)))
     words = ", ".join(revealed(looked_at, "\n".join(pair.references), said))
     if not words:
         return None
     reason = _REVEALS[questioning][pair.language].format(words=words)
-    return Refusal(question, "revealing question", reason, f"only the reference has {words}: {question}")
+    return Refusal(question, "revealing question", reason, reveals.format(words=words, question=question))
