@@ -365,7 +365,7 @@ def test_a_draft_survives_a_reload_and_a_closed_tab(browser, tmp_path):
         page = it.visit("Aiko")
         ready(page, 1)
         assert page.get_by_label("Reason").input_value() == "half a thought"
-        assert page.get_by_role("radio", name="4 largely right").is_checked()
+        assert page.get_by_role("radio", name="4 right in the main").is_checked()
         press(page, "Control+Enter")
         ready(page, 2)
         all_sent(page)
@@ -532,7 +532,7 @@ def test_skip_undo_and_changing_an_earlier_answer(browser, tmp_path):
         assert "skipped" in page.locator("tr[data-number='1']").inner_text()
         row.get_by_role("link").click()
         ready(page, 2)
-        assert page.get_by_role("radio", name="4 largely right").is_checked()
+        assert page.get_by_role("radio", name="4 right in the main").is_checked()
         press(page, "1", "Control+Enter")
         all_sent(page)
         assert [each["Aiko"] for each in it.said().values() if each] == [{"grade": 1, "reason": "kept"}]
@@ -611,7 +611,7 @@ def test_no_key_acts_while_japanese_is_composed(browser, tmp_path):
         page.get_by_label("Single-key shortcuts").uncheck()
         press(page, "Escape", "2", "s")
         assert number_of(page) == 1
-        assert page.get_by_role("radio", name="4 largely right").is_checked()
+        assert page.get_by_role("radio", name="4 right in the main").is_checked()
 
 
 HOSTILE = [
@@ -706,7 +706,7 @@ def test_what_a_judge_said_is_shown_only_where_the_project_says_so(browser, tmp_
             )
             if shown == "shown":
                 page.get_by_role("button", name="Use this").click()
-                assert page.get_by_role("radio", name="3 partly right").is_checked()
+                assert page.get_by_role("radio", name="3 half right").is_checked()
 
 
 def test_marks_of_a_judge_are_seen_in_color_before_they_are_taken_over(browser, tmp_path):
