@@ -127,6 +127,16 @@ async def test_grounded():
     assert "“It was destroyed by Godzilla in 2031.”" in grounded.explanation
 
 
+@pytest.mark.parametrize(
+    ("answer", "reference", "language"),
+    [("I don't know.", "The documents do not mention it.", "en"), ("分かりません。", "文書に記載がありません。", "ja")],
+)
+async def test_an_answer_that_declines_as_the_reference_does_is_right(answer, reference, language):
+    """Nothing can be known, and both say so: that is the best grade, not grade 0."""
+    reply = await JUDGE.perform(GradeAnswer("Who won it?", answer, (reference,), language=language))
+    assert reply.grade == 5
+
+
 @pytest.mark.parametrize("references", [(), ("",), (" ",)])
 async def test_without_a_reference(references):
     """Without a reference nothing is decided: the judge says that it cannot."""

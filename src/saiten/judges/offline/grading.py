@@ -59,13 +59,13 @@ def _meant(task: DecideCorrect | GradeAnswer) -> tuple[str, ...]:
 
 
 def grade(task: GradeAnswer, tools: Tools) -> Grade:
-    """Return 0 if the answer declines; else 1 + 4 p, or the calibrated grade.
+    """Return 0 if the answer declines and no reference does; else 1 + 4 p, or the calibrated grade.
 
     Without calibration the figure ranks answers but means little by itself, as the feedback says.
     """
     references = _meant(task)
     best = best_correctness(task.question, task.answer, references, task.language, tools)
-    if is_refusal(task.answer, task.language):
+    if is_refusal(task.answer, task.language) and best.p < tools.constants.band["threshold"]:
         feedback = said(task.language, "The answer declines to answer.", "回答は答えることを断っている。")
         return Grade(feedback=feedback, grade=0)
     mean = tools.calibrated("grade", best.p) if "grade" in tools.calibrations else 1 + 4 * best.p
