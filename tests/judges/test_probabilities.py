@@ -81,6 +81,15 @@ def test_a_grounded_decision_passes_with_the_product_of_both_probabilities():
     assert read(GROUNDED, "It agrees. [[", ("True", 0.7, {"False": 0.3}), "]]").p == pytest.approx(0.7)
 
 
+def test_unreadable_tokens_that_do_not_fit_the_text_give_no_probability_and_do_not_hang():
+    """Each of them may be 0 to 4 bytes; a server that sends forty of them for another text costs no endless search."""
+    pieces = [b"\xef\xbf\xbd"] * 40
+    text = "漢" * 20 + '{"explanation": "so", "correct": true}'
+    assert read(DECIDE, *pieces, text=text).p is None
+    fitting = [*pieces, '{"explanation": "so", "correct":', (" true", 0.7, {" false": 0.3}), "}"]
+    assert read(DECIDE, *fitting, text=text).p == pytest.approx(0.7)
+
+
 def test_a_word_in_several_tokens_counts_each_alternative_by_what_precedes_it():
     """は begins both はい and (here) nothing else, but its first byte begins いいえ, too: the second token decides."""
     yes, no = "はい".encode(), "いいえ".encode()

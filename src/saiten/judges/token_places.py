@@ -1,6 +1,5 @@
 """The tokens of an answer by their place in its text, and the probabilities of the values that one place may have."""
 
-import re
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
@@ -17,6 +16,8 @@ _LEADING = tuple(sign.encode() for sign in " \t\r\n\u3000\"'“”「『＂`*_:�
 """Signs that may precede a value within its token."""
 _MOST = 16
 """Tokens of one value."""
+_MOST_ENDS = 64
+"""Places where one of the unreadable tokens may end; 16 characters in pieces have as many."""
 
 
 class TokenPlaces:
@@ -80,18 +81,46 @@ class TokenPlaces:
 
 
 def _around_unreadable(text: bytes, written: Sequence[bytes]) -> Sequence[tuple[int, int]]:
-    """Return the spans of tokens that have U+FFFD where the text has characters; empty if they do not fit."""
+    """Return the spans of tokens that have U+FFFD where the text has characters; empty if they do not fit.
+
+    Of several ways to fit, earlier tokens are as long as possible. Empty, too, if a token may end in more than
+    `_MOST_ENDS` places: trying all of them would take a server's odd tokens too long.
+    """
     if not any(_UNREADABLE in each for each in written):
         return []
-    pattern = "".join(f"({_as_pattern(each)})" for each in written).encode("latin-1")
-    found = re.fullmatch(pattern, text, re.DOTALL)
-    return [] if found is None else [found.span(group) for group in range(1, len(written) + 1)]
+    reached = [{0}]
+    for each in written:
+        ends = {end for start in reached[-1] for end in _ends(text, start, each)}
+        if not 0 < len(ends) <= _MOST_ENDS:
+            return []
+        reached.append(ends)
+    fitting = reached.pop() & {len(text)}
+    every = [fitting]
+    for starts, each in zip(reversed(reached), reversed(written), strict=True):
+        fitting = {start for start in starts if fitting & _ends(text, start, each)}
+        every.append(fitting)
+    if not fitting:
+        return []
+    spans, position = [], 0
+    for each, allowed in zip(written, every[-2::-1], strict=True):
+        end = max(_ends(text, position, each) & allowed)
+        spans.append((position, end))
+        position = end
+    return spans
 
 
-def _as_pattern(token: bytes) -> str:
-    """Return a pattern, a character per byte; a part of a character may be any bytes beyond ASCII."""
-    parts = [re.escape(part).decode("latin-1") for part in token.split(_UNREADABLE)]
-    return "[\x80-\xff]{0,4}".join(parts)
+def _ends(text: bytes, start: int, token: bytes) -> set[int]:
+    """Return where the token may end if it starts here; a part of a character may be any 0 to 4 bytes beyond ASCII."""
+    first, *others = token.split(_UNREADABLE)
+    ends = {start + len(first)} if text.startswith(first, start) else set[int]()
+    for part in others:
+        after = {end + width for end in ends for width in range(5) if _is_beyond_ascii(text[end : end + width], width)}
+        ends = {end + len(part) for end in after if text.startswith(part, end)}
+    return ends
+
+
+def _is_beyond_ascii(piece: bytes, width: int) -> bool:
+    return len(piece) == width and all(byte >= 0x80 for byte in piece)
 
 
 class _Unknown:
