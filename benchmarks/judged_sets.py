@@ -155,17 +155,8 @@ def clapnq(ids: Sequence[str]) -> Chosen:
         {"context overlap": overlap, "Bert-KPrec, stored": [row["metrics"]["Bert-KPrec"] for row in chosen]},
         [each for one, question in zip(grades, questions, strict=True) for each in against_others(one, question)],
     )
-    others = other_figures(ids, [row["answer"] for row in chosen], "en")
-    return Chosen(
-        Run(("faithfulness",), samples),
-        [
-            compared,
-            *(
-                replace(compared, what=f"{compared.what}, by {what}", read=read, baselines={}, people=())
-                for what, read in others.items()
-            ),
-        ],
-    )
+    answers = [row["answer"] for row in chosen]
+    return Chosen(Run(("faithfulness",), samples), [compared, *_by_other_figures(compared, ids, answers, "en")])
 
 
 def jhars(ids: Sequence[str]) -> Chosen:
@@ -195,18 +186,19 @@ def jhars(ids: Sequence[str]) -> Chosen:
         return [None if (found := placed[at]) is None else found[number] for at, number in units]
 
     answers = whole.compared("answer without hallucination", values(ids, "faithfulness", plain))
-    others = other_figures(ids, [row["answer"] for row in chosen], "ja")
-    return Chosen(
-        Run(("faithfulness",), samples),
-        [
-            answers,
-            *(
-                replace(answers, what=f"{answers.what}, by {what}", read=read, baselines={}, people=())
-                for what, read in others.items()
-            ),
-            single.compared("sentence without hallucination", of_sentences),
-        ],
-    )
+    others = _by_other_figures(answers, ids, [row["answer"] for row in chosen], "ja")
+    sentences = single.compared("sentence without hallucination", of_sentences)
+    return Chosen(Run(("faithfulness",), samples), [answers, *others, sentences])
+
+
+def _by_other_figures(
+    share: Compared, ids: Sequence[str], answers: Sequence[str], language: Language
+) -> list[Compared]:
+    """Return the comparison with people for the other figures of faithfulness, which cost no calls."""
+    return [
+        replace(share, what=f"{share.what}, by {what}", read=read, baselines={}, people=())
+        for what, read in other_figures(ids, answers, language).items()
+    ]
 
 
 class _Marked:

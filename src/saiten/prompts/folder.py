@@ -67,7 +67,7 @@ def _folder(named: str | Path) -> Traversable:
         near = get_close_matches(str(named), presets(), n=1)
         hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(presets())}"
         raise ConfigurationError(
-            f"{named}: there is no such folder of prompts; {hint} `saiten prompts copy FOLDER` makes a folder to edit"
+            f"{named}: there is no such folder of prompts; {hint} (`saiten prompts copy FOLDER` makes one to edit)"
         )
     return folder
 
