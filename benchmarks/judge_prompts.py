@@ -3,10 +3,12 @@
     SAITEN_DATA=/where/they/are python benchmarks/judge_prompts.py --judge openai:MODEL@http://HOST:PORT/v1
     … --sets nq301,gist   only these        … --list               the number of calls, and nothing else
     … --keep FOLDER       runs to resume    … --read               print what FOLDER holds, without a call
-    … --beside before=FOLDER                another judge's runs, compared on the items that all judges scored
+    … --items held_out    other items       … --beside before=FOLDER   another judge's runs, compared on common items
 
-The items are listed in `judge_prompts.json` by their ids: those that were answered first, then others in the order of
-SHA-1 of their ids. jhars_dev has only 20 answers with a sentence that its annotators rejected; all of them are chosen.
+The items are listed in `judge_prompts.json` by their ids. `tried` are those that wordings were tried on: the ones that
+were answered first, then others in the order of SHA-1 of their ids. `held_out` come next in that order, and no wording
+was chosen by them. All 20 answers of jhars_dev with a sentence that its annotators rejected are among the former; the
+held-out ones include all others in which any annotator marked something.
 Intervals are 95 % bootstraps over questions; the last column is the judge's figure minus the one in the line, with its
 own interval. Runs of earlier versions of saiten can be read, too.
 """
@@ -168,7 +170,8 @@ def _options() -> argparse.Namespace:
     options.add_argument("--judge", default="offline", help="as for saiten score; default: offline")
     options.add_argument("--prompts", help="folder or preset of prompts, as for saiten score")
     options.add_argument("--called", help="its name in the tables; default: the judge")
-    options.add_argument("--sets", default=",".join(SETS), help=f"default: {','.join(SETS)}")
+    options.add_argument("--sets", help="default: all of the items")
+    options.add_argument("--items", choices=("tried", "held_out"), default="tried", help="default: tried")
     options.add_argument("--keep", type=Path, help="a folder for the runs, each in SET; the same command resumes them")
     options.add_argument("--read", action="store_true", help="print the figures of the runs in --keep without a call")
     options.add_argument("--beside", action="append", default=[], metavar="NAME=FOLDER", help="another judge's runs")
@@ -186,10 +189,10 @@ def main() -> None:
     if not Path(os.environ.get("SAITEN_DATA") or "/nowhere").is_dir():
         print("SAITEN_DATA is not a folder with evaluation sets; nothing was measured")
         return
-    names = given.sets.split(",")
-    if unknown := [name for name in names if name not in SETS]:
-        sys.exit(f"there is no set {unknown[0]!r}; there are {', '.join(SETS)}")
-    ids = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+    ids = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))[given.items]
+    names = given.sets.split(",") if given.sets else list(ids)
+    if unknown := [name for name in names if name not in ids]:
+        sys.exit(f"there is no set {unknown[0]!r} of these items; there are {', '.join(ids)}")
     left = set(given.without.split(","))
     sets = {name: SETS[name]([each for each in ids[name] if each not in left]) for name in names}
     if given.list:

@@ -166,6 +166,7 @@ def jhars(ids: Sequence[str]) -> Chosen:
     chosen = [there[each] for each in ids]
     samples, whole, single = [], _Marked(), _Marked()
     units: list[tuple[str, int]] = []
+    unmarked: list[float] = []
     for at, row in zip(ids, chosen, strict=True):
         question = asked[row["qid"]]
         samples.append({"id": at, **_asked(question), "answer": row["answer"], "language": "ja"})
@@ -176,6 +177,7 @@ def jhars(ids: Sequence[str]) -> Chosen:
             if _decided(sentence):
                 units.append((at, number))
                 single.add([sentence], sentence["sentence"], source, row["qid"])
+                unmarked.append(float(not any(sentence["flags"])))
 
     def of_sentences(scores: Scores) -> Column:
         placed: dict[str, list[float] | None] = {}
@@ -188,7 +190,8 @@ def jhars(ids: Sequence[str]) -> Chosen:
     answers = whole.compared("answer without hallucination", values(ids, "faithfulness", plain))
     others = _by_other_figures(answers, ids, [row["answer"] for row in chosen], "ja")
     sentences = single.compared("sentence without hallucination", of_sentences)
-    return Chosen(Run(("faithfulness",), samples), [answers, *others, sentences])
+    nobody = replace(sentences, what="sentence that nobody marked", truth=unmarked, people=())
+    return Chosen(Run(("faithfulness",), samples), [answers, *others, sentences, nobody])
 
 
 def _by_other_figures(

@@ -1,5 +1,6 @@
 """The script that measures any judge on fixed items of the public evaluation sets, on the sets themselves."""
 
+import json
 import os
 import subprocess
 import sys
@@ -22,9 +23,14 @@ def printed(*options: str | Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+def counted(*options: str) -> list[str]:
+    """The number of samples and calls of each set."""
+    return [line.split(",")[0] + line[line.rindex(",") :] for line in printed("--list", *options)]
+
+
 def test_every_chosen_item_is_in_its_set_and_its_calls_are_counted() -> None:
     """The ids name items of the sets, as many as the page on judge quality says."""
-    assert [line.split(",")[0] + line[line.rindex(",") :] for line in printed("--list")] == [
+    assert counted() == [
         "nq301: 100 samples, 100 calls",
         "nq301_grades: 40 samples, 40 calls",
         "jhars_dev: 60 samples, 120 calls",
@@ -34,6 +40,23 @@ def test_every_chosen_item_is_in_its_set_and_its_calls_are_counted() -> None:
         "gist: 16 samples, 32 calls",
         "demo: 40 samples, 80 calls",
     ]
+    assert counted("--items", "held_out") == [
+        "nq301: 100 samples, 100 calls",
+        "nq301_grades: 40 samples, 40 calls",
+        "jhars_dev: 60 samples, 120 calls",
+        "clapnq_human: 120 samples, 240 calls",
+        "evouna: 40 samples, 40 calls",
+        "squality_human: 30 samples, 30 calls",
+    ]
+
+
+def test_no_item_that_a_wording_was_tried_on_is_held_out() -> None:
+    """Held-out items measure wordings that were chosen by other items, so the two must not meet."""
+    ids = json.loads(SCRIPT.with_suffix(".json").read_text(encoding="utf-8"))
+    assert set(ids["held_out"]) < set(ids["tried"])
+    for name, held_out in ids["held_out"].items():
+        assert len(set(held_out)) == len(held_out)
+        assert not set(held_out) & set(ids["tried"][name])
 
 
 def test_a_kept_run_is_read_again_without_a_judge_and_next_to_another(tmp_path: Path) -> None:
@@ -43,7 +66,11 @@ def test_a_kept_run_is_read_again_without_a_judge_and_next_to_another(tmp_path: 
     first = [line.split("  ") for line in printed(*chosen, "--judge", "offline")]
     assert {line[0] for line in first if line[0]} == {"set", "evouna", "jhars_dev"}
     again = printed(*chosen, "--read", "--called", "A", "--beside", f"B={kept}", "--format", "md")
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in again if "| jhars_dev | sentence" in line]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in again
+        if "| jhars_dev | sentence without" in line
+    ]
     (row,) = rows
     figures = dict(zip([cell.strip() for cell in again[0].strip("|").split("|")], row, strict=True))
     assert figures["n"] == "323"
