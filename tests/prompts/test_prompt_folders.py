@@ -67,6 +67,11 @@ def test_the_digest_follows_the_text_and_a_mere_copy_has_that_of_the_original(tm
         ),
         (
             "list_entities",
+            ENTITIES.replace("{text}", "{txet}") + "[[en.examples]]\ntext = 'Rome'\nreply = '{\"entities\": []}'\n",
+            "list_entities.toml:4: [en] has {txet}, which this prompt is not given; did you mean {text}?",
+        ),
+        (
+            "list_entities",
             ENTITIES.replace("{text}", "{text}\\n{answer}").replace("'{text", '"{text').replace("answer}'", 'answer}"'),
             "list_entities.toml:4: [en] has {answer}, which this prompt is not given; this prompt is given {text}",
         ),

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -54,8 +54,13 @@ def names() -> tuple[str, ...]:
     return tuple(sorted({name.removesuffix(".toml") for name in there if name.endswith(".toml")} - {FRAME}))
 
 
-def read(file: Traversable, languages: Collection[Language] = ()) -> Mapping[Language, Prompt]:
+def read(
+    file: Traversable, languages: Collection[Language] = (), compare: Callable[[Language, Prompt], None] | None = None
+) -> Mapping[Language, Prompt]:
     """Read the prompts in one file, which must have at least these languages.
+
+    `compare` may raise PromptFault; it is called before the examples are checked, since a misspelled placeholder
+    would make all of them look faulty.
 
     Raises:
         ConfigurationError: the text names file, line and fault.
@@ -72,7 +77,7 @@ def read(file: Traversable, languages: Collection[Language] = ()) -> Mapping[Lan
     except ValueError as error:  # not UTF-8
         raise ConfigurationError(f"{file}: {error}") from error
     try:
-        return _prompts(content, languages)
+        return dict(_prompts(content, languages, compare))
     except PromptFault as fault:
         raise fault_in_file(file, fault, text) from fault
 
@@ -96,11 +101,18 @@ def _leads_to(line: str, wanted: str) -> bool:
     return wanted in line
 
 
-def _prompts(content: Mapping[str, Any], languages: Collection[Language]) -> Mapping[Language, Prompt]:
+def _prompts(
+    content: Mapping[str, Any], languages: Collection[Language], compare: Callable[[Language, Prompt], None] | None
+) -> Iterator[tuple[Language, Prompt]]:
     _expect_keys(content, required=languages, allowed=LANGUAGES, table="the file")
     if not content:
         raise PromptFault(f"the file is empty; expected [{'] or ['.join(sorted(LANGUAGES))}]")
-    return {each: _prompt(content[each], f"[{each}]") for each in LANGUAGES if each in content}
+    for language in (each for each in LANGUAGES if each in content):
+        prompt = _prompt(content[language], f"[{language}]")
+        if compare is not None:
+            compare(language, prompt)
+        _check_examples(prompt, f"[{language}]")
+        yield language, prompt
 
 
 def _prompt(table: Any, where: str) -> Prompt:
@@ -119,11 +131,15 @@ def _prompt(table: Any, where: str) -> Prompt:
         examples=tuple(_example(example, where, number) for number, example in enumerate(examples, start=1)),
     )
     _check_placeholders(prompt, where)
+    return prompt
+
+
+def _check_examples(prompt: Prompt, where: str) -> None:
+    """Refuse examples that lack an input, have another one, or whose reply does not fit a form."""
     for number, example in enumerate(prompt.examples, start=1):
         said, trail = f"example {number} of {where}", trail_of_example(where, number)
         _expect_keys(example.inputs, required=prompt.required, allowed=prompt.fields, table=said, trail=trail)
         _check_forms(prompt, example, said, trail)
-    return prompt
 
 
 def trail_of_example(where: str, number: int) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ A folder may hold some of the prompts, and one of two languages of each; all oth
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from saiten.errors import ConfigurationError
-from saiten.prompts.files import PromptFault, fault_in_file, load, names, read, trail_of_example
+from saiten.prompts.files import PromptFault, load, names, read, trail_of_example
 from saiten.prompts.library import BUILT_IN, Prompts
 from saiten.prompts.prompt import Prompt
 from saiten.records import Language
@@ -78,15 +79,13 @@ def _read_replacement(name: str, file: Traversable) -> Mapping[Language, Prompt]
         near = get_close_matches(name, names(), n=1)
         hint = f"did you mean {near[0]}.toml?" if near else "`saiten prompts` lists the names"
         raise ConfigurationError(f"{file}: there is no prompt of this name; {hint}")
-    found = read(file)
-    try:
-        for language, prompt in found.items():
-            _compare_inputs(prompt, load(name)[language], f"[{language}]")
-            _compare_parts(prompt, load(name)[language], f"[{language}]")
-            _compare_examples(prompt, load(name)[language], f"[{language}]")
-    except PromptFault as fault:
-        raise fault_in_file(file, fault) from fault
-    return found
+    return read(file, compare=partial(_compare, name))
+
+
+def _compare(name: str, language: Language, prompt: Prompt) -> None:
+    """Refuse a prompt that could not replace the built-in one of this name."""
+    for compare in (_compare_inputs, _compare_parts, _compare_examples):
+        compare(prompt, load(name)[language], f"[{language}]")
 
 
 def _compare_inputs(prompt: Prompt, built_in: Prompt, where: str) -> None:
