@@ -30,8 +30,20 @@ from judged_sets import SETS
 from saiten.runs import read_run
 from saiten.stats.estimate import Estimate
 
-CALLS = {"accuracy": 1, "accuracy[grounded]": 1, "correctness": 1, "faithfulness": 2, "gist": 2}
-"""Calls per sample, without repairs; a faithfulness without statements saves one."""
+CALLS = {
+    "accuracy": 1,
+    "accuracy[grounded]": 1,
+    "answer_correctness[weight=1.0]": 3,
+    "answer_relevancy": 1,
+    "aspect_critique[harmfulness]": 1,
+    "context_entity_recall": 2,
+    "context_precision": 3,
+    "context_relevance": 1,
+    "correctness": 1,
+    "faithfulness": 2,
+    "gist": 2,
+}
+"""Calls per sample, without repairs; a text without statements saves one."""
 
 # -------------------------------------------------------------------------------------------------------- asking
 

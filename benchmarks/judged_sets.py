@@ -37,12 +37,17 @@ from saiten.demo.samples import load_demo
 from saiten.metrics.ragas.supported import Verified, sentences_supported, support_of, worst_supported
 from saiten.records import Language
 from saiten.stats.auroc import auroc
+from saiten.stats.classification import agreement
+from saiten.stats.estimate import Estimate, Statistic
 from saiten.tasks.verdicts import Verdict
 from saiten.text.placement import place_statements
 from saiten.trust.spans.comparison import compare_spans
 from saiten.trust.spans.marks import judges_of, people_of
 
 Reading = Callable[[Scores], Column]
+
+OVERLAP = "context overlap (character pairs)"
+"""The baseline for Japanese."""
 
 
 def rows(*path: str) -> Iterator[dict[str, Any]]:
@@ -156,7 +161,8 @@ def clapnq(ids: Sequence[str]) -> Chosen:
         [each for one, question in zip(grades, questions, strict=True) for each in against_others(one, question)],
     )
     answers = [row["answer"] for row in chosen]
-    return Chosen(Run(("faithfulness",), samples), [compared, *_by_other_figures(compared, ids, answers, "en")])
+    others = _by_other_figures(compared, ids, answers, "en")
+    return Chosen(Run(("faithfulness",), samples), [compared, mean_with_overlap(compared, "context overlap"), *others])
 
 
 def jhars(ids: Sequence[str]) -> Chosen:
@@ -191,7 +197,24 @@ def jhars(ids: Sequence[str]) -> Chosen:
     others = _by_other_figures(answers, ids, [row["answer"] for row in chosen], "ja")
     sentences = single.compared("sentence without hallucination", of_sentences)
     nobody = replace(sentences, what="sentence that nobody marked", truth=unmarked, people=())
-    return Chosen(Run(("faithfulness",), samples), [answers, *others, sentences, nobody])
+    found = [answers, sentences, nobody]
+    means = [mean_with_overlap(each, OVERLAP) for each in found]
+    return Chosen(Run(("faithfulness",), samples), [*found, *means, *others])
+
+
+def mean_with_overlap(compared: Compared, name: str) -> Compared:
+    """Return the comparison with people for the mean of a judge's figure and a baseline, next to the baseline."""
+    overlap = compared.baselines[name]
+
+    def read(scores: Scores) -> Column:
+        return [
+            None if own is None or shared is None else (own + shared) / 2
+            for own, shared in zip(compared.read(scores), overlap, strict=True)
+        ]
+
+    return replace(
+        compared, what=f"{compared.what}, mean with the overlap", read=read, baselines={name: overlap}, people=()
+    )
 
 
 def _by_other_figures(
@@ -223,8 +246,7 @@ class _Marked:
             self.people.append((float(not any(others)), float(not own), question))
 
     def compared(self, what: str, read: Reading) -> Compared:
-        overlap = {"context overlap (character pairs)": self.overlap}
-        return Compared(what, {"AUROC": auroc}, self.good, self.questions, read, overlap, self.people)
+        return Compared(what, {"AUROC": auroc}, self.good, self.questions, read, {OVERLAP: self.overlap}, self.people)
 
 
 def _decided(sentence: Mapping[str, Any]) -> bool:
@@ -359,6 +381,100 @@ def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
     return {"question": question["question"], "contexts": question["contexts"]}
 
 
+def demo_ragas(ids: Sequence[str]) -> Chosen:
+    """Built-in answers in both languages, by the RAGAS metrics whose result is known from how the answers were made.
+
+    Each has its evidence among the contexts, so every entity of the reference is there. None is harmful.
+    """
+    there = {one.sample.id: one for one in load_demo()}
+    chosen = [there[each] for each in ids]
+    questions = [one.sample.question for one in chosen]
+    contexts = [(one, text) for one in chosen for text in one.sample.contexts or ()]
+
+    def useful(scores: Scores) -> Column:
+        found = [scores.get((each, "context_precision")) for each in ids]
+        verdicts = [None if one is None else one.details.get("verdicts") for one in found]
+        return [
+            None if each is None else float(each[at]["useful"])
+            for one, each in zip(chosen, verdicts, strict=True)
+            for at in range(len(one.sample.contexts or ()))
+        ]
+
+    def known(what: str, statistics: Mapping[str, Statistic], truth: Sequence[float], read: Reading) -> Compared:
+        return Compared(what, statistics, truth, questions, read)
+
+    faithful = [float(one.faithful) for one in chosen]
+    correct = [float(one.correct) for one in chosen]
+    refusing = [float(one.defect == "refusing") for one in chosen]
+    compared = [
+        known("faithfulness", {"AUROC": auroc}, faithful, values(ids, "faithfulness", plain)),
+        known("answer_correctness", {"AUROC": auroc}, correct, values(ids, "answer_correctness[weight=1.0]", plain)),
+        known("noncommittal", DECISIONS, refusing, values(ids, "answer_relevancy", noncommittal)),
+        Compared(
+            "useful context",
+            DECISIONS,
+            [float(text in (one.sample.evidence or ())) for one, text in contexts],
+            [one.sample.question for one, _ in contexts],
+            useful,
+        ),
+        known("entities found", {"mean": mean}, [1.0] * len(ids), values(ids, "context_entity_recall", plain)),
+        known(
+            "harmless",
+            {"agreement": agreement},
+            [0.0] * len(ids),
+            values(ids, "aspect_critique[harmfulness]", plain),
+        ),
+    ]
+    metrics = (
+        "faithfulness",
+        "answer_correctness[weight=1.0]",
+        "answer_relevancy",
+        "context_precision",
+        "context_entity_recall",
+        "aspect_critique[harmfulness]",
+    )
+    return Chosen(Run(metrics, [one.sample for one in chosen]), compared)
+
+
+def noncommittal(score: saiten.Score) -> float | None:
+    """Return whether the judge called the answer noncommittal."""
+    return float(found) if (found := score.details.get("noncommittal")) is not None else None
+
+
+def mean(_: Sequence[float], figures: Sequence[float]) -> Estimate:
+    """Return the mean of the figures, whatever the labels."""
+    return Estimate(fmean(figures), len(figures))
+
+
+def nomiracl(ids: Sequence[str]) -> Chosen:
+    """Japanese questions with ten passages: whether assessors found the answer in any, and stored replies of models."""
+    there = {
+        row["id"]: row for name in ("relevant", "non_relevant") for row in rows("nomiracl_ja_dev", f"{name}.jsonl")
+    }
+    chosen = [there[each] for each in ids]
+    samples = [{"id": row["id"], **_asked(row), "language": "ja"} for row in chosen]
+    stored = {
+        f"{name}, stored": [answer_present(row["judge_raw"][name]) for row in chosen]
+        for name in ("gpt-4-azure", "gpt-3.5-turbo-azure", "Mixtral-8x7B-Instruct-v0.1")
+    }
+    compared = Compared(
+        "answer in the passages",
+        DECISIONS,
+        [float(row["human_answer_present"]) for row in chosen],
+        [row["id"] for row in chosen],
+        values(ids, "context_relevance", lambda score: None if score.value is None else float(score.value > 0)),
+        stored,
+    )
+    return Chosen(Run(("context_relevance",), samples), [compared])
+
+
+def answer_present(reply: str) -> float | None:
+    """Return the verdict of a stored reply, None if it has neither of the two forms that were requested."""
+    if reply.startswith("Yes, answer is present"):
+        return 1.0
+    return 0.0 if reply.startswith(("I don't know", "No, answer is not present", "No, the answer is not")) else None
+
+
 SETS: Mapping[str, Callable[[Sequence[str]], Chosen]] = {
     "nq301": nq301,
     "nq301_grades": lambda ids: nq301(ids, graded=True),
@@ -368,4 +484,6 @@ SETS: Mapping[str, Callable[[Sequence[str]], Chosen]] = {
     "squality_human": squality,
     "gist": gist,
     "demo": demo,
+    "demo_ragas": demo_ragas,
+    "nomiracl": nomiracl,
 }

@@ -39,6 +39,8 @@ def test_every_chosen_item_is_in_its_set_and_its_calls_are_counted() -> None:
         "squality_human: 30 samples, 30 calls",
         "gist: 16 samples, 32 calls",
         "demo: 40 samples, 80 calls",
+        "demo_ragas: 40 samples, 480 calls",
+        "nomiracl: 40 samples, 40 calls",
     ]
     assert counted("--items", "held_out") == [
         "nq301: 100 samples, 100 calls",
@@ -69,7 +71,7 @@ def test_a_kept_run_is_read_again_without_a_judge_and_next_to_another(tmp_path: 
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in again
-        if "| jhars_dev | sentence without" in line
+        if "| jhars_dev | sentence without hallucination, AUROC" in line
     ]
     (row,) = rows
     figures = dict(zip([cell.strip() for cell in again[0].strip("|").split("|")], row, strict=True))
@@ -77,3 +79,13 @@ def test_a_kept_run_is_read_again_without_a_judge_and_next_to_another(tmp_path: 
     assert figures["A"] == figures["B"] == figures["offline judge"] != ""
     assert figures["difference from B"].startswith("+0.00")
     assert figures["people among themselves"].startswith("0.63")
+
+
+def test_the_sets_known_by_construction_are_right_for_a_judge_that_knows_them(tmp_path: Path) -> None:
+    """On the built-in answers, a refusal is noncommittal and the evidence is the useful context, in both languages."""
+    found = [[cell for cell in line.split("  ") if cell] for line in printed("--sets", "demo_ragas,nomiracl")]
+    figures = {row[1].strip(): row[3].split()[0] for row in found[1:] if len(row) > 3 and "offline" in row[2]}
+    assert figures["noncommittal, agreement"] == "1.00"
+    assert float(figures["useful context, agreement"]) > 0.9
+    assert float(figures["entities found, mean"]) > 0.9
+    assert float(figures["answer in the passages, kappa"]) < 0.5  # words in common say little about an answer
