@@ -32,7 +32,7 @@ class Verdict(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     number: int = described("the number of the item judged, from 1", "判定する項目の番号(1から)")
-    reason: str = described("why, in one sentence", "理由(一文で)")
+    reason: str = described("why, in a few words", "理由(手短に)")
     verdict: YesNo = described("the verdict", "判定")
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability of yes, if known: the offline judge's, a model's by its tokens, or the share of the votes."""
