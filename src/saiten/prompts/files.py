@@ -79,13 +79,12 @@ def read(
     try:
         return dict(_prompts(content, languages, compare))
     except PromptFault as fault:
-        raise fault_in_file(file, fault, text) from fault
+        raise _fault_in_file(file, fault, text) from fault
 
 
-def fault_in_file(file: Traversable, fault: PromptFault, text: str | None = None) -> ConfigurationError:
+def _fault_in_file(file: Traversable, fault: PromptFault, text: str) -> ConfigurationError:
     """Return the error with file and line: of the last text of the trail that can be found."""
-    lines = (file.read_text(encoding="utf-8") if text is None else text).splitlines()
-    at = -1
+    lines, at = text.splitlines(), -1
     for wanted in fault.trail:
         after = at + wanted.startswith("[")  # a key may have its fault on the same line
         at = next((n for n, line in enumerate(lines) if n >= after and _leads_to(line, wanted)), at)
