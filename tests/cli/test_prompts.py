@@ -8,7 +8,7 @@ import pytest
 from saiten import evaluate
 from saiten.prompts import presets
 from saiten.prompts.files import names
-from saiten.wiring.prompt_uses import check_built_in, prompt_uses
+from saiten.wiring.prompt_uses import check_prompts, prompt_uses
 
 OURS = """[en]
 instruction = 'Does the answer agree with a reference? Our rule: be kind.'
@@ -104,7 +104,7 @@ def test_copies_are_in_order_and_never_overwrite(saiten, somewhere):
 
 def test_all_of_saitens_prompts_are_in_order(saiten):
     """The same checks as for a user's own; a copy of all of them passes, too."""
-    check_built_in()
+    assert [name for name, _, _ in check_prompts(None)] == list(names())
     assert saiten("prompts", "copy", "all").status == 0
     assert "all are in order" in saiten("prompts", "check", "all").out
     assert all(saiten("prompts", "check", preset).status == 0 for preset in presets())
@@ -113,12 +113,16 @@ def test_all_of_saitens_prompts_are_in_order(saiten):
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ('"correct": true', '"right": true', '[en]: `closing` does not name the field "correct" of the reply'),
+        (
+            '"correct": true',
+            '"right": true',
+            'decide_correct.toml:3: `closing` of [en] does not name the field "correct" of the reply',
+        ),
         ("{answer}\n", "", "decide_correct.toml:1: [en] lacks {answer}"),
         (
             "[en.forms.marker]",
             EXAMPLE,
-            "the reply of example 1 is no good: `correct`",
+            "decide_correct.toml:14: the reply of example 1 of [en] cannot be read: `correct`",
         ),
     ],
 )

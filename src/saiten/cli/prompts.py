@@ -92,12 +92,11 @@ def check(folder: Annotated[str, typer.Argument(help="Folder of prompts, or a pr
     Examples:
       saiten prompts check our_prompts
 
-    Exit status: 0 all prompts are in order, 2 one is not: the message names its file and what to do.
+    Exit status: 0 all prompts are in order, 2 one is not: the message names file and line, and what to do.
     """
-    from saiten.prompts import find_prompts
     from saiten.wiring.prompt_uses import check_prompts
 
-    for name, languages, forms in check_prompts(find_prompts(folder)):
+    for name, languages, forms in check_prompts(folder):
         said = f"{name}: {', '.join(sorted(languages))}; reply as {', '.join(forms) or 'text'}"
         stdout().print(said, markup=False, soft_wrap=True)
     stdout().print("all are in order")

@@ -79,10 +79,10 @@ def read(
     try:
         return dict(_prompts(content, languages, compare))
     except PromptFault as fault:
-        raise _fault_in_file(file, fault, text) from fault
+        raise fault_in_file(file, fault, text) from fault
 
 
-def _fault_in_file(file: Traversable, fault: PromptFault, text: str) -> ConfigurationError:
+def fault_in_file(file: Traversable, fault: PromptFault, text: str) -> ConfigurationError:
     """Return the error with file and line: of the last text of the trail that can be found."""
     lines, at = text.splitlines(), -1
     for wanted in fault.trail:

@@ -2,14 +2,16 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
 from typing import Any, get_type_hints
 
 from saiten.errors import ConfigurationError
 from saiten.judges.reading import read_reply
 from saiten.judges.reply_schema import schema_of
 from saiten.metrics.catalog import ENTRIES, make_metrics
-from saiten.prompts import BUILT_IN, Prompts, names_for
-from saiten.prompts.files import LANGUAGES, names
+from saiten.prompts import Prompts, find_prompts, names_for
+from saiten.prompts.files import LANGUAGES, PromptFault, fault_in_file, names, trail_of_example
+from saiten.prompts.folder import files_in
 from saiten.protocols import Task
 from saiten.rag.steps import ALL_STEPS
 from saiten.rag.systems.chat_model import AnswerQuestion
@@ -90,10 +92,9 @@ class PromptUse:
         """Return the forms of the reply, each of which was rendered; replies of examples were read. () for plain text.
 
         Raises:
-            ConfigurationError: something does not fit, and a model would be misled.
+            PromptFault: something does not fit, and a model would be misled.
         """
-        prompt = prompts.load(self.name, language)
-        where = f"{self.name}.toml, [{language}]"
+        prompt, where = prompts.load(self.name, language), f"[{language}]"
         forms = ("json", *prompt.forms) if self.task is not None else ()
         for form in forms or (None,):
             for without in ((), prompt.optional):
@@ -101,15 +102,21 @@ class PromptUse:
         if self.task is not None:
             for field in schema_of(self.task.reply, language)["properties"]:
                 if f'"{field}"' not in prompt.closing:
-                    raise ConfigurationError(
-                        f'{where}: `closing` does not name the field "{field}" of the reply; show the whole JSON, '
-                        f"as in `saiten prompts show {self.name}`"
+                    raise PromptFault(
+                        f'`closing` of {where} does not name the field "{field}" of the reply; show the whole JSON, '
+                        f"as in `saiten prompts show {self.name}`",
+                        where,
+                        "closing =",
                     )
             for number, example in enumerate(prompt.examples, start=1):
                 try:
                     read_reply(_task_of(self.task, example.inputs, language), example.reply)
                 except ValueError as error:
-                    raise ConfigurationError(f"{where}: the reply of example {number} is no good: {error}") from error
+                    raise PromptFault(
+                        f"the reply of example {number} of {where} cannot be read: {error}",
+                        *trail_of_example(where, number),
+                        "reply =",
+                    ) from error
         return forms
 
 
@@ -165,20 +172,17 @@ def _task_of(kind: type[Task[Any]], inputs: Mapping[str, Any], language: Languag
     return kind(**given)
 
 
-def check_prompts(prompts: Prompts) -> Iterator[tuple[str, tuple[Language, ...], tuple[str, ...]]]:
-    """Yield each replaced prompt with its languages and forms, all of which are in order.
+def check_prompts(named: str | Path | None) -> Iterator[tuple[str, tuple[Language, ...], tuple[str, ...]]]:
+    """Yield each prompt of a folder or preset (None: saiten's own) with its languages and forms, all in order.
 
     Raises:
-        ConfigurationError: a prompt would mislead a model.
+        ConfigurationError: a prompt would mislead a model; the text names file and line.
     """
-    uses = {use.name: use for use in prompt_uses()}
-    for name, languages in prompts.replaced.items():
-        forms = [uses[name].check(prompts, language) for language in languages]
-        yield name, tuple(languages), forms[0]
-
-
-def check_built_in() -> None:
-    """Check saiten's own prompts; raises ConfigurationError as `check_prompts` does."""
-    for use in prompt_uses():
-        for language in LANGUAGES:
-            use.check(BUILT_IN, language)
+    prompts, uses = find_prompts(named), {use.name: use for use in prompt_uses()}
+    for name, file in files_in(named).items():
+        languages = tuple(prompts.replaced.get(name, LANGUAGES))
+        try:
+            forms = [uses[name].check(prompts, language) for language in languages]
+        except PromptFault as fault:
+            raise fault_in_file(file, fault, file.read_text(encoding="utf-8")) from fault
+        yield name, languages, forms[0]
