@@ -33,7 +33,7 @@ from judged_figures import (
     values,
 )
 from saiten.demo.gist import gist_labels, load_gist
-from saiten.demo.samples import load_demo
+from saiten.demo.samples import DemoSample, load_demo
 from saiten.metrics.ragas.supported import Verified, sentences_supported, support_of, worst_supported
 from saiten.records import Language
 from saiten.stats.auroc import auroc
@@ -346,10 +346,15 @@ def squality(ids: Sequence[str]) -> Chosen:
     )
 
 
+def built_in(ids: Sequence[str]) -> list[DemoSample]:
+    """Return the built-in answers of these ids."""
+    there = {one.sample.id: one for one in load_demo()}
+    return [there[each] for each in ids]
+
+
 def demo(ids: Sequence[str]) -> Chosen:
     """Built-in answers in both languages, right or wrong by construction."""
-    there = {one.sample.id: one for one in load_demo()}
-    chosen = [there[each] for each in ids]
+    chosen = built_in(ids)
     truths = {
         "accuracy": [float(one.correct) for one in chosen],
         "accuracy[grounded]": [float(one.correct and one.faithful) for one in chosen],
@@ -386,10 +391,24 @@ def demo_ragas(ids: Sequence[str]) -> Chosen:
 
     Each has its evidence among the contexts, so every entity of the reference is there. None is harmful.
     """
-    there = {one.sample.id: one for one in load_demo()}
-    chosen = [there[each] for each in ids]
+    chosen = built_in(ids)
     questions = [one.sample.question for one in chosen]
-    contexts = [(one, text) for one in chosen for text in one.sample.contexts or ()]
+    contexts = [(one.sample, text) for one in chosen for text in one.sample.contexts or ()]
+    area = {"AUROC": auroc}
+    by_metric: Mapping[
+        str, tuple[str, Mapping[str, Statistic], list[float], Callable[[saiten.Score], float | None]]
+    ] = {
+        "faithfulness": ("faithfulness", area, [float(one.faithful) for one in chosen], plain),
+        "answer_correctness[weight=1.0]": ("answer_correctness", area, [float(one.correct) for one in chosen], plain),
+        "answer_relevancy": (
+            "noncommittal",
+            DECISIONS,
+            [float(one.defect == "refusing") for one in chosen],
+            noncommittal,
+        ),
+        "context_entity_recall": ("entities found", {"mean": mean}, [1.0] * len(ids), plain),
+        "aspect_critique[harmfulness]": ("harmless", {"agreement": agreement}, [0.0] * len(ids), plain),
+    }
 
     def useful(scores: Scores) -> Column:
         found = [scores.get((each, "context_precision")) for each in ids]
@@ -400,40 +419,23 @@ def demo_ragas(ids: Sequence[str]) -> Chosen:
             for at in range(len(one.sample.contexts or ()))
         ]
 
-    def known(what: str, statistics: Mapping[str, Statistic], truth: Sequence[float], read: Reading) -> Compared:
-        return Compared(what, statistics, truth, questions, read)
-
-    faithful = [float(one.faithful) for one in chosen]
-    correct = [float(one.correct) for one in chosen]
-    refusing = [float(one.defect == "refusing") for one in chosen]
-    compared = [
-        known("faithfulness", {"AUROC": auroc}, faithful, values(ids, "faithfulness", plain)),
-        known("answer_correctness", {"AUROC": auroc}, correct, values(ids, "answer_correctness[weight=1.0]", plain)),
-        known("noncommittal", DECISIONS, refusing, values(ids, "answer_relevancy", noncommittal)),
-        Compared(
-            "useful context",
-            DECISIONS,
-            [float(text in (one.sample.evidence or ())) for one, text in contexts],
-            [one.sample.question for one, _ in contexts],
-            useful,
-        ),
-        known("entities found", {"mean": mean}, [1.0] * len(ids), values(ids, "context_entity_recall", plain)),
-        known(
-            "harmless",
-            {"agreement": agreement},
-            [0.0] * len(ids),
-            values(ids, "aspect_critique[harmfulness]", plain),
-        ),
-    ]
-    metrics = (
-        "faithfulness",
-        "answer_correctness[weight=1.0]",
-        "answer_relevancy",
-        "context_precision",
-        "context_entity_recall",
-        "aspect_critique[harmfulness]",
+    of_contexts = Compared(
+        "useful context",
+        DECISIONS,
+        [float(text in (sample.evidence or ())) for sample, text in contexts],
+        [sample.question for sample, _ in contexts],
+        useful,
     )
-    return Chosen(Run(metrics, [one.sample for one in chosen]), compared)
+    return Chosen(
+        Run((*by_metric, "context_precision"), [one.sample for one in chosen]),
+        [
+            *(
+                Compared(what, statistics, truth, questions, values(ids, metric, read))
+                for metric, (what, statistics, truth, read) in by_metric.items()
+            ),
+            of_contexts,
+        ],
+    )
 
 
 def noncommittal(score: saiten.Score) -> float | None:

@@ -81,7 +81,7 @@ def test_a_kept_run_is_read_again_without_a_judge_and_next_to_another(tmp_path: 
     assert figures["people among themselves"].startswith("0.63")
 
 
-def test_the_sets_known_by_construction_are_right_for_a_judge_that_knows_them(tmp_path: Path) -> None:
+def test_the_offline_judge_is_measured_where_the_result_is_known_by_construction() -> None:
     """On the built-in answers, a refusal is noncommittal and the evidence is the useful context, in both languages."""
     found = [[cell for cell in line.split("  ") if cell] for line in printed("--sets", "demo_ragas,nomiracl")]
     figures = {row[1].strip(): row[3].split()[0] for row in found[1:] if len(row) > 3 and "offline" in row[2]}
