@@ -31,7 +31,8 @@ class Faithfulness(RagasMetric):
     - Blank statements are not counted; a blank answer is undefined at once; no question is required.
     - Empty contexts support nothing: 0, or declined if the answer says that it does not know. RAGAS raises.
     - An answer without statements is declined; RAGAS gives NaN. So is, without asking, one that only declines (*I don't
-      know*, *The document does not mention it*): split into remarks about the document, it would be fully supported.
+      know*, *The document does not mention it*): a judge that splits it into remarks about the document would support
+      them all.
     """
 
     title = "faithfulness"
