@@ -7,8 +7,9 @@ these fields. An explicit value wins over the file, and the file over the defaul
 """
 
 import difflib
+import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
@@ -32,8 +33,8 @@ class Option:
     """Heading in the help."""
     min: float | None = None
     max: float | None = None
-    toml: bool = False
-    """Whether `saiten.toml` may set it, under the field's name."""
+    toml: bool | str = False
+    """Whether `saiten.toml` may set it, under the field's name, or where else, such as `judge.options`."""
     typed: bool = True
     """Whether the command line has it."""
 
@@ -45,10 +46,13 @@ def option(
     panel: str | None = None,
     min: float | None = None,  # noqa: A002 - the same
     max: float | None = None,  # noqa: A002 - the same
-    toml: bool = False,
+    toml: bool | str = False,
     typed: bool = True,
 ) -> Any:
-    """Return a dataclass field that carries an option; `...` for the default of one that must be given."""
+    """Return a dataclass field that carries an option; `...` for the default of one that must be given.
+
+    One whose default is `{}` is typed as `NAME=VALUE`, any number of times.
+    """
     metadata = {"option": Option(help, flags, panel, min, max, toml, typed)}
     return (
         field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
@@ -91,16 +95,50 @@ class Config:
                 if not declared.toml or name not in self.values:
                     continue
                 value = self.values[name]
-            chosen[name] = _as_declared(value, without_none(hint))
+            chosen[name] = _as_declared(value, without_none(hint), declared.flags[0] if declared.flags else f"--{name}")
         return kind(**chosen)
 
 
-def _as_declared(value: Any, hint: Any) -> Any:
-    """Return lists as tuples and strings as paths, if the field has those types."""
+def _as_declared(value: Any, hint: Any, flag: str) -> Any:
+    """Return lists as tuples, strings as paths and pairs as mappings, if the field has those types."""
     if get_origin(hint) in {tuple, Sequence}:
         kind = get_args(hint)[0]
-        return tuple(_as_declared(each, kind) for each in ([value] if isinstance(value, str | Path) else value))
+        return tuple(_as_declared(each, kind, flag) for each in ([value] if isinstance(value, str | Path) else value))
+    if get_origin(hint) is Mapping and isinstance(value, list | tuple):
+        return read_pairs(value, flag, texts=get_args(hint)[1] is str)
     return Path(value) if hint is Path else value
+
+
+def read_pairs(pairs: Sequence[str], flag: str, *, texts: bool) -> dict[str, Any]:
+    """Return name → value from `NAME=VALUE`.
+
+    Unless all values are `texts`, those in JSON are read (`0.7`, `true`, `null`, `{…}`), and a name with dots is a path
+    into an object: `thinking.type=disabled`.
+
+    Raises:
+        ConfigurationError: a pair has another form; its value, which may be secret, is not repeated.
+    """
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not name:
+            example = "X-Team=search" if texts else "reasoning_effort=low"
+            raise ConfigurationError(f"{flag} expects NAME=VALUE, for example {example}")
+        *above, last = [name] if texts else name.split(".")
+        place = found
+        for part in above:
+            place = place.setdefault(part, {})
+            if not isinstance(place, dict):
+                raise ConfigurationError(f"{flag} {name}: {part} already has a value of its own")
+        place[last] = value if texts else _json_or_text(value)
+    return found
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
 
 
 def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
@@ -123,15 +161,34 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file}: not a TOML file: {error}") from error
-    known = {name: hint for kind in kinds for name, (each, hint, _) in options_of(kind).items() if each.toml}
-    for key, value in found.items():
+        hint = "; a model with options is a table: [judge], below it name = … and options = …"
+        twice = "Cannot" in str(error) and "overwrite" in str(error)
+        raise ConfigurationError(f"{file}: not a TOML file: {error}{hint if twice else ''}") from error
+    known = {
+        name if each.toml is True else str(each.toml): (name, hint)
+        for kind in kinds
+        for name, (each, hint, _) in options_of(kind).items()
+        if each.toml
+    }
+    values: dict[str, Any] = {}
+    for key, value in _flat(found, known):
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
             raise ConfigurationError(f"{file}: unknown setting `{key}`; {hint}")
-        _check(file, key, value, without_none(known[key]))
-    return Config(found, file.absolute())
+        name, declared = known[key]
+        _check(file, key, value, without_none(declared))
+        values[name] = value
+    return Config(values, file.absolute())
+
+
+def _flat(found: Mapping[str, Any], known: Collection[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the settings, those of a table such as `[judge]` one by one; its `name` is the setting `judge` itself."""
+    for key, value in found.items():
+        if isinstance(value, dict) and any(place.startswith(f"{key}.") for place in known):
+            yield from ((key if each == "name" else f"{key}.{each}", item) for each, item in value.items())
+        else:
+            yield key, value
 
 
 def _check(file: Path, key: str, value: Any, hint: Any) -> None:
@@ -145,9 +202,12 @@ def _check(file: Path, key: str, value: Any, hint: Any) -> None:
             raise ConfigurationError(f"{file}: `{key}` must be a table, not {value!r}")
         # The value is not repeated: it may be a key.
         if get_args(hint)[1] is str and not all(isinstance(each, str) for each in value.values()):
-            raise ConfigurationError(
-                f"{file}: `{key}` holds a server and the name of an environment variable on each line"
+            what = (
+                "holds a server and the name of an environment variable on each line"
+                if key == "key_env"
+                else "must have a text in quotation marks for each name"
             )
+            raise ConfigurationError(f"{file}: `{key}` {what}")
     elif origin is Literal:
         if value not in get_args(hint):
             raise ConfigurationError(f"{file}: {key} is one of {', '.join(get_args(hint))}, not {value!r}")

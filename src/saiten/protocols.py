@@ -149,6 +149,8 @@ class ChatRequest:
     max_tokens: int | None = None
     logprobs: int | None = None
     """The number of likeliest tokens to return at each place of the answer, with log probabilities; None: none."""
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Further parameters, sent as they are; one that is above replaces it, and None leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,10 @@ class Chat(Closable, Protocol):
     @property
     def name(self) -> str:
         """The model and its endpoint, for signatures, for example `openai:gpt-4o-mini`."""
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The fields of requests that the server refused so far and is no longer sent, such as `temperature`."""
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return the model's answer; raises CallFailed, ConfigurationError or BudgetSpent."""

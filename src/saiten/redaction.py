@@ -15,8 +15,15 @@ HIDDEN = "***"
 SHORT = 4
 """Maximum characters of a placeholder or a count ("none", "10"); hiding texts this short would garble others."""
 
-_SECRET_OPTIONS = ("--header",)
+_SECRET_OPTIONS = ("--header", "--judge-header", "--composer-header", "--questioner-header", "--embedder-header")
 """Options whose values are secret."""
+_NAMED_OPTIONS = ("--judge-option", "--composer-option", "--questioner-option", "--embedder-option", "--system-option")
+"""Options with NAME=VALUE, whose names tell whether their values are secret."""
+_HARMLESS_HEADERS = (
+    "anthropic-beta", "anthropic-version", "http-referer", "openai-beta", "openai-organization", "openai-project",
+    "user-agent", "x-title",
+)  # fmt: skip
+"""Headers whose values are shown."""
 _HARMLESS = ("api-version", "version", "model", "deployment", "lang", "language", "locale", "region", "timeout")
 """Query parameters without secrets."""
 _TELLING = re.compile(r"auth|code|cred|key|pass|pin|pwd|secret|sess|sig|token", re.IGNORECASE)
@@ -27,7 +34,15 @@ _AUTHORITY = re.compile(r"[^/?#]*")
 _HOST = re.compile(r"(\[[^\]]*\]|[^:@\[\]]*)(:\d*)?[\"'`,;.:)\]}>]*")
 _PAIRS = re.compile(r"(?<=[?&#;])[^\s?&#;=]+(?:=[^\s&#;]*)?")
 _NAME = re.compile(r"[\w.$\[\]-]{1,40}", re.ASCII)
-_MODEL = re.compile(r"\s*openai[:/][^@\s]*@")
+PROVIDERS = (
+    "anthropic", "azure", "bedrock", "cohere", "deepseek", "fireworks", "gemini", "groq", "huggingface", "jina",
+    "litellm", "llamacpp", "lmstudio", "mistral", "ollama", "openai", "openrouter", "sglang", "tgi", "together",
+    "vertex", "vllm", "voyage", "xai",
+)  # fmt: skip
+"""The words before the colon in the names of models on servers (models/providers.toml)."""
+_MODEL = re.compile(rf"\s*(?:{'|'.join(PROVIDERS)})[:/][^@\s]*@")
+_NUMBER = re.compile(r"\s*[\d.]*\s*|true|false|null")
+_JSON_SECRET = re.compile(rf"(\"[^\"]*(?:{_TELLING.pattern})[^\"]*\"\s*:\s*\")[^\"]*(\")", re.IGNORECASE)
 _CLOSING = "\"'`,;.:)]}>"
 """Punctuation that may follow an address in a sentence."""
 
@@ -48,6 +63,26 @@ def redact_settings(value: Any) -> Any:
     return value
 
 
+def redact_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Hide the values of headers, except those that are never secret."""
+    return {name: value if name.casefold() in _HARMLESS_HEADERS else HIDDEN for name, value in headers.items()}
+
+
+def redact_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Hide texts under names such as `api_key`, however deep, and the secrets of addresses in all others."""
+    return {name: _option(name, value) for name, value in options.items()}
+
+
+def _option(name: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return redact_options(value)
+    if isinstance(value, list):
+        return [_option(name, item) for item in value]
+    if not isinstance(value, str):
+        return value
+    return HIDDEN if _TELLING.search(name) else redact(value)
+
+
 def redact_command(arguments: Sequence[str]) -> list[str]:
     """Redact every argument of a command line; of a header only the name is kept."""
     return list(_arguments(arguments))
@@ -56,7 +91,7 @@ def redact_command(arguments: Sequence[str]) -> list[str]:
 def redact_name(name: str) -> str:
     """Redact an unreadable name of a judge or system, which may contain an address without http://.
 
-    Before an @ only `openai:MODEL` is kept, and after a question mark nothing.
+    Before an @ only `PROVIDER:MODEL` is kept, and after a question mark nothing.
     """
     address = name.partition("?")[0]
     model = _MODEL.match(address)
@@ -66,21 +101,33 @@ def redact_name(name: str) -> str:
 
 
 def _arguments(arguments: Sequence[str]) -> Iterator[str]:
-    secret = False
+    before = ""
     for argument in arguments:
         option, equals, value = argument.partition("=")
-        if secret:
+        if before in _SECRET_OPTIONS:
             yield _header(argument)
+        elif before in _NAMED_OPTIONS:
+            yield _named(argument)
         elif equals and option in _SECRET_OPTIONS:
             yield f"{option}={_header(value)}"
+        elif equals and option in _NAMED_OPTIONS:
+            yield f"{option}={_named(value)}"
         else:
             yield redact(argument)
-        secret = not secret and argument in _SECRET_OPTIONS
+        before = "" if before in _SECRET_OPTIONS + _NAMED_OPTIONS else argument
 
 
 def _header(text: str) -> str:
     name, sign, _ = text.partition("=" if "=" in text.partition(":")[0] else ":")
     return f"{name}{sign}{HIDDEN}" if sign else HIDDEN
+
+
+def _named(text: str) -> str:
+    """Return `NAME=VALUE` without the value, or the texts in its JSON, whose names are those of secrets."""
+    name, sign, value = text.partition("=")
+    if _TELLING.search(name) and not _NUMBER.fullmatch(value):
+        return f"{name}{sign}{HIDDEN}"
+    return redact(_JSON_SECRET.sub(rf"\1{HIDDEN}\2", text))
 
 
 def _without_secrets(match: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
 """Settings of a judge, its calls and the data; `saiten.toml` holds defaults for them.
 
-judge = "openai:gpt-4o-mini"
+judge = "openai:gpt-4o-mini"    # or a table, see below
 embedder = "openai:text-embedding-3-small"
 metrics = ["faithfulness", "correctness"]
 prompts = "our_prompts"         # a folder; see `saiten prompts`
@@ -9,6 +9,11 @@ max_cost = 5.0
 
 [prices]                        # per million tokens
 "gpt-4o-mini" = { prompt = 0.15, completion = 0.60 }
+
+[judge]                         # instead of judge = …, for a model with parameters of its own
+name = "ollama:qwen3"
+options = { reasoning_effort = "low" }
+headers = { X-Team = "search" }
 
 [key_env]                       # the variables that hold the keys of several servers
 "https://api.openai.com" = "OPENAI_API_KEY"
@@ -23,7 +28,9 @@ from typing import Any, Self, TypedDict
 from saiten import options
 from saiten.options import Config, option
 from saiten.records import Language
-from saiten.redaction import redact_settings
+from saiten.redaction import redact_headers, redact_options, redact_settings
+
+_OF_MODELS = ("judge_options", "judge_headers", "embedder_options", "embedder_headers")
 
 JUDGE, CALLS, DATA = "Judge", "Calls and cost", "Data"
 """Headings in the help."""
@@ -33,9 +40,14 @@ JUDGE, CALLS, DATA = "Judge", "Calls and cost", "Data"
 class JudgeSettings:
     """The settings that determine figures: runs with different settings are different runs."""
 
-    judge: str = option("offline", "Judge: offline, openai:MODEL, openai:MODEL@URL or hf:NAME_OR_FOLDER.", toml=True)
+    judge: str = option(
+        "offline",
+        "Judge: offline, PROVIDER:MODEL\\[@URL] (openai, anthropic, gemini, azure, bedrock, mistral, ollama, vllm, …), "
+        "or hf:NAME_OR_FOLDER.",
+        toml=True,
+    )
     embedder: str = option(
-        "builtin", "Embedding model: builtin, openai:MODEL or openai:MODEL@URL.", panel=JUDGE, toml=True
+        "builtin", "Embedding model: builtin, PROVIDER:MODEL\\[@URL] or st:NAME_OR_FOLDER.", panel=JUDGE, toml=True
     )
     """Used by metrics that compare embeddings."""
     temperature: float | None = option(
@@ -60,21 +72,57 @@ class JudgeSettings:
     prompts: Path | None = option(
         None, "Folder with prompts that replace saiten's, or a preset; see `saiten prompts`.", panel=JUDGE, toml=True
     )
+    judge_options: Mapping[str, Any] = option(
+        {},
+        "Further parameter of the judge's requests, NAME=VALUE: reasoning_effort=low, thinking.type=disabled; null "
+        "leaves one out. Repeatable.",
+        "--judge-option",
+        panel=JUDGE,
+        toml="judge.options",
+    )
+    judge_headers: Mapping[str, str] = option(
+        {},
+        "Header of the judge's requests, NAME=VALUE; the value env:VARIABLE is read from the environment. Never "
+        "stored. Repeatable.",
+        "--judge-header",
+        panel=JUDGE,
+        toml="judge.headers",
+    )
+    embedder_options: Mapping[str, Any] = option(
+        {},
+        "Further parameter of the embedding requests, NAME=VALUE, such as dimensions=256. Repeatable.",
+        "--embedder-option",
+        panel=JUDGE,
+        toml="embedder.options",
+    )
+    embedder_headers: Mapping[str, str] = option(
+        {},
+        "Header of the embedding requests, as --judge-header. Repeatable.",
+        "--embedder-header",
+        panel=JUDGE,
+        toml="embedder.headers",
+    )
 
     def kept(self) -> dict[str, Any]:
         """Return the settings for a run's manifest, without secrets.
 
         Calibrations and prompts are left out: signatures identify them by content, not by path. So are probabilities
-        that are not requested, as in runs made before they could be.
+        that are not requested, options and headers that are not given, as in runs made before they could be.
         """
-        kept: dict[str, Any] = redact_settings(asdict(self))
+        kept = self._shown()
         del kept["calibration"], kept["prompts"]
-        if not self.logprobs:
-            del kept["logprobs"]
-        return kept
+        absent = [name for name in ("logprobs", *_OF_MODELS) if not getattr(self, name)]
+        return {name: value for name, value in kept.items() if name not in absent}
+
+    def _shown(self) -> dict[str, Any]:
+        """Return the settings without secrets."""
+        shown: dict[str, Any] = redact_settings(asdict(self))
+        for name in _OF_MODELS:
+            shown[name] = (redact_headers if name.endswith("headers") else redact_options)(getattr(self, name))
+        return shown
 
     def __repr__(self) -> str:
-        shown = redact_settings(asdict(self))
+        shown = self._shown()
         return f"JudgeSettings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
@@ -148,6 +196,10 @@ class Keywords(TypedDict, total=False):
     logprobs: bool
     calibration: Sequence[Path | str]
     prompts: Path | str | None
+    judge_options: Mapping[str, Any]
+    judge_headers: Mapping[str, str]
+    embedder_options: Mapping[str, Any]
+    embedder_headers: Mapping[str, str]
     max_calls: int | None
     max_cost: float | None
     concurrency: int

@@ -214,6 +214,7 @@ class Says:
     lines: Sequence[str]
     asked: list[ChatRequest] = field(default_factory=list)
     name: str = "test:says"
+    left_out: frozenset[str] = frozenset()
 
     async def complete(self, request: ChatRequest) -> Completion:
         self.asked.append(request)

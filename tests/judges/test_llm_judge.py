@@ -31,6 +31,7 @@ class Says:
     asked: list[ChatRequest] = field(default_factory=list)
     closed: int = 0
     name: str = "test:says"
+    left_out: frozenset[str] = frozenset()
 
     async def complete(self, request: ChatRequest) -> Completion:
         self.asked.append(request)

@@ -19,6 +19,7 @@ class Says:
     """A chat with these replies in turn."""
 
     name = "test:says"
+    left_out = frozenset()
 
     def __init__(self, *lines: str) -> None:
         self.lines = list(lines)

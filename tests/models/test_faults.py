@@ -8,7 +8,7 @@ import traceback
 import pytest
 
 from saiten.errors import CallFailed, ConfigurationError, SystemFailed, Unreadable
-from saiten.models.address import Endpoint
+from saiten.models.endpoint import Endpoint
 from saiten.models.faults import retry_after
 from saiten.models.limits import Retries
 from saiten.models.openai_compatible import OpenAICompatibleChat

@@ -46,7 +46,7 @@ def test_a_name_is_a_model_and_an_address(spec, environ, model, url, key):
         "openai:",
         "openai",
         "",
-        "anthropic:claude",
+        "gateway:m",
         "openai:m@ftp://x",
         "openai:m@localhost:8000/v1",
         "openai:m@10.0.0.1:80",
@@ -56,7 +56,7 @@ def test_a_name_is_a_model_and_an_address(spec, environ, model, url, key):
 )
 def test_a_name_of_another_form_is_refused_with_examples(spec):
     """The message has what came, and what is expected."""
-    with pytest.raises(ConfigurationError, match=r"expected offline, openai:MODEL or openai:MODEL@URL"):
+    with pytest.raises(ConfigurationError, match=r"expected offline, PROVIDER:MODEL, PROVIDER:MODEL@URL, or hf:"):
         read_address(spec, KEY)
 
 
@@ -143,7 +143,9 @@ async def test_the_key_goes_to_the_server_that_was_named(openai_server):
         ("gpt-4o-mini", "openai:gpt-4o-mini"),
         ("ofline", "did you mean offline?"),
         ("openai:qwen3@localhost:8000/v1", "openai:qwen3@http://localhost:8000/v1"),
-        ("ollama:qwen3", "openai:qwen3@http://localhost:PORT/v1"),
+        ("vllm:qwen3@gpu1:8000/v1", "vllm:qwen3@http://gpu1:8000/v1"),
+        ("olama:qwen3", "did you mean ollama:qwen3?"),
+        ("gateway:qwen3", "write openai:qwen3@URL"),
     ],
 )
 def test_a_mistyped_judge_gets_a_suggestion(spec, meant):

@@ -83,10 +83,10 @@ def _group(annotation: Any) -> tuple[type | None, frozenset[str]]:
 def _typer_option(name: str, declared: Option, hint: Any, default: Any) -> tuple[Any, Any]:
     """Return the annotation and the default of the command's parameter; None if it has none."""
     kind, text = without_none(hint), declared.help
-    required = default is MISSING
+    required = default is MISSING and get_origin(kind) is not Mapping
     flags = declared.flags or (f"--{name.replace('_', '-')}",)
-    if kind is not bool and get_origin(kind) is tuple:
-        kind, default = list.__class_getitem__(get_args(kind)[0]), None
+    if kind is not bool and get_origin(kind) in {tuple, Mapping}:
+        kind, default = list.__class_getitem__(str if get_origin(kind) is Mapping else get_args(kind)[0]), None
     elif declared.toml and default is not None and not required:
         if kind is bool:
             default = "on" if default else "off"

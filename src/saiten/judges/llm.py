@@ -12,6 +12,7 @@ from saiten.judges.probabilities import decides, with_probabilities
 from saiten.judges.reading import read_reply
 from saiten.judges.repairing import repair_messages
 from saiten.judges.reply_schema import schema_of
+from saiten.models.parameters import described
 from saiten.prompts import BUILT_IN, Prompts, names_for
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
 from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
@@ -43,6 +44,10 @@ class LLMJudge:
     """Number of likeliest tokens to request per place, for the probabilities of verdicts and grades; None: none."""
     notify: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     """Called if the server returns no probabilities."""
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    """Further parameters of every request, as `ChatRequest.options`."""
+    headers: Mapping[str, str] = field(default_factory=dict, kw_only=True, repr=False)
+    """The headers that the chat model sends, for signatures."""
     _returned: list[bool] = field(default_factory=list, init=False, repr=False, compare=False)
     """Whether the preflight call returned probabilities; empty before it."""
     prompts: Prompts = BUILT_IN
@@ -54,8 +59,9 @@ class LLMJudge:
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
         """Return model, temperature, seed, the digest of the tasks' prompts, and the embedder if one is used.
 
-        If token probabilities are requested, also their number per place, or `not-returned` after a preflight call
-        without any.
+        Also options and headers, if there are any. If token probabilities are requested, also their number per place,
+        or `not-returned` after a preflight call without any. Once the server has refused a parameter, its value is
+        `refused(VALUE)`.
 
         Raises:
             ConfigurationError: a task needs an embedder, which is missing.
@@ -64,10 +70,11 @@ class LLMJudge:
         names = [name for kind in kinds for name in names_for(kind)]
         parts: dict[str, str] = {}
         if kinds - {MeasureSimilarity}:
+            temperature = "default" if self.temperature is None else str(self.temperature)
+            seed = "none" if self.seed is None else str(self.seed)
             parts = {
                 "judge": self.chat.name,
-                "temperature": "default" if self.temperature is None else str(self.temperature),
-                "seed": "none" if self.seed is None else str(self.seed),
+                **described(self.chat, self.options, self.headers, temperature=temperature, seed=seed),
                 "prompts": self.prompts.digest([*names, "repair"]),
             }
             if self.logprobs is not None:
@@ -177,6 +184,7 @@ class LLMJudge:
             seed=self.seed,
             max_tokens=self.max_tokens,
             logprobs=self.logprobs,
+            options=self.options,
         )
 
     def _fault(self, error: ValueError, completion: Completion) -> str:

@@ -1,10 +1,10 @@
-"""Addresses of servers and endpoints of models: headers, keys, and the secrets that must never be shown or stored."""
+"""Addresses of servers, and the secrets in them that must never be shown or stored."""
 
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Self
 from urllib.parse import quote
 from urllib.request import getproxies, proxy_bypass
 
@@ -99,86 +99,3 @@ def proxy_for(url: URL) -> str | None:
     if on_this_machine(url.host) or proxy_bypass(url.host or ""):
         return None
     return getproxies().get(url.scheme)
-
-
-OPENAI = "https://api.openai.com/v1"
-"""The default base URL."""
-
-_TAIL = re.compile(r"(/chat/completions|/completions|/embeddings|/models)$")
-
-
-class KeyOfServer(Protocol):
-    """A key that is looked up when the first request is sent, not before."""
-
-    def value(self) -> str | None:
-        """Return the key; None if this server has no key."""
-
-    def advice(self) -> str:
-        """Say where to put the key, for a server that asks for one and got none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """One model at one OpenAI-compatible address."""
-
-    model: str
-    base_url: str = OPENAI
-    """Up to and including `/v1`; may contain a query (Azure's `?api-version=…`), which is kept, and user:password."""
-    api_key: str | KeyOfServer | None = field(default=None, repr=False)
-    """Sent as a bearer token, or to Azure as `api-key`; None if the server needs none."""
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Sent with every request."""
-    key_variable: str = "OPENAI_API_KEY"
-    """The environment variable named in errors."""
-    _at: ServerAddress = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Raises ConfigurationError for an unusable address, key or header."""
-        if not self.model.strip():
-            raise ConfigurationError("no model given; write a judge as openai:MODEL or openai:MODEL@URL")
-        at = ServerAddress.read(self.base_url, self.headers, example="http://localhost:8000/v1")
-        if isinstance(self.api_key, str):
-            check_header(f"the key in {self.key_variable}", self.api_key)
-        for name, value in self.headers.items():
-            check_header(name, value)
-        path = _TAIL.sub("", at.url.path.rstrip("/")) or "/"
-        at = ServerAddress(at.url.with_path(path).with_query(at.url.query), at.authorization, at.secrets)
-        object.__setattr__(self, "_at", at)
-        object.__setattr__(self, "base_url", at.name.rstrip("/"))
-
-    @property
-    def name(self) -> str:
-        """`openai:MODEL`, with `@URL` unless it is OpenAI's own; contains neither query nor password."""
-        return f"openai:{self.model}" + ("" if self.base_url == OPENAI else f"@{self.base_url}")
-
-    def address(self, path: str) -> URL:
-        """Return the full URL of a path such as `/chat/completions`, including the query."""
-        url = self._at.url
-        return (url.with_query(None) / path.lstrip("/")).with_query(url.query)
-
-    def excerpt(self, text: str) -> str:
-        return self._at.excerpt(text, self.key())
-
-    def key(self) -> str:
-        """Return the key to send, "" for none. Raises ConfigurationError if it cannot be sent."""
-        if isinstance(self.api_key, str) or self.api_key is None:
-            return (self.api_key or "").strip()
-        key = (self.api_key.value() or "").strip()
-        check_header(f"the key in {self.key_variable}", key)
-        return key
-
-    def key_advice(self) -> str:
-        if isinstance(self.api_key, str) or self.api_key is None:
-            return f"set {self.key_variable}"
-        return self.api_key.advice()
-
-    def all_headers(self) -> dict[str, str]:
-        """Return the headers of a request, including the key."""
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
-        if self._at.authorization:
-            headers["Authorization"] = self._at.authorization
-        if key := self.key():
-            azure = (self._at.url.host or "").endswith((".azure.com", ".azure.us", ".azure.cn"))
-            name, value = ("api-key", "{}") if azure else ("Authorization", "Bearer {}")
-            headers[name] = value.format(key)
-        return headers | {name: value.strip() for name, value in self.headers.items()}

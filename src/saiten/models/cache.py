@@ -40,6 +40,10 @@ class _Cached(ModelWrapper[M], Generic[M, T]):
 class CachedChat(_Cached[Chat, Completion]):
     """A chat model that answers from the store. A hit has `Usage(reused=1)` and no calls."""
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        return self._inner.left_out
+
     async def complete(self, request: ChatRequest) -> Completion:
         key = self._key(request)
         kept = self._store.get(key)
@@ -72,6 +76,7 @@ class CachedChat(_Cached[Chat, Completion]):
             request.max_tokens,
             request.schema,  # field order matters: the model writes fields in this order
             *(() if request.logprobs is None else (["logprobs", request.logprobs],)),
+            *((["options", sorted(request.options.items())],) if request.options else ()),
         ]
         return sha256(b"chat\n" + dump(parts)).digest()
 

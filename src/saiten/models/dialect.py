@@ -16,6 +16,7 @@ from typing import Any
 from saiten.errors import CallFailed
 from saiten.models.faults import SYSTEM_ROLE, ParameterRefused
 from saiten.models.layers import A, adding
+from saiten.models.providers import Provider
 from saiten.models.wire import dump, load
 from saiten.protocols import ChatMessage
 from saiten.records import Usage
@@ -73,11 +74,18 @@ class Dialect:
         return replace(self, dropped=self.dropped | names) if name not in self.dropped else None
 
 
+def dialect_of(provider: Provider) -> Dialect:
+    """Return what is known of a provider's dialect before the first request."""
+    structured = Structured.TEXT if "response_format" in provider.lacks else Structured.JSON_SCHEMA
+    return Dialect(structured, dropped=provider.lacks - {"response_format"})
+
+
 class Negotiation:
     """Discovers a server's dialect during use."""
 
-    def __init__(self) -> None:
-        self.dialect = Dialect()
+    def __init__(self, dialect: Dialect = Dialect()) -> None:
+        """`dialect`: what is known of it."""
+        self.dialect = dialect
         self._open: set[Hashable] = set()
         self._first = asyncio.Lock()
 

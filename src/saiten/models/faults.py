@@ -12,7 +12,7 @@ from typing import Any, Literal
 import orjson
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
-from saiten.models.address import Endpoint
+from saiten.models.endpoint import Endpoint
 from saiten.models.http_client import SENT, HttpReply
 from saiten.models.wire import load
 from saiten.protocols import ChatMessage
@@ -102,7 +102,8 @@ def _read_value(value: Any) -> Complaint:
         return Complaint(error if isinstance(error, str) else orjson.dumps(error).decode())
     text = next((error[key] for key in ("message", "detail", "msg") if isinstance(error.get(key), str)), None)
     codes = [str(error[key]) for key in ("code", "type") if error.get(key) is not None]
-    return Complaint(text or orjson.dumps(error).decode(), " ".join(codes), str(error.get("param") or ""))
+    parameter = str(error.get("param") or "")
+    return Complaint(text or orjson.dumps(error).decode(), " ".join(codes), "" if parameter == "None" else parameter)
 
 
 def _read_detail(detail: list[Any]) -> Complaint:

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
 from io import BytesIO
 from typing import Any
 
@@ -30,7 +31,8 @@ class HttpReply:
     headers: Any
     """A case-insensitive mapping."""
     body: bytes
-    response: aiohttp.ClientResponse
+    cookies: SimpleCookie = field(default_factory=SimpleCookie)
+    charset: str | None = None
 
 
 class HttpClient:
@@ -82,7 +84,8 @@ class HttpClient:
             async with session.request(
                 method, url, data=data, headers=headers, timeout=within, allow_redirects=False, proxy=self._proxy
             ) as response:
-                return HttpReply(response.status, response.headers, await self._body(response), response)
+                body = await self._body(response)
+                return HttpReply(response.status, response.headers, body, response.cookies, response.charset)
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             # drop the cause: its text may contain the URL's query
             raise self._broken(error, url) from None

@@ -85,6 +85,10 @@ class LayeredChat(ModelWrapper[Chat]):
         super().__init__(inner)
         self._layers = tuple(layers)
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        return self._inner.left_out
+
     async def complete(self, request: ChatRequest) -> Completion:
         return await through(self._layers, partial(self._inner.complete, request), load_of(request))
 

@@ -9,11 +9,20 @@ from typing import Any, Self
 from yarl import URL
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
-from saiten.models.address import OPENAI, Endpoint, KeyOfServer
-from saiten.models.dialect import Dialect, Negotiation, Structured, response_format, seems_ignored, with_schema
-from saiten.models.faults import NotServed, fault_of, refusable, with_models, without_system
+from saiten.models.dialect import (
+    Dialect,
+    Negotiation,
+    Structured,
+    dialect_of,
+    response_format,
+    seems_ignored,
+    with_schema,
+)
+from saiten.models.endpoint import Endpoint, KeyOfServer
+from saiten.models.faults import NotServed, ParameterRefused, fault_of, refusable, with_models, without_system
 from saiten.models.http_client import CHARGED, HttpClient, HttpReply
 from saiten.models.layers import A, Layer, load_of, through
+from saiten.models.providers import OPENAI, Provider, providers
 from saiten.models.token_probabilities import read_tokens
 from saiten.models.wire import dump, glimpse, load
 from saiten.protocols import ChatRequest, Completion
@@ -104,18 +113,23 @@ class OpenAICompatible:
         headers: Mapping[str, str] | None = None,
         timeout: float = 180.0,
         key_variable: str = "OPENAI_API_KEY",
+        provider: Provider | None = None,
     ) -> None:
         """`headers`: sent with every request; `timeout`: seconds; `key_variable`: where the key is kept, for errors.
+
+        `provider`: what the server is called, takes and lacks; by default `openai`.
 
         Raises:
             ConfigurationError: the address, the key or a header is unusable.
         """
-        self.endpoint = Endpoint(model, base_url, api_key, headers or {}, key_variable)
+        self.provider = provider or providers()["openai"]
+        self.endpoint = Endpoint(model, base_url, api_key, headers or {}, key_variable, self.provider)
         self._http = HttpClient(self.endpoint.name, timeout, self.endpoint.excerpt, largest=_LARGEST)
+        self._timeout = timeout
         self._headers: dict[str, str] = {}
         self._addresses: dict[str, URL] = {}
         self._unreadable = 0
-        self._negotiation = Negotiation()
+        self._negotiation = Negotiation(dialect_of(self.provider))
         self._layers: tuple[Layer, ...] = ()
 
     def __repr__(self) -> str:
@@ -123,8 +137,14 @@ class OpenAICompatible:
 
     @property
     def name(self) -> str:
-        """`openai:MODEL`, or `openai:MODEL@URL` unless it is OpenAI's own."""
+        """`PROVIDER:MODEL`, or `PROVIDER:MODEL@URL` unless it is the provider's own address."""
         return self.endpoint.name
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The parameters that the server refused so far, and that are no longer sent, by their names in requests."""
+        names = {there: name for name, there in self.provider.names.items()}
+        return frozenset(names.get(name, name) for name in self.dialect.dropped)
 
     @property
     def dialect(self) -> Dialect:
@@ -145,11 +165,7 @@ class OpenAICompatible:
             ConfigurationError: the setup is wrong, and no request will succeed.
         """
         url = self._addresses.get(path) or self._addresses.setdefault(path, self.endpoint.address(path))
-        self._headers = self._headers or self.endpoint.all_headers()
-        reply = await self._http.send("POST", url, dump(payload), self._headers)
-        value = load(reply.body)
-        if reply.status != 200 or not isinstance(value, dict) or value.get("error"):
-            raise await self._fault(reply, value, url, payload)
+        value = await self._exchange(path, url, payload)
         try:
             answer = read(value)
         except CallFailed as error:
@@ -159,6 +175,15 @@ class OpenAICompatible:
             raise
         self._http.answered = True
         return answer
+
+    async def _exchange(self, path: str, url: URL, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON object in the server's reply; raises as `_post`."""
+        self._headers = self._headers or self.endpoint.all_headers()
+        reply = await self._http.send("POST", url, dump(payload), self._headers)
+        value = load(reply.body)
+        if reply.status != 200 or not isinstance(value, dict) or value.get("error"):
+            raise await self._fault(reply, value, url, payload)
+        return value
 
     async def close(self) -> None:
         """Close the connections; the model can be used again, also in another event loop."""
@@ -218,12 +243,18 @@ class OpenAICompatibleChat(OpenAICompatible):
 
     async def complete(self, request: ChatRequest) -> Completion:
         optional = (request.schema, request.temperature, request.seed, request.max_tokens, request.logprobs)
-        kind = (*(value is None for value in optional), *{message.role for message in request.messages} & {"system"})
+        roles = {message.role for message in request.messages} & {"system"}
+        kind = (*(value is None for value in optional), *roles, *sorted(request.options))
         return await self._negotiation.run(kind, partial(self._ask, request))
 
     async def _ask(self, request: ChatRequest, dialect: Dialect) -> Completion:
         payload = self._payload(request, dialect)
-        answer = await through(self._layers, partial(self._send, payload), load_of(request))
+        try:
+            answer = await through(self._layers, partial(self._send, payload), load_of(request))
+        except ParameterRefused as refusal:
+            if refusal.parameter in request.options:  # asked for by the user, so never left out
+                raise ConfigurationError(f"{refusal}; change or leave out the option {refusal.parameter!r}") from None
+            raise
         if (
             request.schema is not None
             and not dialect.schema_in_prompt
@@ -243,7 +274,7 @@ class OpenAICompatibleChat(OpenAICompatible):
         messages = request.messages
         optional: dict[str, Any] = {
             "temperature": request.temperature,
-            "seed": request.seed,
+            self.provider.names.get("seed", "seed"): request.seed,
             "max_completion_tokens" if dialect.renamed else "max_tokens": request.max_tokens,
             "logprobs": None if request.logprobs is None else True,
             "top_logprobs": request.logprobs,
@@ -257,4 +288,5 @@ class OpenAICompatibleChat(OpenAICompatible):
             messages = tuple(without_system(messages))
         sent = {name: value for name, value in optional.items() if value is not None and name not in dialect.dropped}
         texts = [{"role": message.role, "content": message.content} for message in messages]
-        return {"model": self.endpoint.model, "messages": texts, **sent}
+        whole = {"model": self.endpoint.model, "messages": texts, **sent, **request.options}
+        return {name: value for name, value in whole.items() if value is not None}

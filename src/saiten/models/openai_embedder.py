@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models.address import OPENAI, Endpoint, KeyOfServer
 from saiten.models.dialect import Dialect
+from saiten.models.endpoint import Endpoint, KeyOfServer
 from saiten.models.flights import Flight, Flights, land
 from saiten.models.layers import Load, likely_tokens, through
 from saiten.models.openai_compatible import OpenAICompatible, read_usage
+from saiten.models.parameters import shown
+from saiten.models.providers import OPENAI, Provider
 from saiten.models.vectors import NOTHING, RAW, Vector, rows, unit
 from saiten.models.wire import glimpse
 from saiten.protocols import Embeddings
 from saiten.records import Usage
+from saiten.redaction import redact_options
 
 _PATH = "/embeddings"
 _MOMENT = 0.005  # seconds to collect texts
@@ -59,19 +62,25 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
         headers: Mapping[str, str] | None = None,
         timeout: float = 180.0,
         key_variable: str = "OPENAI_API_KEY",
+        provider: Provider | None = None,
+        options: Mapping[str, Any] | None = None,
         batch: int = 128,
         scaled: bool = True,
     ) -> None:
-        """`headers`: sent with every request; `timeout`: seconds per request; `batch`: maximum texts per request.
+        """`headers`, `timeout`, `key_variable`, `provider`: as for every model; `batch`: maximum texts per request.
 
-        Unless `scaled`, vectors keep the length the server gives them.
+        `options`: further parameters of every request, such as `dimensions`. Unless `scaled`, vectors keep the length
+        the server gives them.
 
         Raises:
             ConfigurationError: the address, the key or a header is unusable.
         """
         if batch < 1:
             raise ConfigurationError(f"a batch must hold at least one text, got {batch}")
-        super().__init__(model, base_url, api_key, headers=headers, timeout=timeout, key_variable=key_variable)
+        super().__init__(
+            model, base_url, api_key, headers=headers, timeout=timeout, key_variable=key_variable, provider=provider
+        )
+        self._options = dict(options or {})
         self._batch = batch
         self._scaled = scaled
         self._flights: Flights[str, _Batch] = Flights()
@@ -79,8 +88,9 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
 
     @property
     def name(self) -> str:
-        """As for every model on a server; prefixed with `raw:` if not scaled."""
-        return f"{'' if self._scaled else RAW}{super().name}"
+        """As for every model on a server, with its options; prefixed with `raw:` if not scaled."""
+        options = f" ({shown(redact_options(self._options))})" if self._options else ""
+        return f"{'' if self._scaled else RAW}{super().name}{options}"
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         wanted = dict.fromkeys(text for text in texts if text.strip())
@@ -142,6 +152,7 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
         payload: dict[str, Any] = {"model": self.endpoint.model, "input": list(texts)}
         if "encoding_format" not in dialect.dropped:
             payload["encoding_format"] = "base64"
+        payload |= self._options
         return await self._post(_PATH, payload, partial(self._read, len(texts)))
 
     def _read(self, count: int, value: Mapping[str, Any]) -> Embeddings:

@@ -26,6 +26,7 @@ class ScriptedChat:
         self._script = script
         self.name = name
         self.requests: list[ChatRequest] = []
+        self.left_out: frozenset[str] = frozenset()
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return the next line; raises ConfigurationError after the end of a list."""

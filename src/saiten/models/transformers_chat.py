@@ -55,6 +55,11 @@ class TransformersChat:
         """`hf:NAME`, or `hf:FOLDER@FINGERPRINT`, so that training changes the name."""
         return self._found.name
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Nothing: the network has every parameter of a request, and no others (`options`)."""
+        return frozenset()
+
     async def complete(self, request: ChatRequest) -> Completion:
         _check(request)
         if self._opened is None:
@@ -120,6 +125,8 @@ def _length(request: ChatRequest) -> int:
 def _check(request: ChatRequest) -> None:
     """Reject what a server would refuse with HTTP 400."""
     temperature, limit = request.temperature, request.max_tokens
+    if request.options:
+        raise ConfigurationError(f"a model in this process has no option {next(iter(request.options))!r}; leave it out")
     if temperature is not None and not (math.isfinite(temperature) and temperature >= 0):
         raise ConfigurationError(f"a temperature must be a number of at least 0, got {temperature}")
     if limit is not None and limit < 1:

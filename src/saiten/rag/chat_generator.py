@@ -1,9 +1,11 @@
 """A chat model as generator: renders a step's prompt and asks the model for plain text."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from saiten.errors import Unreadable
+from saiten.models.parameters import described
 from saiten.prompts import BUILT_IN, Prompts
 from saiten.protocols import Chat, ChatRequest, Completion
 from saiten.rag.example import WorkedExample
@@ -26,25 +28,33 @@ class ChatGenerator:
     forget: Callable[[ChatRequest], None] | None = None
     """Called with each request whose reply was unusable, so that a cache does not serve it forever."""
     prompts: Prompts = BUILT_IN
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further parameters of every request, as `ChatRequest.options`."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The headers that the chat model sends, for signatures."""
 
     @property
     def name(self) -> str:
         return self.chat.name
 
     def describe(self, steps: Iterable[type[Step]]) -> Mapping[str, str]:
+        asked = {
+            "temperature": "default" if self.temperature is None else str(self.temperature),
+            "seed": "none" if self.seed is None else str(self.seed),
+            "max_tokens": "default" if self.max_tokens is None else str(self.max_tokens),
+        }
         return {
             "generator": self.name,
             "prompts": self.prompts.digest(step.prompt for step in steps),
             "example": "none" if self.example is None else self.example.digest,
-            "temperature": "default" if self.temperature is None else str(self.temperature),
-            "seed": "none" if self.seed is None else str(self.seed),
-            "max_tokens": "default" if self.max_tokens is None else str(self.max_tokens),
+            **described(self.chat, self.options, self.headers, **asked),
         }
 
     async def write(self, step: Step) -> Completion:
         examples = () if self.example is None else self.example.examples(step)
         messages = self.prompts.render(step, examples)
-        request = ChatRequest(messages, None, self.temperature, self.seed, self.max_tokens)
+        asked = self.temperature, self.seed, self.max_tokens
+        request = ChatRequest(messages, None, *asked, options=self.options)
         completion = await self.chat.complete(request)
         try:
             return replace(completion, text=_spoken(completion.text))

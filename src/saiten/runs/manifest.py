@@ -55,7 +55,7 @@ MANIFEST_NAME = "manifest.json"
 KIND = "saiten run"
 FORMAT = 1
 
-_FOUND = re.compile(r"\|logprobs:[^|]*")
+_FOUND = re.compile(r"\|logprobs:[^|]*|\brefused\((?P<asked>[^()|]*)\)")
 
 _PACKAGES = (
     "aiohttp", "json-repair", "numpy", "orjson", "pydantic", "rapidfuzz", "sacrebleu", "scipy", "sudachidict-core",
@@ -211,7 +211,7 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any], above: str = "")
 
 def settings_in(signature: str) -> str:
     """Return the signature without what the run found out."""
-    return _FOUND.sub("", signature)
+    return _FOUND.sub(lambda found: found["asked"] or "", signature)
 
 
 def _shown(value: Any) -> str:

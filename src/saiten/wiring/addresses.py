@@ -1,4 +1,4 @@
-"""`openai:MODEL` and `openai:MODEL@URL`: a model, where it is served, and the key to it."""
+"""`PROVIDER:MODEL` and `PROVIDER:MODEL@URL`: a model, where it is served, and the key to it."""
 
 import os
 import re
@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from saiten.errors import ConfigurationError
-from saiten.models.address import OPENAI
+from saiten.models.address import parse_url, server_of
+from saiten.models.providers import Provider, providers
 from saiten.redaction import redact_name
-from saiten.wiring.keys import URL_VARIABLE, Keys, ServerKey
+from saiten.wiring.keys import Keys, ServerKey
 
 HERE = "hf:"
 """The prefix of a chat model in this process."""
@@ -19,71 +20,129 @@ HERE = "hf:"
 class Address:
     """A model, where it is served, and the key to it."""
 
+    provider: Provider
     model: str
     url: str = field(repr=False)
     source: ServerKey
     """The source of its key."""
 
 
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """The parts of a model's name."""
+
+    provider: Provider
+    model: str
+    where: str | None = field(repr=False)
+    """What follows the @: an address, or the name of a resource or region."""
+
+    def url(self, environ: Mapping[str, str]) -> str:
+        """Return the base URL; "" if the provider has no single one and none is given."""
+        return self.provider.address(self.where, environ)
+
+    def expect(self, keys: Keys, what: str) -> None:
+        """Register the model's server as a candidate for its provider's key."""
+        if url := self.url(keys.environ):
+            keys.expect(url, what=what, variable=self._variable(keys), home=self._home(keys))
+
+    def key(self, keys: Keys, what: str) -> ServerKey:
+        """Return the key to the model's server; raises as `Keys.of`."""
+        url = self.url(keys.environ)
+        return keys.of(url, what=what, variable=self._variable(keys), home=self._home(keys))
+
+    def _variable(self, keys: Keys) -> str:
+        return self.provider.key_variable(keys.environ)
+
+    def _home(self, keys: Keys) -> str | None:
+        """Return the server to which the key belongs; None if each user has another."""
+        own = self.provider.address(None, keys.environ)
+        return server_of(parse_url(own)) if own else None
+
+
 # A model's name may contain an @; an apparent address without http:// is refused, not sent to OpenAI as a name.
 _NO_ADDRESS = r"(?![^@\s]*://|localhost\b|[^@\s]*:\d|[^@\s]*/v\d)"
-_SPEC = re.compile(rf"openai[:/](?P<model>[^@\s]+(?:@{_NO_ADDRESS}[^@\s]+)*)(?:@(?P<url>https?://\S+))?")
+_SPEC = re.compile(rf"(?P<provider>[a-z]+)[:/](?P<model>[^@\s]+(?:@{_NO_ADDRESS}[^@\s]+)*)(?:@(?P<url>https?://\S+))?")
+_PLACE = re.compile(r"(?P<model>\S+)@(?P<where>[a-z][\w-]*)")
+"""A resource or a region after the last @; a version, as in claude-opus-4@20250514, begins with a digit."""
+
+
+def parse_name(spec: str) -> ModelName | None:
+    """Return the parts of a name; None if it has another form, or names no provider."""
+    match = _SPEC.fullmatch(spec.strip())
+    provider = providers().get(match["provider"]) if match else None
+    if match is None or provider is None:
+        return None
+    placed = _PLACE.fullmatch(match["model"]) if "{}" in provider.url and not match["url"] else None
+    if placed:
+        return ModelName(provider, placed["model"], placed["where"])
+    return ModelName(provider, match["model"], match["url"])
 
 
 def read_address(
     spec: str, environ: Mapping[str, str], *, what: str = "judge", builtin: str = "offline", keys: Keys | None = None
 ) -> Address:
-    """Return the model, address and key of `openai:MODEL` or `openai:MODEL@URL`.
+    """Return the model, address and key of `PROVIDER:MODEL` or `PROVIDER:MODEL@URL`.
 
     `keys` are those of the whole command; by default this is its only server.
 
     Raises:
-        ConfigurationError: the text has another form, or the server is OpenAI and no key is set.
+        ConfigurationError: the text has another form, the provider does not serve such models or needs a place, or the
+            key that it needs is not set.
     """
-    match = _SPEC.fullmatch(spec.strip())
-    if match is None:
+    name = parse_name(spec)
+    if name is None:
         here = "st:" if what == "embedder" else HERE
         shown = redact_name(spec)
         raise ConfigurationError(
-            f"unknown {what} {shown!r}; expected {builtin}, openai:MODEL or openai:MODEL@URL, or {here}NAME_OR_FOLDER, "
-            "for example openai:gpt-4o-mini or openai:qwen3@http://localhost:8000/v1"
-            f"{_meant(shown.strip(), builtin, here)}"
+            f"unknown {what} {shown!r}; expected {builtin}, PROVIDER:MODEL, PROVIDER:MODEL@URL, or "
+            f"{here}NAME_OR_FOLDER, for example openai:gpt-4o-mini, ollama:qwen3 or vllm:qwen3@http://gpu1:8000/v1; "
+            "providers are "
+            f"{', '.join(providers())}{_meant(shown.strip(), builtin, here)}"
         )
-    url = _url(match, environ)
-    key = (keys or Keys(environ)).of(url, what=what)
-    if url.rstrip("/") == OPENAI and not environ.get(key.variable):
+    provider = name.provider
+    service = "embeddings" if what == "embedder" else "chat"
+    if service not in provider.serves:
+        kind = "embedding models" if service == "embeddings" else "chat models"
         raise ConfigurationError(
-            f"{what} {spec!r} is served by OpenAI, and there is no key: set {key.variable}; or name a server of your "
-            f"own, openai:{match['model']}@http://localhost:8000/v1; or take {builtin}, which needs no key"
+            f"{provider.name} has no {kind}, so {redact_name(spec)!r} cannot be the {what}; name a model of another "
+            f"provider, or take {builtin}"
         )
-    return Address(match["model"], url, key)
-
-
-def url_of(spec: str, environ: Mapping[str, str]) -> str | None:
-    """Return the server of a model; None for one in this process, or a name that cannot be parsed."""
-    match = _SPEC.fullmatch(spec.strip())
-    return None if match is None else _url(match, environ)
-
-
-def _url(match: re.Match[str], environ: Mapping[str, str]) -> str:
-    return match["url"] or environ.get(URL_VARIABLE) or OPENAI
+    url = name.url(environ)
+    if not url:
+        variable = f", or set {provider.where_variable[0]}" if provider.where_variable else ""
+        variable = f", or set {provider.url_variable}" if provider.url_variable else variable
+        raise ConfigurationError(
+            f"{redact_name(spec)!r} does not say where the model is; write {provider.name}:{name.model}@"
+            f"{provider.example}{variable}"
+        )
+    keys = keys or Keys(environ)
+    key = name.key(keys, what)
+    if provider.needs_key and provider.owns(url) and not environ.get(key.variable) and not key.needless:
+        raise ConfigurationError(
+            f"{what} {redact_name(spec)!r} is served by {provider.name}, and there is no key: set {key.variable}; or "
+            f"name a server of your own, vllm:{name.model}@http://localhost:8000/v1; or take {builtin}, which needs no "
+            "key"
+        )
+    return Address(provider, name.model, url, key)
 
 
 def _meant(spec: str, builtin: str, here: str) -> str:
     kind, separator, rest = spec.partition(":")
-    model, at, url = spec.removeprefix("openai:").rpartition("@")
-    if kind == "openai" and at and "://" not in url:
-        return f"; an address begins with http:// or https://: openai:{model}@http://{url}"
+    model, at, url = spec.removeprefix(f"{kind}:").rpartition("@")
+    if kind in providers() and at and "://" not in url:
+        return f"; an address begins with http:// or https://: {kind}:{model}@http://{url}"
     if spec and os.path.isdir(spec):  # noqa: PTH112 - never raises, however odd the name
         return f"; did you mean {here}{spec}?"
-    if kind == "openai" or any(sign.isspace() or sign == "@" for sign in spec):
+    if kind in providers() or any(sign.isspace() or sign == "@" for sign in spec):
         return ""
-    if separator:  # ollama:qwen3, vllm:…
-        return f"; {kind} speaks OpenAI's protocol, if that is what you mean: openai:{rest}@http://localhost:PORT/v1"
+    if separator and (near := get_close_matches(kind, providers(), n=1)):
+        return f"; did you mean {near[0]}:{rest}?"
+    if separator:  # gateway:qwen3, …
+        return f"; if {kind} speaks OpenAI's protocol, write openai:{rest}@URL"
     return f"; did you mean {builtin if get_close_matches(spec, [builtin]) else f'openai:{spec}'}?"
 
 
 def price_name(spec: str) -> str:
     """Return the name under which a model's price is looked up; needs no key, for dry runs."""
-    match = _SPEC.fullmatch(spec.strip())
-    return spec if match is None else f"openai:{match['model']}"
+    name = parse_name(spec)
+    return spec if name is None else f"{name.provider.name}:{name.model}"

@@ -2,7 +2,8 @@
 
     offline                     the overlap judge: no model, no key, no network
     openai:MODEL                api.openai.com, or $OPENAI_BASE_URL; the key is in $OPENAI_API_KEY
-    openai:MODEL@URL            any OpenAI-compatible server: vLLM, Ollama, TGI, llama.cpp, Azure, …
+    openai:MODEL@URL            any OpenAI-compatible server
+    anthropic:MODEL, …          another provider; see models/providers.toml and docs/models.md
     hf:NAME_OR_FOLDER           a causal language model in this process, through transformers; needs [neural]
     hf:FOLDER                   an encoder that `saiten tune judge --head regression` made; needs [neural]
 
@@ -58,11 +59,12 @@ def assemble_judge(
     if models is None:
         how = calls or CallSettings()
         models = Models(how) if environ is None else Models(how, environ)
-    embedder = models.embedder(settings.embedder)
+    embedder = models.embedder(settings.embedder, options=settings.embedder_options, headers=settings.embedder_headers)
     prompts = find_prompts(settings.prompts)
     if settings.judge == "offline":
         _check_votes("the offline judge", settings.votes)
         _check_logprobs("the offline judge", requested=settings.logprobs)
+        _check_options("the offline judge", settings)
         _note_unread("the offline judge", settings.prompts, prompts, models)
         return OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
     if settings.calibration:
@@ -72,9 +74,10 @@ def assemble_judge(
     if encoder is not None:
         _check_votes("an encoder", settings.votes)
         _check_logprobs("an encoder", requested=settings.logprobs)
+        _check_options("an encoder", settings)
         _note_unread("an encoder", settings.prompts, prompts, models)
         return without_learned([encoder], _folder(named))[0]
-    chat = models.chat(settings.judge)
+    chat = models.chat(settings.judge, headers=settings.judge_headers)
     own = read_tuned(_folder(named)) if named.startswith(HERE) else None
     if own is not None:
         found = LocalModel.find(named.removeprefix(HERE))
@@ -96,6 +99,8 @@ def assemble_judge(
         prompts,
         logprobs=ALTERNATIVES if settings.logprobs else None,
         notify=models.notice,
+        options=settings.judge_options,
+        headers=settings.judge_headers,
     )
     one = settings.votes == 1
     members: Sequence[Judge] = [judge if one else judge.with_seed(settings.seed + n) for n in range(settings.votes)]
@@ -122,6 +127,13 @@ def _check_votes(who: str, votes: int) -> None:
         raise ConfigurationError(
             f"{who} always gives the same answer, so {votes} votes add nothing; "
             "leave out the votes, or name a model as the judge"
+        )
+
+
+def _check_options(who: str, settings: JudgeSettings) -> None:
+    if given := [*settings.judge_options, *settings.judge_headers]:
+        raise ConfigurationError(
+            f"{who} sends no requests, so {given[0]} has no effect; leave it out, or name a model as the judge"
         )
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from yarl import URL
 
 from saiten.errors import ConfigurationError
-from saiten.models.address import OPENAI, parse_url, server_of
+from saiten.models.address import parse_url, server_of
 from saiten.redaction import redact
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 
-ROLES = ("judge", "generator", "system", "embedder")
+ROLES = ("judge", "composer", "questioner", "generator", "system", "embedder")
 """The roles of models. With several servers, a key without an address is for the first of these."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -22,16 +22,18 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 class Keys:
     """The keys of one command.
 
-    A server in `key_env` gets the key in its variable. Any other key has no address, and goes to a single server:
-    `OPENAI_API_KEY` to that of `OPENAI_BASE_URL` (api.openai.com by default) if the command uses it, else to that of
-    the first role; other keys to the first server that needs one. The choice is made at the first request, when all
-    servers of the command are known.
+    A server in `key_env` gets the key in its variable. A provider's key (`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`) goes
+    to a single server: the provider's own, or that of its variable (`OPENAI_BASE_URL`), if the command uses it, else
+    that of the first role with a model named after this provider. Keys of HTTP systems and Qdrant have no address, and
+    go to the first server that needs one. The choice is made at the first request, when all servers of the command are
+    known.
     """
 
     environ: Mapping[str, str] = field(repr=False)
     key_env: Mapping[str, str] = field(default_factory=dict)
     """Server address, optionally with a path prefix → the environment variable with its key."""
     _candidates: dict[str, list[tuple[int, str]]] = field(init=False, repr=False, default_factory=dict)
+    _homes: dict[str, str] = field(init=False, repr=False, default_factory=dict)
     _owners: dict[str, str] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -46,8 +48,12 @@ class Keys:
                     f"[key_env] has the name of an environment variable for each server, not a key; look at {address!r}"
                 )
 
-    def of(self, url: str, *, what: str = "system", variable: str = KEY_VARIABLE) -> "ServerKey":
+    def of(
+        self, url: str, *, what: str = "system", variable: str = KEY_VARIABLE, home: str | None = None
+    ) -> "ServerKey":
         """Return the key to the server at this address; a user and a password in the address replace a key.
+
+        `home`: the server to which the variable belongs; None if it belongs to none.
 
         Raises:
             ConfigurationError: `key_env` names an unset variable for it.
@@ -60,20 +66,22 @@ class Keys:
                     f"[key_env] says that the key to {redact(url)} is in {own}, and {own} is not set"
                 )
             return ServerKey(self, server_of(address), own)
-        self.expect(url, what=what, variable=variable)
+        self.expect(url, what=what, variable=variable, home=home)
         return ServerKey(self, server_of(address), variable, shared=True, needless=_has_its_own(address))
 
-    def expect(self, url: str, *, what: str, variable: str = KEY_VARIABLE) -> None:
-        """Register this server as a candidate for a key without an address."""
+    def expect(self, url: str, *, what: str, variable: str = KEY_VARIABLE, home: str | None = None) -> None:
+        """Register this server as a candidate for the key in this variable."""
         address = parse_url(url)
+        if home is not None:
+            self._homes[variable] = home
         if self._named(address) is None and not _has_its_own(address) and self.environ.get(variable):
             rank = ROLES.index(what) if what in ROLES else len(ROLES)
             self._candidates.setdefault(variable, []).append((rank, server_of(address)))
 
     def owner(self, variable: str) -> str | None:
-        """Return the server that gets a key without an address; fixed from the first call on."""
+        """Return the server that gets the key in this variable; fixed from the first call on."""
         if variable not in self._owners:
-            home = server_of(parse_url(self.environ.get(URL_VARIABLE) or OPENAI)) if variable == KEY_VARIABLE else None
+            home = self._homes.get(variable)
             found = self._candidates.get(variable, [])
             if not found:
                 return None

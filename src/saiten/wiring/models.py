@@ -5,14 +5,15 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Any, TypeVar
 
+from saiten.errors import ConfigurationError
 from saiten.models.budget import Account, Budget, Price, find_price
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.layers import Layer
+from saiten.models.library_models import chat_of, embedder_of
 from saiten.models.limits import Limiter, Limits, Retries
-from saiten.models.openai_compatible import OpenAICompatibleChat
-from saiten.models.openai_embedder import OpenAICompatibleEmbedder
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.models.stack import layers, stack_chat, stack_embedder
 from saiten.models.store import Store
@@ -20,10 +21,13 @@ from saiten.models.transformers_chat import TransformersChat
 from saiten.models.vectors import RAW
 from saiten.protocols import Chat, Embedder
 from saiten.settings import CallSettings
-from saiten.wiring.addresses import HERE, price_name, read_address, url_of
+from saiten.wiring.addresses import HERE, parse_name, price_name, read_address
 from saiten.wiring.keys import Keys
 
 T = TypeVar("T")
+
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 _LOG = logging.getLogger(__name__)
 
@@ -64,19 +68,24 @@ class Models:
         others.keys, others._noticed = self.keys, self._noticed
         return others
 
-    def chat(self, spec: str, *, what: str = "judge", builtin: str = "offline") -> Chat:
-        """Return the chat model: `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`.
+    def chat(
+        self, spec: str, *, what: str = "judge", builtin: str = "offline", headers: Mapping[str, str] = NO_HEADERS
+    ) -> Chat:
+        """Return the chat model: `PROVIDER:MODEL`, `PROVIDER:MODEL@URL` or `hf:NAME_OR_FOLDER`.
 
-        `what` and `builtin` are for error texts: the role of the model, and the alternative that needs none.
+        `what` and `builtin` are for error texts: the role of the model, and the alternative that needs none. `headers`
+        are sent with every request; a value `env:NAME` is that of an environment variable.
 
         Raises:
             ConfigurationError: the name, the key or the price is missing or wrong, or an extra is not installed.
         """
         if spec.strip().startswith(HERE):
+            if headers:
+                raise ConfigurationError(f"{spec} is a model in this process, which is sent no headers; leave them out")
             local = TransformersChat(spec.strip().removeprefix(HERE))
             self._local.append(local)
             return stack_chat(local, self._around(local.name, local.name, Price(0.0)), self._store())
-        model, url = self._on_server(OpenAICompatibleChat, spec, what, builtin)
+        model, url = self._on_server(chat_of, spec, what, builtin, headers)
         return stack_chat(model, self._around(model.name, url), self._store())
 
     def notice(self, sentence: str) -> None:
@@ -87,9 +96,9 @@ class Models:
 
     def expect(self, spec: str, what: str) -> None:
         """Register a model that will be called, so that its key goes to no other server first."""
-        url = url_of(spec, self.environ)
-        if url is not None:
-            self.keys.expect(url, what=what)
+        name = parse_name(spec)
+        if name is not None:
+            name.expect(self.keys, what)
 
     async def prepare(self) -> None:
         """Load the chat models made so far that run in this process; others need no loading.
@@ -100,28 +109,54 @@ class Models:
         for local in self._local:
             await local.prepare()
 
-    def embedder(self, spec: str, *, scaled: bool = True) -> Embedder:
-        """Return the embedder: `builtin[:DIMENSIONS]`, `st:NAME_OR_FOLDER`, `openai:MODEL` or `openai:MODEL@URL`.
+    def embedder(
+        self,
+        spec: str,
+        *,
+        scaled: bool = True,
+        options: Mapping[str, Any] = NO_OPTIONS,
+        headers: Mapping[str, str] = NO_HEADERS,
+    ) -> Embedder:
+        """Return the embedder: `builtin[:DIMENSIONS]`, `st:NAME_OR_FOLDER`, `PROVIDER:MODEL` or `PROVIDER:MODEL@URL`.
 
-        Its vectors have length 1, unless `scaled` is false: then a model's vectors keep their lengths.
+        Its vectors have length 1, unless `scaled` is false: then a model's vectors keep their lengths. `options` are
+        part of every request, and `headers` are as for `chat`.
 
         Raises:
             ConfigurationError: the name, the key or the price is missing or wrong.
         """
+        if (options or headers) and (spec.startswith(("builtin", "st:"))):
+            raise ConfigurationError(
+                f"{spec} is an embedder in this process, without options or headers; leave them out"
+            )
         if spec == "builtin":
             return BuiltinEmbedder()
         if match := re.fullmatch(r"builtin:(\d{1,9})", spec):
             return BuiltinEmbedder(int(match[1]))
         if spec.startswith("st:"):
             return SentenceTransformersEmbedder(spec.removeprefix("st:"), scaled=scaled)
-        model, url = self._on_server(OpenAICompatibleEmbedder, spec, "embedder", "builtin", scaled=scaled)
+        model, url = self._on_server(
+            embedder_of, spec, "embedder", "builtin", headers, scaled=scaled, options=dict(options)
+        )
         return stack_embedder(model, self._around(model.name.removeprefix(RAW), url), self._store())
 
-    def _on_server(self, make: Callable[..., T], spec: str, what: str, builtin: str, **settings: bool) -> tuple[T, str]:
+    def _on_server(
+        self, make: Callable[..., T], spec: str, what: str, builtin: str, headers: Mapping[str, str], **settings: Any
+    ) -> tuple[T, str]:
         at = read_address(spec, self.environ, what=what, builtin=builtin, keys=self.keys)
-        variable = at.source.variable
-        model = make(at.model, at.url, at.source, timeout=self.calls.timeout, key_variable=variable, **settings)
+        settings |= {"timeout": self.calls.timeout, "key_variable": at.source.variable, "provider": at.provider}
+        model = make(at.model, at.url, at.source, headers=self._resolved(headers), **settings)
         return model, at.url
+
+    def _resolved(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers with the values of environment variables in place of `env:NAME`."""
+        found = {}
+        for name, value in headers.items():
+            variable = value.removeprefix("env:")
+            if variable != value and not self.environ.get(variable):
+                raise ConfigurationError(f"the header {name} is to have the value of {variable}, which is not set")
+            found[name] = value if variable == value else self.environ[variable]
+        return found
 
     def _store(self) -> Store | None:
         """Return the shared cache, opened with the first model that needs it."""

@@ -4,17 +4,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from saiten.errors import ConfigurationError
-from saiten.models.address import OPENAI, on_this_machine, parse_url, server_of
+from saiten.models.address import on_this_machine, parse_url, server_of
+from saiten.models.providers import OPENAI, providers
 from saiten.options import Config
-from saiten.wiring.addresses import url_of
-from saiten.wiring.keys import URL_VARIABLE, Keys
+from saiten.wiring.addresses import parse_name
+from saiten.wiring.keys import Keys
 from saiten.wiring.models import Models
 
 
 def elsewhere(url: str, environ: Mapping[str, str]) -> bool:
-    """Return whether a server is neither on this machine, nor OpenAI's, nor the one in `OPENAI_BASE_URL`."""
+    """Return whether a server is neither on this machine, nor OpenAI's, nor in a variable such as `OPENAI_BASE_URL`."""
     address = parse_url(url)
-    usual = {server_of(parse_url(each)) for each in (OPENAI, environ.get(URL_VARIABLE) or OPENAI)}
+    chosen = (one.address(None, environ) for one in providers().values() if environ.get(one.url_variable))
+    usual = {server_of(parse_url(each)) for each in (OPENAI, *chosen)}
     return server_of(address) not in usual and not on_this_machine(address.host)
 
 
@@ -22,20 +24,21 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
     """Yield one sentence per server that the file names and that is neither local nor the user's default.
 
     `typed`: the user's choice of `judge` and `embedder`, if they are used; it wins over the file. The default is
-    api.openai.com, or the server of `OPENAI_BASE_URL`.
+    api.openai.com, or a server in a variable such as `OPENAI_BASE_URL`.
     """
     found = {what: config.values.get(what) for what in ("judge", "embedder")}
     keys = Keys(environ, config.values.get("key_env", {}))
-    urls = {what: url_of(chosen or found[what] or "", environ) for what, chosen in typed.items()}
-    for what, url in urls.items():
-        if url is not None:
-            keys.expect(url, what=what)
-    for what, url in urls.items():
-        if url is None or typed[what] or not elsewhere(url, environ):
+    names = {what: parse_name(chosen or found[what] or "") for what, chosen in typed.items()}
+    for what, name in names.items():
+        if name is not None:
+            name.expect(keys, what)
+    for what, name in names.items():
+        url = name.url(environ) if name is not None else ""
+        if name is None or not url or typed[what] or not elsewhere(url, environ):
             continue
         key = None
         with suppress(ConfigurationError):  # an unset variable is reported when the server is used
-            key = keys.of(url, what=what)
+            key = name.key(keys, what)
         sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
         server = server_of(parse_url(url))
         yield f"{config.file} names the server of the {what}, {server}: it gets the data{sent} when it is asked"
@@ -43,8 +46,9 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
 
 def notice_server(base: str, embedder: str, models: Models) -> None:
     """Report a remote server that the base names: the folder may come from somebody else."""
-    url = url_of(embedder, models.environ)
-    if url is not None and elsewhere(url, models.environ):
+    name = parse_name(embedder)
+    url = name.url(models.environ) if name is not None else ""
+    if url and elsewhere(url, models.environ):
         models.notice(
             f"the knowledge base {base} names the server of its embedder, {server_of(parse_url(url))}: it gets the "
             "texts to embed, and the key if there is one for it, when it is asked"

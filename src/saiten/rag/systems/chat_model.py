@@ -1,10 +1,12 @@
 """A chat model alone as the system under test: answers from its own knowledge, the baseline for any retrieval."""
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from time import perf_counter
+from typing import Any
 
 from saiten.errors import CallFailed, SystemFailed
+from saiten.models.parameters import described
 from saiten.prompts import BUILT_IN, Prompts
 from saiten.protocols import Chat, ChatMessage, ChatRequest
 from saiten.rag.system import CallLog
@@ -36,6 +38,10 @@ class ChatModel:
     seed: int | None = 1
     max_tokens: int | None = None
     prompts: Prompts = BUILT_IN
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further parameters of every request, as `ChatRequest.options`."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The headers that the chat model sends, for signatures."""
 
     @property
     def name(self) -> str:
@@ -44,10 +50,12 @@ class ChatModel:
     def describe(self) -> Mapping[str, str]:
         settings = {"temperature": self.temperature, "seed": self.seed, "max_tokens": self.max_tokens}
         given = {name: str(value) for name, value in settings.items() if value is not None}
-        return {"system": self.name, "prompt": self.prompts.digest([_PROMPT]), **given}
+        parameters = described(self.chat, self.options, self.headers, **given)
+        return {"system": self.name, "prompt": self.prompts.digest([_PROMPT]), **parameters}
 
     async def answer(self, inquiry: Inquiry) -> Answer:
-        request = ChatRequest(messages_for(inquiry, self.prompts), None, self.temperature, self.seed, self.max_tokens)
+        asked = self.temperature, self.seed, self.max_tokens
+        request = ChatRequest(messages_for(inquiry, self.prompts), None, *asked, options=self.options)
         log = CallLog(perf_counter)
         try:
             reply = await log.timed("answer", self.chat.complete(request))

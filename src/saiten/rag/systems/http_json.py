@@ -64,7 +64,7 @@ class HttpJson:
         begun = perf_counter()
         reply = await self._post(inquiry)
         seconds = perf_counter() - begun
-        self._cookies.keep(inquiry.session, reply.response.cookies, self._address.url)
+        self._cookies.keep(inquiry.session, reply.cookies, self._address.url)
         if not 200 <= reply.status < 300:
             raise self._refusal(reply)
         answer = self._read(reply)
@@ -127,7 +127,7 @@ class HttpJson:
 
 def _utf8(reply: HttpReply) -> bytes:
     """Return the body in UTF-8, decoded from its header's charset."""
-    charset = reply.response.charset
+    charset = reply.charset
     if charset is None or charset.replace("-", "").lower() == "utf8":
         return reply.body
     try:
