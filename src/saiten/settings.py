@@ -26,13 +26,14 @@ from pathlib import Path
 from typing import Any, Self, TypedDict
 
 from saiten import options
+from saiten.errors import ConfigurationError
 from saiten.options import Config, option
 from saiten.records import Language
 from saiten.redaction import redact_headers, redact_options, redact_settings
 
 _OF_MODELS = ("judge_options", "judge_headers", "embedder_options", "embedder_headers")
 
-JUDGE, CALLS, DATA = "Judge", "Calls and cost", "Data"
+JUDGE, ROLES, CALLS, DATA = "Judge", "Composer and questioner", "Calls and cost", "Data"
 """Headings in the help."""
 
 
@@ -127,6 +128,47 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RoleSettings:
+    """The models of a dialogue's composer and questioner, if they are others than the judge, which grades."""
+
+    composer: str | None = option(
+        None, "Model that composes one answer of those so far, as --judge. Default: the judge.", panel=ROLES, toml=True
+    )
+    composer_options: Mapping[str, Any] = option(
+        {}, "As --judge-option. Repeatable.", "--composer-option", panel=ROLES, toml="composer.options"
+    )
+    composer_headers: Mapping[str, str] = option(
+        {}, "As --judge-header. Repeatable.", "--composer-header", panel=ROLES, toml="composer.headers"
+    )
+    questioner: str | None = option(
+        None, "Model that asks the follow-up questions, as --judge. Default: the judge.", panel=ROLES, toml=True
+    )
+    questioner_options: Mapping[str, Any] = option(
+        {}, "As --judge-option. Repeatable.", "--questioner-option", panel=ROLES, toml="questioner.options"
+    )
+    questioner_headers: Mapping[str, str] = option(
+        {}, "As --judge-header. Repeatable.", "--questioner-header", panel=ROLES, toml="questioner.headers"
+    )
+
+    def judges(self, judge: JudgeSettings) -> dict[str, JudgeSettings]:
+        """Return role → the settings of its judge, for roles with a model of their own; all else is as for the judge.
+
+        Raises:
+            ConfigurationError: options or headers are given for a role without a model of its own.
+        """
+        alone = replace(judge, votes=1, logprobs=False, calibration=(), embedder="builtin")
+        alone = replace(alone, embedder_options={}, embedder_headers={})
+        made = {}
+        for role in ("composer", "questioner"):
+            named, options, headers = (getattr(self, f"{role}{end}") for end in ("", "_options", "_headers"))
+            if named:
+                made[role] = replace(alone, judge=named, judge_options=options, judge_headers=headers)
+            elif options or headers:
+                raise ConfigurationError(f"--{role}-option and --{role}-header need --{role} MODEL; name it")
+        return made
+
+
+@dataclass(frozen=True, slots=True)
 class CallSettings:
     """The settings of the calls; no figure depends on them."""
 
@@ -216,4 +258,4 @@ class Keywords(TypedDict, total=False):
 
 def read_config(path: Path | None = None) -> Config:
     """Read `path`, or `saiten.toml` in the current folder if there is one; see `options.read_config`."""
-    return options.read_config(path, (JudgeSettings, MetricSettings, DataSettings, CallSettings))
+    return options.read_config(path, (JudgeSettings, MetricSettings, DataSettings, RoleSettings, CallSettings))

@@ -12,7 +12,7 @@ from saiten.cli.system_options import AT_ONCE, SYSTEM, SystemOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.errors import ConfigurationError
 from saiten.options import Config, option
-from saiten.settings import CallSettings, DataSettings, JudgeSettings
+from saiten.settings import CallSettings, DataSettings, JudgeSettings, RoleSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -60,6 +60,7 @@ def converse(
     dialogue: DialogueOptions,
     rows: DataSettings,
     judge: JudgeSettings,
+    roles: RoleSettings,
     calls: CallSettings,
     config: Config,
     how: RunOptions,
@@ -68,19 +69,22 @@ def converse(
     """Hold a dialogue about each question, and grade how much of the reference the system says, and how soon.
 
     The system answers; a composer merges its answers so far into one; a grader grades this from 0 to 5; while something
-    is missing, a questioner asks a follow-up question. The judge plays these three roles. wscore weights early grades
+    is missing, a questioner asks a follow-up question. The judge plays these three roles, unless --composer or
+    --questioner names another model. wscore weights early grades
     more (0 to 5), lscore is the number of grades needed (lower is better), mscore is the best grade.
 
     Each dialogue is written to RUN/dialogues.jsonl when it ends, and each answer of the system as soon as it arrives.
     Re-run the command to resume an interrupted run, even in the middle of a dialogue; finished calls are not repeated.
 
-    The key of an HTTP system is read from SAITEN_SYSTEM_KEY, that of a judge or chat model from OPENAI_API_KEY.
+    The key of an HTTP system is read from SAITEN_SYSTEM_KEY, that of a model from its provider's variable, such as
+    OPENAI_API_KEY or ANTHROPIC_API_KEY.
     --max-calls limits the calls to models and, separately, the questions to an HTTP or Python system.
 
     Examples:
       saiten converse qa.jsonl --system my_bot.py:answer --judge openai:gpt-4o -o runs/bot
       saiten converse qa.jsonl --system http://localhost:8000/ask --judge openai:gpt-4o --kb kb -o runs/bot
       saiten converse qa.jsonl --system rag:kb --form mqa -o runs/mqa
+      saiten converse qa.jsonl --system rag:kb --judge anthropic:claude-sonnet-4-5 --questioner ollama:qwen3 -o runs/two
       saiten show runs/bot --dialogue q17
       saiten compare runs/qa runs/mqa --format html > qa-mqa.html
 
@@ -102,9 +106,10 @@ def converse(
     source = DataSource(qa, rows)
     settings = system.settings(notifier(stderr()))
     if dry_run:
-        rehearse_dialogues(source.rows(notifier(stderr())), dialogue, judge, calls, form)
+        rehearse_dialogues(source.rows(notifier(stderr())), dialogue, judge, roles.judges(judge), calls, form)
         return
-    status = converse_into(out, source, system, settings, dialogue, judge, calls.kept_in(out), how)
+    others = roles.judges(judge)
+    status = converse_into(out, source, system, settings, dialogue, judge, others, calls.kept_in(out), how)
     nothing = show_summary(out, form, stdout())
     if status or nothing:
         raise typer.Exit(status or nothing)

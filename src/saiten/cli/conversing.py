@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,8 @@ from saiten.cli.running import resumable
 from saiten.cli.shared_options import RunOptions
 from saiten.cli.system_options import SystemOptions
 from saiten.data import BadRow
-from saiten.dialogue.conversations import Conversations
+from saiten.dialogue.conversations import ROLES, Conversations
+from saiten.dialogue.dialogue import Agent
 from saiten.dialogue.rehearsing import rehearse
 from saiten.dialogue.running import Conversing
 from saiten.dialogue.session import open_journal
@@ -27,17 +28,17 @@ from saiten.executor import LocalExecutor
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.prompts import find_prompts
 from saiten.protocols import System
-from saiten.records import Sample
+from saiten.records import Sample, Usage
 from saiten.redaction import redact
 from saiten.runs.engine import run_all
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.render import render
-from saiten.views.table import Table
+from saiten.views.table import Cell, Table
 from saiten.wiring import (
     Models,
     RagSettings,
     SystemSettings,
-    assemble_judge,
+    assemble_agents,
     assemble_system,
     knowledge_base_later,
     ready,
@@ -58,10 +59,11 @@ def converse_into(
     settings: SystemSettings,
     dialogue: DialogueOptions,
     judge: JudgeSettings,
+    others: Mapping[str, JudgeSettings],
     calls: CallSettings,
     how: RunOptions,
 ) -> int:
-    """Hold the dialogues, and report the outcome.
+    """Hold the dialogues, and report the outcome; `others`: the judges of roles with a model of their own.
 
     Returns:
         0, or the exit status of a run that can be resumed.
@@ -82,14 +84,16 @@ def converse_into(
     )
     conversations = Conversations(
         tested,
-        assemble_judge(judge, models=bare),  # for signatures; the store cannot be opened before the folder is locked
+        # for signatures; the store cannot be opened before the folder is locked
+        assemble_agents(judge, others, ROLES, models=bare),
         dialogue.max_turns,
         None if evidence is None else lambda pair: evidence.retrieve(evidence_query(pair)),
         "samples" if evidence is None else evidence.name,
         dialogue.system_concurrency,
         dialogue.questioning,
     )
-    kept = source.run_settings(judge, calls, conversations.settings())
+    roles = {role: one.kept() for role, one in others.items()}
+    kept = source.run_settings(judge, calls, {**conversations.settings(), **roles})
     rows = source.peeked(notifier(notes))
     with open_journal(
         out, kept, conversations.signatures(), command=sys.argv, retry_failed=how.retry_failed, notify=notifier(notes)
@@ -97,7 +101,7 @@ def converse_into(
         if journal.done:
             notes.print(f"{escape_untrusted(out)} already has {journal.done} scores; resuming")
         models.account.book = journal.paid
-        conversations = replace(conversations, agents=assemble_judge(judge, models=models))
+        conversations = replace(conversations, agents=assemble_agents(judge, others, ROLES, models=models))
 
         progress = DialogueProgress(notes, source.count(), calls.currency, quiet=how.quiet)
         resuming = resumable(
@@ -140,10 +144,11 @@ def rehearse_dialogues(
     rows: Iterator[Sample | BadRow],
     dialogue: DialogueOptions,
     judged_by: JudgeSettings,
+    others: Mapping[str, JudgeSettings],
     calls: CallSettings,
     form: Format,
 ) -> None:
-    """Print the minimum and maximum cost of a run."""
+    """Print the minimum and maximum cost of a run; `others`: the judges of roles with a model of their own."""
     prompts = find_prompts(judged_by.prompts)
     found = asyncio.run(rehearse(rows, dialogue.max_turns, dialogue.questioning, judged_by.votes, prompts))
     if not found.pairs:
@@ -153,9 +158,20 @@ def rehearse_dialogues(
     table = Table(
         Message("title", "dialogues_would_take", n=found.pairs, most=dialogue.max_turns, judge=redact(judged_by.judge)),
         ("turns", "questions_to_system", *SPENT, Message("column", "cost", currency=calls.currency)),
-        tuple((Message("cell", name), n, *spent_cells(used, judged_by, calls)) for name, n, used in ends),
+        tuple((Message("cell", name), n, *_spent(used, judged_by, others, calls)) for name, n, used in ends),
         (Message("caption", "dialogues_would_take"),),
     )
     render([table], form, stdout())
     if found.bad_rows:
         stderr().print(f"{found.bad_rows} rows cannot be used and are not counted")
+
+
+def _spent(
+    used: Mapping[Agent, Usage], judge: JudgeSettings, others: Mapping[str, JudgeSettings], calls: CallSettings
+) -> tuple[Cell, ...]:
+    """Return calls, tokens and cost of all agents; the cost is unknown if that of one is."""
+    each = [spent_cells(usage, others.get(agent, judge), calls) for agent, usage in used.items()]
+    columns = list(zip(*each, strict=True))
+    return tuple(
+        next((cell for cell in column if isinstance(cell, Message)), None) or sum(column) for column in columns
+    )

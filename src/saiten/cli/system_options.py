@@ -1,6 +1,6 @@
 """The options of a system under test."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from saiten.choices import ChainName, RagForm, Retrieval
 from saiten.errors import ConfigurationError
 from saiten.options import option
+from saiten.redaction import PROVIDERS
 from saiten.settings import CALLS, CallSettings
 
 if TYPE_CHECKING:
@@ -34,13 +35,19 @@ class SystemOptions:
 
     system: str = option(
         ...,
-        "System under test: python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL\\[@URL], "
+        "System under test: python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, PROVIDER:MODEL\\[@URL], "
         "hf:NAME_OR_FOLDER, rag:KB or file:ANSWERS.",
         "--system",
         "-s",
     )
     header: tuple[str, ...] = option(
-        (), "Header for an HTTP system, NAME=VALUE; never stored. Repeatable.", panel=SYSTEM
+        (), "Header for an HTTP system or a model, NAME=VALUE; never stored. Repeatable.", panel=SYSTEM
+    )
+    system_options: Mapping[str, Any] = option(
+        {},
+        "Further parameter of a chat model's or generator's requests, NAME=VALUE: reasoning_effort=low. Repeatable.",
+        "--system-option",
+        panel=SYSTEM,
     )
     repeatable: bool = option(
         False,
@@ -68,7 +75,7 @@ class SystemOptions:
     )
     k: int | None = option(None, "Number of passages per question. Default 5.", "--k", "-k", panel=RAG, min=1)
     generator: str | None = option(
-        None, "Generator: extractive (default; no model), openai:MODEL\\[@URL] or hf:NAME_OR_FOLDER.", panel=RAG
+        None, "Generator: extractive (default; no model), PROVIDER:MODEL\\[@URL] or hf:NAME_OR_FOLDER.", panel=RAG
     )
     example: Path | None = option(
         None, "TOML or JSON file with a worked example (question, documents, answer) for the generator.", panel=RAG
@@ -85,7 +92,7 @@ class SystemOptions:
     @property
     def has_models(self) -> bool:
         """Whether it calls models, whose replies may be cached and whose calls share a budget."""
-        return self.kind in {"openai", "hf", "rag"}
+        return self.kind in {"hf", "rag", *PROVIDERS}
 
     @property
     def reads_prompts(self) -> bool:
@@ -100,13 +107,16 @@ class SystemOptions:
         """
         from saiten.wiring import RagSettings, SystemSettings
 
-        if self.header and self.kind not in {"http", "https"}:
-            raise ConfigurationError(f"--header is for an HTTP system, not for {self.system}")
+        if self.header and self.kind not in {"http", "https", "rag", *PROVIDERS}:
+            raise ConfigurationError(f"--header is for an HTTP system or a model on a server, not for {self.system}")
+        if self.system_options and self.kind not in {"rag", *PROVIDERS}:
+            raise ConfigurationError(f"--system-option is for a model on a server, not for {self.system}")
         rag = self._typed("chain", "form", "k", "generator", "example", "retrieval")
         if rag and self.kind != "rag":
             raise ConfigurationError(f"--{next(iter(rag))} is for the built-in RAG (rag:KB), not for {self.system}")
         return SystemSettings(
             **self._typed("temperature", "seed", "max_tokens", "prompts"),
+            options=self.system_options,
             headers=read_headers(self.header),
             repeatable=self.repeatable,
             rag=RagSettings(**rag),

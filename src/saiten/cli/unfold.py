@@ -17,6 +17,10 @@ from saiten.settings import read_config
 _CONFIG = Annotated[Path | None, typer.Option(help="Configuration file. Default: saiten.toml in the current folder.")]
 
 
+_MODELS = ("judge", "composer", "questioner", "embedder")
+"""Options with the name of a model, which may be on a server."""
+
+
 class Omit(frozenset[str]):
     """Fields that a command has no option for, as in `Annotated[CallSettings, Omit({"no_cache"})]`."""
 
@@ -99,11 +103,11 @@ def _typer_option(name: str, declared: Option, hint: Any, default: Any) -> tuple
 
 
 def read_configured(path: Path | None, typed: Mapping[str, Any]) -> Config:
-    """Read the configuration; standard error names the file, and the servers that it chose for judge and embedder."""
+    """Read the configuration; standard error names the file, and the servers that it chose for models."""
     config = read_config(path)
     if config.file is not None:
         notifier(stderr())(f"settings are from {config.file}")
-        note_servers(config, {name: typed[name] for name in ("judge", "embedder") if name in typed})
+        note_servers(config, {name: typed[name] for name in _MODELS if name in typed})
         if "metrics" in typed:
             note_code(config, typed["metrics"])
     return config

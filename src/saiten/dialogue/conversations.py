@@ -19,6 +19,12 @@ TASKS: Mapping[Questioning, tuple[type[Task[Any]], ...]] = {
 }
 """The tasks of the three agents."""
 
+ROLES: Mapping[str, tuple[type[Task[Any]], ...]] = {
+    "composer": (ComposeAnswer, ReviseAnswer),
+    "questioner": (AskIfNeeded, DecideNext, AskNext),
+}
+"""The tasks of the agents that may be other models than the grader."""
+
 
 @dataclass(frozen=True)
 class Conversations:

@@ -4,12 +4,12 @@ How many turns a dialogue takes depends on the system. At best the first answer 
 The stand-ins reply with texts of the reference's length, so that the real prompts can be counted.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from saiten.choices import Questioning
 from saiten.data import BadRow
-from saiten.dialogue.dialogue import DialogueStep
+from saiten.dialogue.dialogue import Agent, DialogueStep
 from saiten.dialogue.loop import converse
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
@@ -37,10 +37,10 @@ class Rehearsed:
 
     pairs: int
     bad_rows: int
-    least: Usage
-    """The agents' usage if each first answer gets 5."""
-    most: Usage
-    """The agents' usage if each dialogue uses every turn and its last answer is revised."""
+    least: Mapping[Agent, Usage]
+    """The usage of each agent if each first answer gets 5."""
+    most: Mapping[Agent, Usage]
+    """The usage of each agent if each dialogue uses every turn and its last answer is revised."""
     questions: tuple[int, int]
     """Minimum and maximum questions to the system."""
 
@@ -54,7 +54,7 @@ async def rehearse(
 ) -> Rehearsed:
     """Count calls and tokens of the longest possible dialogues, held with stand-ins."""
     pairs = bad = 0
-    least = most = Usage()
+    least, most = _nothing(), _nothing()
     for row in rows:
         if isinstance(row, BadRow) or not row.question.strip() or not (row.reference or "").strip():
             bad += 1
@@ -63,14 +63,20 @@ async def rehearse(
         reference = row.reference or ""
         agents = _agents(reference, max_turns, prompts)
         dialogue = await converse(row, _StandIn(reference), agents, max_turns=max_turns, questioning=questioning)
-        least += _cost(dialogue.steps[:3], votes)
-        most += _cost(dialogue.steps, votes)
+        _add(least, dialogue.steps[:3], votes)
+        _add(most, dialogue.steps, votes)
     return Rehearsed(pairs, bad, least, most, (pairs, pairs * max_turns))
 
 
-def _cost(steps: Iterable[DialogueStep], votes: int) -> Usage:
-    """Return the cost of the steps; each vote on a grade is a separate call."""
-    return sum((step.usage for step in steps for _ in range(votes if step.grade is not None else 1)), Usage())
+def _nothing() -> dict[Agent, Usage]:
+    return {"composer": Usage(), "grader": Usage(), "questioner": Usage()}
+
+
+def _add(used: dict[Agent, Usage], steps: Iterable[DialogueStep], votes: int) -> None:
+    """Add the cost of the steps to that of their agents; each vote on a grade is a separate call."""
+    for step in steps:
+        if step.agent != "system":
+            used[step.agent] += sum([step.usage] * (votes if step.grade is not None else 1), Usage())
 
 
 @dataclass(frozen=True, slots=True)

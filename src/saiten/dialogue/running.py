@@ -69,6 +69,9 @@ class Conversing:
             self.journal.score(scored)
         return result
 
+    def sign(self) -> None:
+        self.journal.sign(self.conversations.signatures())
+
     def finish(self) -> None:
         self.journal.finish()
 

@@ -1,11 +1,12 @@
 """The cells of a grid, one system on one data set each, with their questions and answers."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from saiten.choices import ChainName, RagForm
 from saiten.data import BadRow, read_samples
@@ -34,6 +35,9 @@ class Cell:
     """Its worked example; None for zero-shot."""
     chain: ChainName | None = None
     form: RagForm | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Options and headers of the generator's requests."""
     spec: str = field(default="", repr=False)
     """The spec of a system other than the built-in RAG; it may hold a password, which `system` omits."""
 
@@ -59,7 +63,8 @@ def cells_of(plan: ExperimentPlan, data: DataSet) -> Iterator[Cell]:
         for chain in plan.chains:
             for form in plan.forms:
                 called = f"{model.label} · {chain}" if plan.forms == ("qa",) else f"{model.label} · {chain} · {form}"
-                yield Cell(data, called, model.label, model.name, model.example_of(plan), chain, form)
+                example, more = model.example_of(plan), (model.options, model.headers)
+                yield Cell(data, called, model.label, model.name, example, chain, form, *more)
     for system in plan.systems:
         yield Cell(data, redact(system), spec=system)
 

@@ -13,6 +13,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainSerializer,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -24,10 +25,11 @@ from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.yaml_lines import Lines, read_yaml
 from saiten.metrics.naming import is_human
+from saiten.models.parameters import shown
 from saiten.prompts import presets
 from saiten.rag.example import read_example
 from saiten.records import Language
-from saiten.redaction import redact, redact_settings
+from saiten.redaction import redact, redact_headers, redact_options, redact_settings
 
 PLAN_NAME = "plan.json"
 """The plan's file in the folder of an experiment, so that the folder is self-contained."""
@@ -51,6 +53,11 @@ def _prompts_relative_to_plan(named: Path, info: ValidationInfo) -> Path:
 _File = Annotated[Path, AfterValidator(_relative_to_plan)]
 _BY_NAME = BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value)
 """Accepts a name instead of a table."""
+
+
+_Options = Annotated[dict[str, Any], PlainSerializer(redact_options)]
+_Headers = Annotated[dict[str, str], PlainSerializer(redact_headers)]
+"""Written without secrets."""
 
 
 class _Part(BaseModel):
@@ -105,23 +112,31 @@ class ModelTable(_Part):
     """A generator; a plan may give just its name instead."""
 
     name: str
-    """`extractive`, `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`."""
+    """`extractive`, `PROVIDER:MODEL`, `PROVIDER:MODEL@URL`, `hf:NAME_OR_FOLDER`."""
+    options: _Options = Field(default_factory=dict)
+    """Further parameters of its requests."""
+    headers: _Headers = Field(default_factory=dict)
+    """Sent with its requests; a value `env:NAME` is that of an environment variable."""
     example: Literal["none"] | _File | None = Field(default=None, union_mode="left_to_right")
     """Its worked example, or `none` for zero-shot; by default the experiment's."""
 
     @model_validator(mode="after")
     def _reads_examples(self) -> Self:
+        if self.name == "extractive" and (given := [*self.options, *self.headers]):
+            raise ValueError(f"extractive sends no requests; leave {given[0]} out")
         if self.name == "extractive" and isinstance(self.example, Path):
             raise ValueError("extractive picks sentences and does not use an example; leave the example out")
         return self
 
     @property
     def label(self) -> str:
-        """The name in tables and on disk, with the kind of prompt if this entry specifies it."""
-        name = redact(self.name)
-        if self.example is None:
-            return name
-        return f"{name} · {'0-shot' if self.example == 'none' else f'1-shot {self.example.stem}'}"
+        """The name in tables and on disk, with options and the kind of prompt if this entry specifies them."""
+        parts = [redact(self.name)]
+        if self.options:
+            parts.append(shown(redact_options(self.options)))
+        if self.example is not None:
+            parts.append("0-shot" if self.example == "none" else f"1-shot {self.example.stem}")
+        return " · ".join(parts)
 
     def example_of(self, plan: "ExperimentPlan") -> Path | None:
         """Return the worked example in its prompt; None for zero-shot."""
@@ -140,6 +155,10 @@ class JudgeTable(_Part):
     seed: int = 1
     max_tokens: int = Field(default=4096, ge=1)
     logprobs: bool = False
+    options: _Options = Field(default_factory=dict)
+    headers: _Headers = Field(default_factory=dict)
+    embedder_options: _Options = Field(default_factory=dict)
+    embedder_headers: _Headers = Field(default_factory=dict)
 
 
 class ExperimentPlan(_Part):

@@ -45,6 +45,7 @@ from saiten.wiring import (
     assemble_rag,
     assemble_system,
     index_documents,
+    is_model_on_server,
     knowledge_base_later,
     open_knowledge_base,
     ready,
@@ -146,7 +147,7 @@ class Experiment:
 
     def _calls_at_once(self, cell: Cell) -> int:
         if cell.generator == "extractive" or (
-            cell.model is None and not cell.system.startswith(("openai", "hf:", "rag:"))
+            cell.model is None and not cell.system.startswith(("hf:", "rag:")) and not is_model_on_server(cell.spec)
         ):
             return 0
         return self.plan.at_once * (self.plan.k if cell.chain == "map_reduce" else 1)
@@ -230,6 +231,8 @@ class Experiment:
             plan.seed,
             plan.max_tokens,
             prompts=plan.prompts,
+            options=cell.options,
+            headers=cell.headers,
         )
         base = await self._open(cell.data, models)
         try:
@@ -283,4 +286,11 @@ class Experiment:
     def _judge_settings(self) -> JudgeSettings:
         judge = self.plan.judge
         named = judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens, judge.logprobs
-        return JudgeSettings(*named, prompts=self.plan.prompts)
+        return JudgeSettings(
+            *named,
+            prompts=self.plan.prompts,
+            judge_options=judge.options,
+            judge_headers=judge.headers,
+            embedder_options=judge.embedder_options,
+            embedder_headers=judge.embedder_headers,
+        )

@@ -90,6 +90,9 @@ class RunKind(Protocol[T]):
     def write(self, sample: Sample, result: T) -> T:
         """Write the result to the journal, and return it as written."""
 
+    def sign(self) -> None:
+        """Record what the run has found out about its models, such as a parameter that a server refuses."""
+
     def finish(self) -> None:
         """Record that all rows were read and every result exists."""
 
@@ -136,6 +139,7 @@ async def run_all(
         watch.sample_done(sample)
 
     async with awake(), AsyncExitStack() as stack:
+        stack.callback(kind.sign)  # however the run ends
         for each in closing:
             if each is not None:
                 stack.push_async_callback(each.close)
@@ -173,6 +177,7 @@ async def _pending(
             continue
         if not tried and (judge := kind.judge_for(found)) is not None:
             await judge.preflight()
+            kind.sign()  # now, since a killed run has no end
             tried = True
         yield found
 

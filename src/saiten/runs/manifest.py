@@ -132,12 +132,13 @@ class Manifest:
     def differing(self, settings: RunSettings, signatures: Mapping[str, str]) -> list[str]:
         """Return one line per setting or signature that differs; the run may be resumed if there is none.
 
-        A setting that an earlier version did not record had its default; the data may have been any. Whether a server
-        returned token probabilities was found out by the run and is no difference; requesting them is a setting.
+        A setting that an earlier version did not record had its default; the data may have been any. What the run found
+        out is no difference: whether a server returned token probabilities, and which parameters it refused.
         """
         was, now = {**RunSettings().to_json(), **self.settings}, settings.to_json()
         if "data" not in self.settings:
             was["data"] = now["data"]
+        was, now = ({name: _setting(value) for name, value in each.items()} for each in (was, now))
         both = sorted(set(self.signatures) & set(signatures))
         before, after = self.signatures, redact_settings(signatures)
         return [
@@ -212,6 +213,10 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any], above: str = "")
 def settings_in(signature: str) -> str:
     """Return the signature without what the run found out."""
     return _FOUND.sub(lambda found: found["asked"] or "", signature)
+
+
+def _setting(value: Any) -> Any:
+    return settings_in(value) if isinstance(value, str) else value
 
 
 def _shown(value: Any) -> str:

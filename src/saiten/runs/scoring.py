@@ -76,8 +76,10 @@ class Scoring:
             self.journal.score(result)
         return result
 
-    def finish(self) -> None:
+    def sign(self) -> None:
         self.journal.sign({metric.name: str(signature_of(metric, self.judge)) for metric in self.metrics})
+
+    def finish(self) -> None:
         self.journal.finish(None if self.wanted is None else len(self.wanted))
 
     def _pending(self, sample: Sample) -> list[Metric]:

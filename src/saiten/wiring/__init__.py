@@ -1,8 +1,8 @@
 """Assembly of everything chosen by name: judges, embedders, chat models, and their request stacks."""
 
-from saiten.wiring.addresses import price_name, read_address
+from saiten.wiring.addresses import is_model_on_server, price_name, read_address
 from saiten.wiring.indexing import index_documents
-from saiten.wiring.judges import assemble_judge
+from saiten.wiring.judges import assemble_agents, assemble_judge
 from saiten.wiring.knowledge import open_engine, open_knowledge_base
 from saiten.wiring.models import Models, known_price
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
@@ -14,10 +14,12 @@ __all__ = [
     "OpenedLater",
     "RagSettings",
     "SystemSettings",
+    "assemble_agents",
     "assemble_judge",
     "assemble_rag",
     "assemble_system",
     "index_documents",
+    "is_model_on_server",
     "knowledge_base_later",
     "known_price",
     "open_engine",

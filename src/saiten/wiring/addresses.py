@@ -142,6 +142,11 @@ def _meant(spec: str, builtin: str, here: str) -> str:
     return f"; did you mean {builtin if get_close_matches(spec, [builtin]) else f'openai:{spec}'}?"
 
 
+def is_model_on_server(spec: str) -> bool:
+    """Return whether the name is that of a model on a server."""
+    return parse_name(spec) is not None
+
+
 def price_name(spec: str) -> str:
     """Return the name under which a model's price is looked up; needs no key, for dry runs."""
     name = parse_name(spec)

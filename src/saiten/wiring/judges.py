@@ -12,8 +12,10 @@ A slash may replace the colon. A self-hosted server needs no key.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from saiten.errors import ConfigurationError
+from saiten.judges.agents import Agents
 from saiten.judges.encoder import EncoderJudge
 from saiten.judges.learned import without_learned
 from saiten.judges.llm import LLMJudge
@@ -23,7 +25,7 @@ from saiten.judges.tuned_folder import read_tuned
 from saiten.models.cache import CachedChat
 from saiten.models.networks import LocalModel, fingerprint
 from saiten.prompts import Prompts, find_prompts
-from saiten.protocols import Judge
+from saiten.protocols import Judge, Task
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring.addresses import HERE
 from saiten.wiring.models import Models
@@ -47,10 +49,12 @@ def assemble_judge(
     environ: Mapping[str, str] | None = None,
     *,
     models: Models | None = None,
+    what: str = "judge",
 ) -> Judge:
     """Return the judge with its embedder and, for models, the full request stack.
 
-    `models` share a budget and a store with others; by default they are made from `calls`.
+    `models` share a budget and a store with others; by default they are made from `calls`. `what` is the judge's role,
+    for errors.
 
     Raises:
         ConfigurationError: a name, a key, a price or a file is missing or wrong; the text says what to do.
@@ -77,7 +81,7 @@ def assemble_judge(
         _check_options("an encoder", settings)
         _note_unread("an encoder", settings.prompts, prompts, models)
         return without_learned([encoder], _folder(named))[0]
-    chat = models.chat(settings.judge, headers=settings.judge_headers)
+    chat = models.chat(settings.judge, what=what, headers=settings.judge_headers)
     own = read_tuned(_folder(named)) if named.startswith(HERE) else None
     if own is not None:
         found = LocalModel.find(named.removeprefix(HERE))
@@ -107,6 +111,24 @@ def assemble_judge(
     if named.startswith(HERE):
         members = without_learned(members, _folder(named))
     return members[0] if one else Panel(tuple(members))
+
+
+def assemble_agents(
+    settings: JudgeSettings,
+    others: Mapping[str, JudgeSettings],
+    roles: Mapping[str, tuple[type[Task[Any]], ...]],
+    *,
+    models: Models,
+) -> Judge:
+    """Return the judge, with judges of their own for the roles in `others`; `roles` are their tasks.
+
+    Raises as `assemble_judge`.
+    """
+    for role, one in others.items():  # before the first call, so that no key goes to another model's server
+        models.expect(one.judge, role)
+    judge = assemble_judge(settings, models=models)
+    made = {role: assemble_judge(one, models=models, what=role) for role, one in others.items()}
+    return Agents(judge, made, roles) if made else judge
 
 
 def _folder(named: str) -> Path:

@@ -23,10 +23,10 @@ def elsewhere(url: str, environ: Mapping[str, str]) -> bool:
 def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapping[str, str]) -> Iterator[str]:
     """Yield one sentence per server that the file names and that is neither local nor the user's default.
 
-    `typed`: the user's choice of `judge` and `embedder`, if they are used; it wins over the file. The default is
+    `typed`: the user's choice of `judge`, `embedder` and so on, if they are used; it wins over the file. The default is
     api.openai.com, or a server in a variable such as `OPENAI_BASE_URL`.
     """
-    found = {what: config.values.get(what) for what in ("judge", "embedder")}
+    found = {what: config.values.get(what) for what in typed}
     keys = Keys(environ, config.values.get("key_env", {}))
     names = {what: parse_name(chosen or found[what] or "") for what, chosen in typed.items()}
     for what, name in names.items():

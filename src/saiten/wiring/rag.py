@@ -1,7 +1,9 @@
 """The built-in RAG over a knowledge base."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from saiten.choices import ChainName, RagForm, Retrieval
 from saiten.errors import CallFailed, ConfigurationError
@@ -28,7 +30,7 @@ class RagSettings:
     k: int = 5
     """Passages to retrieve per question."""
     generator: str = "extractive"
-    """`extractive`, `openai:MODEL`, `openai:MODEL@URL` or `hf:NAME_OR_FOLDER`."""
+    """`extractive`, `PROVIDER:MODEL`, `PROVIDER:MODEL@URL` or `hf:NAME_OR_FOLDER`."""
     example: Path | None = None
     """A TOML or JSON file with one worked example, for one-shot prompts."""
     temperature: float | None = 0.0
@@ -40,6 +42,10 @@ class RagSettings:
     """`dense`, `bm25` or `hybrid`, if the knowledge base is opened by `rag_over`."""
     prompts: Path | None = None
     """A folder with prompts of the chains that replace saiten's, or a preset."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further parameters of the generator's requests."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent with the generator's requests; stored nowhere."""
 
     @property
     def calls_at_once(self) -> int:
@@ -82,7 +88,7 @@ def assemble_rag(retriever: Retriever, settings: RagSettings, models: Models) ->
     generator: Generator = ExtractiveGenerator()
     if settings.generator != "extractive":
         example = None if settings.example is None else read_example(settings.example)
-        chat = models.chat(settings.generator, what="generator", builtin="extractive")
+        chat = models.chat(settings.generator, what="generator", builtin="extractive", headers=settings.headers)
         forget = chat.forget if isinstance(chat, CachedChat) else None
         generator = ChatGenerator(
             chat,
@@ -92,10 +98,17 @@ def assemble_rag(retriever: Retriever, settings: RagSettings, models: Models) ->
             settings.max_tokens,
             forget,
             find_prompts(settings.prompts),
+            settings.options,
+            settings.headers,
         )
     elif settings.example is not None:
         raise ConfigurationError(
             f"the extractive generator learns nothing from an example; leave out {settings.example}, "
             "or name a model as the generator"
+        )
+    if settings.generator == "extractive" and (given := [*settings.options, *settings.headers]):
+        raise ConfigurationError(
+            f"the extractive generator sends no requests, so {given[0]} has no effect; leave it out, or name a model "
+            "as the generator"
         )
     return Rag(retriever, generator, settings.chain, settings.form, settings.k)

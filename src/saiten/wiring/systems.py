@@ -2,7 +2,7 @@
 
 python:module:function      a Python function; also path/to/file.py:function
 http:URL                    an HTTP service that implements the contract in docs/systems.md; also http://… and https://…
-openai:MODEL[@URL]          a chat model alone, without retrieval
+PROVIDER:MODEL[@URL]        a chat model alone, without retrieval
 hf:NAME_OR_FOLDER           the same, in this process
 rag:KB                      the built-in RAG over a knowledge base: a folder, or http://HOST:6333/NAME
 file:ANSWERS                answers that are already in a file
@@ -14,11 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.models.budget import Budget
 from saiten.models.layers import Layer
 from saiten.models.limits import Limits, Retries
+from saiten.models.providers import providers
 from saiten.models.stack import layers
 from saiten.prompts import find_prompts
 from saiten.protocols import System
@@ -35,7 +37,7 @@ from saiten.wiring.rag import RagSettings, rag_over
 _LOG = logging.getLogger(__name__)
 
 FORMS = (
-    "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, openai:MODEL[@URL], hf:NAME_OR_FOLDER, rag:KB or "
+    "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, PROVIDER:MODEL[@URL], hf:NAME_OR_FOLDER, rag:KB or "
     "file:ANSWERS.jsonl"
 )
 """The forms of a system's name."""
@@ -50,8 +52,10 @@ class SystemSettings:
     seed: int | None = 1
     max_tokens: int | None = None
     """The limit of one answer; None leaves it to the server."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further parameters of a chat model's requests, or of the built-in RAG's generator."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Sent to an HTTP service; stored nowhere."""
+    """Sent to an HTTP service, or with the requests to a model; stored nowhere."""
     repeatable: bool = False
     """Whether requests to an HTTP service may be retried after a time-out, a broken connection or an HTTP 5xx."""
     rag: RagSettings = field(default_factory=RagSettings)
@@ -82,7 +86,8 @@ def assemble_system(spec: str, settings: SystemSettings | None = None, models: M
 def _kind_of(spec: str) -> str:
     if re.fullmatch(r".+\.py:[^:/\\]*", spec):
         return "python"
-    return re.split("[:/]", spec, maxsplit=1)[0] if re.match("openai/", spec) else spec.partition(":")[0]
+    kind = re.split("[:/]", spec, maxsplit=1)[0]
+    return kind if kind in providers() else spec.partition(":")[0]
 
 
 def _python(spec: str, settings: SystemSettings, models: Models) -> System:
@@ -102,9 +107,11 @@ def _http(spec: str, settings: SystemSettings, models: Models) -> System:
 
 
 def _chat_model(spec: str, settings: SystemSettings, models: Models) -> System:
-    chat = models.chat(spec, what="system", builtin="python:MODULE:FUNCTION")
+    chat = models.chat(spec, what="system", builtin="python:MODULE:FUNCTION", headers=settings.headers)
     return ChatModel(
         chat,
+        options=settings.options,
+        headers=settings.headers,
         temperature=settings.temperature,
         seed=settings.seed,
         max_tokens=settings.max_tokens,
@@ -119,6 +126,7 @@ def _rag(spec: str, settings: SystemSettings, models: Models) -> System:
             "rag: needs a knowledge base, for example rag:kb (`saiten index DOCS --kb kb` makes one)"
         )
     how = replace(settings.rag, temperature=settings.temperature, seed=settings.seed, prompts=settings.prompts)
+    how = replace(how, options=settings.options, headers=settings.headers)
     return rag_over(kb, replace(how, max_tokens=settings.max_tokens or how.max_tokens), models)
 
 
@@ -130,7 +138,7 @@ _MAKERS: Mapping[str, Callable[[str, SystemSettings, Models], System]] = {
     "python": _python,
     "http": _http,
     "https": _http,
-    "openai": _chat_model,
+    **dict.fromkeys(providers(), _chat_model),
     "hf": _chat_model,
     "rag": _rag,
     "file": _file,

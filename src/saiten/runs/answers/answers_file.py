@@ -7,7 +7,7 @@ torn by a power failure. The folder is needed to resume, and to know the cost.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, JudgeError, SystemFailed
 from saiten.protocols import System
 from saiten.records import Answer, Inquiry, Passage, Sample, Usage
+from saiten.redaction import redact_settings
 from saiten.runs import sample_to_json
 from saiten.runs.engine import Stop
 from saiten.runs.lines import content_key, has_lines, id_key, read_lines, to_line, usage_from_json
 from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder, PaidCalls
-from saiten.runs.manifest import Manifest, RunSettings, read_manifest, write_manifest
+from saiten.runs.manifest import Manifest, RunSettings, read_manifest, settings_in, write_manifest
 
 Outcome = Answer | SystemFailed
 """The result of one question."""
@@ -120,6 +121,7 @@ class AnswersFile(LockedFolder):
         else:
             made = there.going_on(settings, {}, answers)
         write_manifest(self.path, made, MADE_NAME)
+        self._made = made
         self._bad_rows = BadRows(self)
         self._keys: dict[int, tuple[int, int]] = {}
         if retry_failed:
@@ -164,6 +166,16 @@ class AnswersFile(LockedFolder):
         self.append(self._file, line)
         self._keys[id_key(sample.id)] = _keys_of(sample_to_json(sample))
         return outcome
+
+    def sign(self, described: Mapping[str, str]) -> None:
+        """Add what the run has found out about the system to the manifest, but no other setting."""
+        kept = self._made.settings
+        found = redact_settings(described)
+        added = {name: value for name, value in found.items() if name in kept and settings_in(value) == kept[name]}
+        signed = replace(self._made, settings={**kept, **added})
+        if signed != self._made:
+            self._made = signed
+            write_manifest(self.path, signed, MADE_NAME)
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
         """Keep a row that cannot be used, once, however often the run is resumed."""
@@ -236,6 +248,9 @@ class Collecting:
 
     def write(self, sample: Sample, result: Outcome) -> Outcome:
         return self.journal.answered(sample, result)
+
+    def sign(self) -> None:
+        self.journal.sign(self.system.describe())
 
     def finish(self) -> None:
         """Do nothing: a file of answers may always get more questions."""
