@@ -62,7 +62,7 @@ def test_a_name_of_another_form_is_refused_with_examples(spec):
 
 def test_openai_without_a_key_is_refused_with_three_ways_out():
     """Set the key, name another server, or judge offline."""
-    with pytest.raises(ConfigurationError, match="set OPENAI_API_KEY; or name a server") as error:
+    with pytest.raises(ConfigurationError, match="set OPENAI_API_KEY; or name a model on a server of your own") as error:
         assemble_judge(JudgeSettings("openai:gpt-4o"), environ={})
     assert "offline" in str(error.value)
 

@@ -46,12 +46,12 @@ def score(
     results. Re-run the command to resume an interrupted run; finished calls are not repeated.
 
     Column names used by RAGAS, DeepEval, MLflow, LangSmith, RAGChecker and GroUSE are recognized.
-    An openai: judge can be any OpenAI-compatible server; its key is read from OPENAI_API_KEY.
+    A judge's key is read from its provider's variable, such as OPENAI_API_KEY or ANTHROPIC_API_KEY.
 
     Examples:
       saiten score answers.jsonl -m overlap
       saiten score answers.jsonl -m ragas --judge openai:gpt-4o-mini --dry-run
-      saiten score my.csv -m accuracy --judge openai:qwen3@http://gpu1:8000/v1
+      saiten score my.csv -m accuracy --judge vllm:qwen3@http://gpu1:8000 --judge-option top_k=5
       saiten score my.csv -m token_f1 --column question=Q --column answer=A
       saiten score answers.jsonl -m "criterion\[polite and brief, 1 to 5]" --judge openai:gpt-4o-mini
       saiten score answers.jsonl -m my_metrics.py:Politeness -o runs/polite

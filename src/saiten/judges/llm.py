@@ -59,9 +59,8 @@ class LLMJudge:
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
         """Return model, temperature, seed, the digest of the tasks' prompts, and the embedder if one is used.
 
-        Also options and headers, if there are any. If token probabilities are requested, also their number per place,
-        or `not-returned` after a preflight call without any. Once the server has refused a parameter, its value is
-        `refused(VALUE)`.
+        Also options and headers, and with token probabilities their number per place, or `not-returned` after a
+        preflight call without any. A parameter that the server has refused is `refused(VALUE)`.
 
         Raises:
             ConfigurationError: a task needs an embedder, which is missing.

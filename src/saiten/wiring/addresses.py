@@ -120,8 +120,8 @@ def read_address(
     if provider.needs_key and provider.owns(url) and not environ.get(key.variable) and not key.needless:
         raise ConfigurationError(
             f"{what} {redact_name(spec)!r} is served by {provider.name}, and there is no key: set {key.variable}; or "
-            f"name a server of your own, vllm:{name.model}@http://localhost:8000/v1; or take {builtin}, which needs no "
-            "key"
+            "name a model on a server of your own, such as ollama:qwen3 or vllm:qwen3@http://gpu1:8000/v1; or take "
+            f"{builtin}, which needs no key"
         )
     return Address(provider, name.model, url, key)
 
