@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models.budget import Budget, Price
+from saiten.models.budget import Budget
 from saiten.models.builtin_embedder import BuiltinEmbedder, _embed
 from saiten.models.limits import Limits, Retries
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
+from saiten.models.prices import Price, Quote
 from saiten.models.stack import layers, stack_embedder
 from saiten.models.store import Store
 from saiten.records import Usage
@@ -209,7 +210,7 @@ async def test_the_same_layers_serve_embedders(openai_server: OpenAIServer, tmp_
     """Retries, limits, price, budget and cache work for an embedder as for a chat."""
     openai_server.reply = lambda asked: Fault(503, "busy") if asked.number == 1 else None
     budget = Budget(max_calls=3, max_cost=1.0)
-    around = layers(retries=Retries(first=0.001), limits=Limits(2), price=Price(1.0), budget=budget)
+    around = layers(retries=Retries(first=0.001), limits=Limits(2), quote=Quote(Price(1.0)), budget=budget)
     embedder = stack_embedder(
         OpenAICompatibleEmbedder("e", openai_server.base_url), around, Store(tmp_path / "answers.sqlite")
     )

@@ -13,7 +13,7 @@ from saiten.cli.converse import DialogueOptions
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DialogueProgress
-from saiten.cli.rehearse import SPENT, spent_cells
+from saiten.cli.rehearse import SPENT, price_captions, spent_cells
 from saiten.cli.running import resumable
 from saiten.cli.shared_options import RunOptions
 from saiten.cli.system_options import SystemOptions
@@ -40,6 +40,7 @@ from saiten.wiring import (
     assemble_judge,
     assemble_system,
     knowledge_base_later,
+    quote_of,
     ready,
 )
 from saiten.wiring.opened_later import OpenedLater
@@ -145,7 +146,9 @@ def rehearse_dialogues(
 ) -> None:
     """Print the minimum and maximum cost of a run."""
     prompts = find_prompts(judged_by.prompts)
-    found = asyncio.run(rehearse(rows, dialogue.max_turns, dialogue.questioning, judged_by.votes, prompts))
+    quote = quote_of(judged_by.judge, calls)
+    turns = dialogue.max_turns, dialogue.questioning
+    found = asyncio.run(rehearse(rows, *turns, judged_by.votes, prompts, price=quote.price))
     if not found.pairs:
         raise BadInput(f"the data has no pair of question and reference ({found.bad_rows} bad rows)")
     few, many = found.questions
@@ -153,8 +156,8 @@ def rehearse_dialogues(
     table = Table(
         Message("title", "dialogues_would_take", n=found.pairs, most=dialogue.max_turns, judge=redact(judged_by.judge)),
         ("turns", "questions_to_system", *SPENT, Message("column", "cost", currency=calls.currency)),
-        tuple((Message("cell", name), n, *spent_cells(used, judged_by, calls)) for name, n, used in ends),
-        (Message("caption", "dialogues_would_take"),),
+        tuple((Message("cell", name), n, *spent_cells(used, judged_by)) for name, n, used in ends),
+        (Message("caption", "dialogues_would_take"), *price_captions(judged_by, quote)),
     )
     render([table], form, stdout())
     if found.bad_rows:

@@ -13,6 +13,7 @@ from saiten.dialogue.dialogue import DialogueStep
 from saiten.dialogue.loop import converse
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
+from saiten.models.prices import Price
 from saiten.prompts import BUILT_IN, Prompts
 from saiten.records import Answer, Inquiry, Sample, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
@@ -51,8 +52,10 @@ async def rehearse(
     questioning: Questioning = "merged",
     votes: int = 1,
     prompts: Prompts = BUILT_IN,
+    *,
+    price: Price | None = None,
 ) -> Rehearsed:
-    """Count calls and tokens of the longest possible dialogues, held with stand-ins."""
+    """Count calls, tokens and cost of the longest possible dialogues, held with stand-ins."""
     pairs = bad = 0
     least = most = Usage()
     for row in rows:
@@ -61,7 +64,7 @@ async def rehearse(
             continue
         pairs += 1
         reference = row.reference or ""
-        agents = _agents(reference, max_turns, prompts)
+        agents = _agents(reference, max_turns, prompts, price)
         dialogue = await converse(row, _StandIn(reference), agents, max_turns=max_turns, questioning=questioning)
         least += _cost(dialogue.steps[:3], votes)
         most += _cost(dialogue.steps, votes)
@@ -90,7 +93,7 @@ class _StandIn:
         """Nothing is open."""
 
 
-def _agents(reference: str, max_turns: int, prompts: Prompts) -> Rehearsal:
+def _agents(reference: str, max_turns: int, prompts: Prompts, price: Price | None) -> Rehearsal:
     """Return agents that ask until the last turn, and then revise: the longest possible dialogue."""
 
     def question(task: AskIfNeeded | AskNext) -> str:
@@ -110,4 +113,4 @@ def _agents(reference: str, max_turns: int, prompts: Prompts) -> Rehearsal:
             ReviseAnswer: composed,
         }
     )
-    return Rehearsal(judge, prompts)
+    return Rehearsal(judge, prompts, price)
