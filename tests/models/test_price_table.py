@@ -51,7 +51,7 @@ def test_a_model_has_its_own_price_or_none(provider, model, price):
 
 
 def test_the_source_has_a_version_and_a_date():
-    """The date is that of the newest change that had begun, so it is in the past."""
+    """The date is that of a change that had begun."""
     quote = listed("openai", "gpt-4o-mini", "openai:gpt-4o-mini", NOW)
     assert quote.source == f"genai-prices {version('genai-prices')}"
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", quote.date)
@@ -155,10 +155,10 @@ def test_what_the_table_leaves_open_is_never_taken_for_less(table, prices, name,
         ((date(2026, 5, 1), date(2027, 1, 1)), date(2027, 6, 1), "2026-05-01"),
         ((), date(2026, 10, 1), ""),
     ],
-    ids=["the newest", "announced when installed", "still to come", "no date"],
+    ids=["the newest", "begun since it was installed", "still to come", "no change"],
 )
-def test_the_date_does_not_make_the_table_newer_than_it_is(table, monkeypatch, starts, installed, newest):
-    """Only changes that had begun by today, and when the package was installed, count."""
+def test_changes_that_are_only_announced_do_not_count(table, monkeypatch, starts, installed, newest):
+    """The date is that of the newest change that had begun when the package was installed, and by today."""
     changes = [ConditionalPrice(StartDateConstraint(start), prices=per_million(input="1")) for start in starts]
     table(provider_with([ConditionalPrice(prices=per_million(input="2")), *changes]))
     monkeypatch.setattr(price_table, "_installed", lambda: installed)

@@ -100,9 +100,10 @@ def _height(price: Price) -> tuple[float, float]:
 
 
 def _newest_change(providers: Iterable[Any], today: date) -> str:
-    """Return the date of the newest price change, a lower bound of the table's own date, which is not in the package.
+    """Return the date of the newest price change; the package does not contain its own date.
 
-    Changes announced for a time after the package was installed say nothing about its age.
+    Changes that had not begun when the package was installed do not count: they were announced, and say nothing about
+    the age of the table.
     """
     until = min(today, _installed())
     starts = (

@@ -68,7 +68,7 @@ class Quote:
     source: str = ""
     """`saiten.toml`, or the table with its version; "" for a model in this process."""
     date: str = ""
-    """The date of the newest price change in the table, as `2026-11-09`; "" if it has none."""
+    """The date of the newest price change in the table, as `2026-11-09`; "" if there is no table, or no change."""
     currency: str = "USD"
     unknown: Unknown = "own_server"
     """The reason, if there is no price."""
