@@ -21,9 +21,10 @@ from pathlib import Path
 import aiohttp
 import orjson
 
-from saiten.models.budget import Budget, Price
+from saiten.models.budget import Budget
 from saiten.models.limits import Limits
 from saiten.models.openai_compatible import OpenAICompatibleChat
+from saiten.models.prices import Price, Quote
 from saiten.models.stack import layers, stack_chat
 from saiten.models.store import Store
 from saiten.protocols import Chat, ChatMessage, ChatRequest
@@ -140,7 +141,7 @@ async def stacked(chat: Chat, calls: int, in_flight: int) -> Figures:
 
 def whole_stack(base_url: str, in_flight: int, folder: str) -> Chat:
     """Return a chat with everything that is around it in a run."""
-    around = layers(limits=Limits(in_flight), price=Price(0.15, 0.6), budget=Budget(10**9, 10**9))
+    around = layers(limits=Limits(in_flight), quote=Quote(Price(0.15, 0.6)), budget=Budget(10**9, 10**9))
     return stack_chat(OpenAICompatibleChat("m", base_url), around, Store(Path(folder) / "answers.sqlite"))
 
 

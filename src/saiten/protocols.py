@@ -205,7 +205,7 @@ class Embeddings:
     """The vectors of texts."""
 
     vectors: npt.NDArray[np.float32]
-    """Shape (texts, dimensions); each row has length 1 (or 0 for a text without content)."""
+    """Shape (texts, dimensions); each row has length 1 (or 0 for an empty text, and perhaps for white space)."""
     usage: Usage = field(default_factory=Usage)
 
 

@@ -7,7 +7,7 @@ prompts = "our_prompts"         # a folder; see `saiten prompts`
 concurrency = 64
 max_cost = 5.0
 
-[prices]                        # per million tokens
+[prices]                        # per million tokens; takes precedence over the price table
 "gpt-4o-mini" = { prompt = 0.15, completion = 0.60 }
 
 [judge]                         # instead of judge = …, for a model with parameters of its own
@@ -174,7 +174,7 @@ class CallSettings:
 
     max_calls: int | None = option(None, "Stop cleanly after this number of calls.", panel=CALLS, min=0, toml=True)
     max_cost: float | None = option(
-        None, "Stop cleanly at this cost; requires the price in saiten.toml.", panel=CALLS, min=0, toml=True
+        None, "Stop cleanly at this cost; requires a known price, see --dry-run.", panel=CALLS, min=0, toml=True
     )
     concurrency: int = option(64, "Maximum requests in flight.", panel=CALLS, min=1, toml=True)
     requests_per_minute: int | None = option(

@@ -298,6 +298,18 @@ def test_a_dry_run_reports_the_least_and_the_most(saiten, data, openai_server, q
     assert not Path("run").exists()
 
 
+def test_a_dry_run_names_the_price(saiten, data, somewhere):
+    """The least and the most have a cost if the judge's price is known, and the page says where it is from."""
+    (somewhere / "saiten.toml").write_text('[prices]\n"m" = { prompt = 1000.0, completion = 2000.0 }\n')
+    command = ("converse", data(pairs(2)), "--system", "bot.py:answer", "-o", "run", "--dry-run", "--judge", "openai:m")
+    (rows,) = json.loads(saiten(*command, "--format", "json").out).values()
+    for row in rows:
+        expected = (row["prompt tokens"] * 1000 + row["completion tokens"] * 2000) / 1e6
+        assert row["cost (USD)"] == pytest.approx(expected)
+    shown = " ".join(saiten(*command).out.split())
+    assert "Price of openai:m: 1000.00 / 2000.00 USD per million prompt / completion tokens (saiten.toml)." in shown
+
+
 def test_a_run_is_resumed_with_its_questioning_alone(saiten, data):
     """Both ways never mix in one folder, and the signature says which it was."""
     command = ("converse", data(pairs(1)), "--system", "bot.py:answer", "-o", "run")

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
-from saiten.models.budget import Budget, Budgeted, Price, find_price
+from saiten.models.budget import Budget, Budgeted
 from saiten.models.layers import LayeredChat
 from saiten.models.limits import Limits, Retries
 from saiten.models.openai_compatible import OpenAICompatibleChat
+from saiten.models.prices import Price, Quote
 from saiten.models.scripted import ScriptedChat
 from saiten.models.stack import layers, stack_chat
 from saiten.protocols import ChatMessage, ChatRequest, Completion
@@ -19,7 +20,7 @@ from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer, completion
 
 ANSWERED = Usage(calls=1, prompt_tokens=1000, completion_tokens=500, unpriced=1)
-PRICE = Price(1.0, 2.0)  # so ANSWERED costs 0.002
+PRICE = Quote(Price(1.0, 2.0))  # so ANSWERED costs 0.002
 
 
 def request(number: int) -> ChatRequest:
@@ -77,7 +78,7 @@ def test_all_the_money_and_not_more(most, cost, calls):
             return Completion("ok", Usage(calls=1, prompt_tokens=cost * 10**6, unpriced=1))
 
         budget = Budget(max_cost=most)
-        results = await ask(LayeredChat(ScriptedChat(reply), [Budgeted(Price(1.0), budget)]), calls)
+        results = await ask(LayeredChat(ScriptedChat(reply), [Budgeted(Quote(Price(1.0)), budget)]), calls)
         assert budget.calls == counted(results, Completion) == max(1, min(calls, most // cost))
 
     asyncio.run(run())
@@ -90,7 +91,7 @@ def test_one_surprise_at_most(most, costs):
     async def run() -> None:
         budget = Budget(max_cost=most)
         script = [Completion("ok", Usage(calls=1, prompt_tokens=cost * 10**6, unpriced=1)) for cost in costs]
-        chat = LayeredChat(ScriptedChat(script), [Budgeted(Price(1.0), budget)])
+        chat = LayeredChat(ScriptedChat(script), [Budgeted(Quote(Price(1.0)), budget)])
         with contextlib.suppress(BudgetSpent):
             for number in range(len(costs)):
                 await chat.complete(request(number))
@@ -160,23 +161,6 @@ def test_bad_budget(settings):
         Budget(**settings)
 
 
-def test_price_table():
-    """Prices are found by the model or by its full name; an unknown model has none."""
-    prices = {"gpt": {"prompt": 1, "completion": 2}, "openai:own:7b@http://h/v1": {"prompt": 0}}
-    assert find_price(prices, "openai:gpt") == find_price(prices, "openai:gpt@https://h/v1") == Price(1, 2)
-    assert find_price(prices, "openai:own:7b@http://h/v1") == Price(0)
-    assert find_price(prices, "openai:gpt-4") is None
-    assert Price(1, 2).priced(ANSWERED) == Usage(1, 1000, 500, cost=0.002)
-    assert Price(1, 2).priced(Usage(calls=1, unpriced=1)).unpriced == 1
-
-
-@pytest.mark.parametrize("entry", [None, 3, {}, {"input": 1}, {"prompt": "1"}, {"prompt": -1}, {"prompt": True}])
-def test_bad_prices(entry):
-    """An invalid price is refused."""
-    with pytest.raises(ConfigurationError):
-        find_price({"m": entry}, "openai:m")
-
-
 async def test_whole_stack_counts_what_the_server_counts(openai_server: OpenAIServer):
     """Calls, tokens and cost add up over retries and probing, and equal what the server saw."""
     openai_server.structured = "json_object"
@@ -189,7 +173,7 @@ async def test_whole_stack_counts_what_the_server_counts(openai_server: OpenAISe
         return completion(asked, "{}") | {"usage": {"prompt_tokens": 100, "completion_tokens": 0}}
 
     openai_server.reply = reply
-    around = layers(retries=Retries(first=0.001), price=Price(10.0))
+    around = layers(retries=Retries(first=0.001), quote=Quote(Price(10.0)))
     chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url), around)
     results = await ask(chat, 40)
     await chat.close()

@@ -12,12 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models.budget import Budget, Price
+from saiten.models.budget import Budget
 from saiten.models.builtin_embedder import BuiltinEmbedder, _embed
 from saiten.models.limits import Limits, Retries
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
+from saiten.models.prices import Price, Quote
 from saiten.models.stack import layers, stack_embedder
 from saiten.models.store import Store
+from saiten.models.vectors import cosines, unit
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer, embeddings, refusal
 
@@ -89,7 +91,7 @@ async def test_vectors(openai_server: OpenAIServer, refuses):
     """As base64 or, if the server refuses that, as numbers: the same unit vectors, in the order requested."""
     openai_server.refuses = refuses
     embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
-    texts = ["犬", " ", "cat", "犬"]
+    texts = ["犬", "", "cat", "犬"]
     result = await embedder.embed(texts)
     await embedder.embed(["more"])
     await embedder.close()
@@ -99,6 +101,48 @@ async def test_vectors(openai_server: OpenAIServer, refuses):
     assert result.vectors.dtype == np.float32
     assert openai_server.requests[0].body["input"] == ["犬", "cat"]
     assert len(openai_server.requests) == 2 + len(refuses)
+
+
+async def test_white_space_is_a_text(openai_server: OpenAIServer):
+    """It is sent as it is, and has the model's vector, even one of zeros; only an empty text is not sent."""
+    texts = [" ", "a", "", "\n\t"]
+    vectors = {" ": [3.0, 4.0], "a": [1.0, 0.0], "\n\t": [0.0, 0.0]}
+    openai_server.reply = lambda asked: {"data": [{"embedding": vectors[text]} for text in asked.body["input"]]}
+    embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
+    found = (await embedder.embed(texts)).vectors
+    await embedder.close()
+    assert np.allclose(found, [[0.6, 0.8], [1, 0], [0, 0], [0, 0]])
+    assert openai_server.requests[0].body["input"] == [" ", "a", "\n\t"]
+
+
+async def test_white_space_that_the_server_refuses_fails_alone(openai_server: OpenAIServer):
+    """The other texts of the batch have their vectors."""
+    openai_server.reply = lambda asked: refusal(400, "input is blank") if " " in asked.body["input"] else None
+    embedder = OpenAICompatibleEmbedder("e", openai_server.base_url)
+    await embedder.embed(["ok"])  # as before every run, so that a refusal is about its text
+    blank, other = await asyncio.gather(embedder.embed([" "]), embedder.embed(["a"]), return_exceptions=True)
+    await embedder.close()
+    assert isinstance(blank, CallFailed)
+    assert np.linalg.norm(other.vectors) == pytest.approx(1)
+
+
+@given(st.integers(1, 40), st.integers(0, 2**32 - 1), st.sampled_from([1.0, 1e-3, 7.5, 1e20]))
+def test_cosines(dimensions, seed, length):
+    """They are those of double precision, whatever the lengths; a vector with itself has exactly 1, with zeros 0."""
+    rows = (np.random.default_rng(seed).normal(size=(4, dimensions)) * length).astype(np.float32)
+    exact = rows.astype(np.float64)
+    expected = exact[1:] @ exact[0] / (np.linalg.norm(exact[1:], axis=1) * np.linalg.norm(exact[0]))
+    assert cosines(rows) == pytest.approx(expected, abs=1e-12)
+    assert cosines(np.stack([rows[0], rows[0], 0 * rows[0]])) == [1.0, 0.0]
+
+
+@given(st.integers(1, 40), st.integers(0, 2**32 - 1))
+def test_a_vector_of_length_1_is_not_rounded_again(dimensions, seed):
+    """Single precision, as a server sends it, stays as it is to the last bit; other lengths become 1."""
+    rows = np.random.default_rng(seed).normal(size=(3, dimensions))
+    once = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    assert np.array_equal(unit(once), once)
+    assert np.linalg.norm(unit(once * 3).astype(np.float64), axis=1) == pytest.approx(1, abs=1e-6)
 
 
 async def test_shuffled_reply(openai_server: OpenAIServer):
@@ -209,7 +253,7 @@ async def test_the_same_layers_serve_embedders(openai_server: OpenAIServer, tmp_
     """Retries, limits, price, budget and cache work for an embedder as for a chat."""
     openai_server.reply = lambda asked: Fault(503, "busy") if asked.number == 1 else None
     budget = Budget(max_calls=3, max_cost=1.0)
-    around = layers(retries=Retries(first=0.001), limits=Limits(2), price=Price(1.0), budget=budget)
+    around = layers(retries=Retries(first=0.001), limits=Limits(2), quote=Quote(Price(1.0)), budget=budget)
     embedder = stack_embedder(
         OpenAICompatibleEmbedder("e", openai_server.base_url), around, Store(tmp_path / "answers.sqlite")
     )

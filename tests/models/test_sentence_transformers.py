@@ -26,14 +26,14 @@ def model(tmp_path_factory):
 @pytest.mark.witness
 @with_networks
 async def test_vectors(model):
-    """Unit vectors in the order requested, for any lengths; a blank text has zeros; repeatable."""
+    """Unit vectors in the order requested, for any lengths; an empty text has zeros, white space what the model makes of it; repeatable."""
     embedder = Models().embedder(f"st:{model}")
-    texts = ["cat", "the dog sat " * 40, " ", "猫が好き", "cat"]
+    texts = ["cat", "the dog sat " * 40, "", "猫が好き", " "]
     vectors = (await embedder.embed(texts)).vectors
     assert vectors.shape == (5, 32)
     assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), [1, 1, 0, 1, 1], atol=1e-5)
-    assert np.allclose(vectors[0], vectors[4], atol=1e-5)
+    assert np.allclose(vectors[0], (await embedder.embed(["dog", "cat"])).vectors[1], atol=1e-5)
     alone = [(await embedder.embed([text])).vectors[0] for text in texts]
     assert np.allclose(vectors, alone, atol=1e-4)
     assert (await embedder.embed([])).vectors.shape[0] == 0

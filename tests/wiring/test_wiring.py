@@ -11,7 +11,7 @@ from saiten.judges.panel import Panel
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.tasks.correctness import GradeAnswer
 from saiten.tasks.statements import SplitStatements
-from saiten.wiring import assemble_judge, price_name, read_address
+from saiten.wiring import assemble_judge, read_address
 
 KEY = {"OPENAI_API_KEY": "k"}
 OPENAI = "https://api.openai.com/v1"
@@ -62,7 +62,9 @@ def test_a_name_of_another_form_is_refused_with_examples(spec):
 
 def test_openai_without_a_key_is_refused_with_three_ways_out():
     """Set the key, name another server, or judge offline."""
-    with pytest.raises(ConfigurationError, match="set OPENAI_API_KEY; or name a model on a server of your own") as error:
+    with pytest.raises(
+        ConfigurationError, match="set OPENAI_API_KEY; or name a model on a server of your own"
+    ) as error:
         assemble_judge(JudgeSettings("openai:gpt-4o"), environ={})
     assert "offline" in str(error.value)
 
@@ -107,14 +109,6 @@ def test_a_calibration_that_is_not_there_is_named(tmp_path):
     """The message names the file, and says that it cannot be read."""
     with pytest.raises(BadInput, match=r"gone\.json"):
         assemble_judge(JudgeSettings(calibration=(tmp_path / "gone.json",)), environ={})
-
-
-@pytest.mark.parametrize(
-    ("judge", "name"), [("openai:m@http://x/v1", "openai:m"), ("openai/m", "openai:m"), ("offline", "offline")]
-)
-def test_a_price_is_looked_for_without_a_key(judge, name):
-    """A dry run reports the cost before there is a key."""
-    assert price_name(judge) == name
 
 
 async def test_the_stack_keeps_answers_and_counts_calls(openai_server, tmp_path):

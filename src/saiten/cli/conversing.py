@@ -13,27 +13,28 @@ from saiten.cli.converse import DialogueOptions
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DialogueProgress
-from saiten.cli.rehearse import SPENT, spent_cells
+from saiten.cli.rehearse import SPENT, price_captions, spent_cells
 from saiten.cli.running import resumable
 from saiten.cli.shared_options import RunOptions
 from saiten.cli.system_options import SystemOptions
 from saiten.data import BadRow
 from saiten.dialogue.conversations import ROLES, Conversations
-from saiten.dialogue.dialogue import Agent
 from saiten.dialogue.rehearsing import rehearse
 from saiten.dialogue.running import Conversing
 from saiten.dialogue.session import open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.executor import LocalExecutor
+from saiten.judges.agents import Agents
+from saiten.judges.rehearsal import Rehearsal
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.prompts import find_prompts
-from saiten.protocols import System
-from saiten.records import Sample, Usage
+from saiten.protocols import Judge, System
+from saiten.records import Sample
 from saiten.redaction import redact
 from saiten.runs.engine import run_all
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.render import render
-from saiten.views.table import Cell, Table
+from saiten.views.table import Table
 from saiten.wiring import (
     Models,
     RagSettings,
@@ -41,6 +42,7 @@ from saiten.wiring import (
     assemble_agents,
     assemble_system,
     knowledge_base_later,
+    quote_of,
     ready,
 )
 from saiten.wiring.opened_later import OpenedLater
@@ -149,8 +151,8 @@ def rehearse_dialogues(
     form: Format,
 ) -> None:
     """Print the minimum and maximum cost of a run; `others`: the judges of roles with a model of their own."""
-    prompts = find_prompts(judged_by.prompts)
-    found = asyncio.run(rehearse(rows, dialogue.max_turns, dialogue.questioning, judged_by.votes, prompts))
+    counting = partial(_counting, judged_by, others, calls)
+    found = asyncio.run(rehearse(rows, dialogue.max_turns, dialogue.questioning, judged_by.votes, counting))
     if not found.pairs:
         raise BadInput(f"the data has no pair of question and reference ({found.bad_rows} bad rows)")
     few, many = found.questions
@@ -158,20 +160,30 @@ def rehearse_dialogues(
     table = Table(
         Message("title", "dialogues_would_take", n=found.pairs, most=dialogue.max_turns, judge=redact(judged_by.judge)),
         ("turns", "questions_to_system", *SPENT, Message("column", "cost", currency=calls.currency)),
-        tuple((Message("cell", name), n, *_spent(used, judged_by, others, calls)) for name, n, used in ends),
-        (Message("caption", "dialogues_would_take"),),
+        tuple((Message("cell", name), n, *spent_cells(used)) for name, n, used in ends),
+        (
+            Message("caption", "dialogues_would_take"),
+            *dict.fromkeys(
+                caption
+                for each in (judged_by, *others.values())
+                for caption in price_captions(each, quote_of(each.judge, calls))
+            ),
+        ),
     )
     render([table], form, stdout())
     if found.bad_rows:
         stderr().print(f"{found.bad_rows} rows cannot be used and are not counted")
 
 
-def _spent(
-    used: Mapping[Agent, Usage], judge: JudgeSettings, others: Mapping[str, JudgeSettings], calls: CallSettings
-) -> tuple[Cell, ...]:
-    """Return calls, tokens and cost of all agents; the cost is unknown if that of one is."""
-    each = [spent_cells(usage, others.get(agent, judge), calls) for agent, usage in used.items()]
-    columns = list(zip(*each, strict=True))
-    return tuple(
-        next((cell for cell in column if isinstance(cell, Message)), None) or sum(column) for column in columns
-    )
+def _counting(
+    judged_by: JudgeSettings, others: Mapping[str, JudgeSettings], calls: CallSettings, stand_in: Judge
+) -> Judge:
+    """Return a judge that counts what each agent's model would cost; the offline judge costs nothing."""
+    prompts = find_prompts(judged_by.prompts)
+
+    def one(settings: JudgeSettings) -> Judge:
+        offline = settings.judge == "offline"
+        return stand_in if offline else Rehearsal(stand_in, prompts, quote_of(settings.judge, calls).price)
+
+    agents = {role: one(settings) for role, settings in others.items()}
+    return Agents(one(judged_by), agents, ROLES) if agents else one(judged_by)

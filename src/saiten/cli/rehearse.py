@@ -14,6 +14,7 @@ from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.builtin_embedder import BuiltinEmbedder
+from saiten.models.prices import Quote
 from saiten.prompts import find_prompts
 from saiten.protocols import Judge, Metric, R, Task
 from saiten.rag.knowledge.opening import CHUNK_SIZE
@@ -25,7 +26,7 @@ from saiten.runs.scoring import Scoring
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.render import render
 from saiten.views.table import Cell, Table
-from saiten.wiring import known_price
+from saiten.wiring import quote_of
 from saiten.words import Message
 
 
@@ -59,8 +60,9 @@ def rehearse(
         BadInput: no row is usable.
     """
     counted = _Counted({metric.name: Usage() for metric in metrics})
+    quote = quote_of(settings.judge, calls)
     stand_in = _Planned(
-        Rehearsal(OfflineJudge(BuiltinEmbedder()), find_prompts(settings.prompts)),
+        Rehearsal(OfflineJudge(BuiltinEmbedder()), find_prompts(settings.prompts), quote.price),
         settings.votes,
         once=calls.cache is not None,
     )
@@ -72,8 +74,8 @@ def rehearse(
     table = Table(
         Message("title", "run_would_take", n=counted.samples, judge=redact(settings.judge)),
         ("metric", *SPENT, Message("column", "cost", currency=calls.currency)),
-        tuple((name, *spent_cells(one, settings, calls)) for name, one in used),
-        (Message("caption", "run_would_take"),),
+        tuple((name, *spent_cells(Usage() if settings.judge == "offline" else one)) for name, one in used),
+        (Message("caption", "run_would_take"), *price_captions(settings, quote)),
     )
     render([table], form, stdout())
     if counted.bad_rows:
@@ -84,16 +86,15 @@ SPENT = ("calls", "prompt_tokens", "completion_tokens")
 """The columns of estimated usage before the cost."""
 
 
-def spent_cells(used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
-    """Return estimated calls, tokens and cost of a judge, whose price may be unknown; none of the offline judge."""
-    used = Usage() if settings.judge == "offline" else used
-    price = known_price(settings.judge, calls)
-    cost: Cell = Message("cell", "unknown")
-    if not used.calls:
-        cost = 0.0
-    elif price is not None:
-        cost = price.of(used.prompt_tokens, used.completion_tokens)
+def spent_cells(used: Usage) -> tuple[Cell, ...]:
+    """Return estimated calls, tokens and cost of a judge, whose price may be unknown."""
+    cost: Cell = Message("cell", "unknown") if used.unpriced else used.cost
     return (used.calls, used.prompt_tokens, used.completion_tokens, cost)
+
+
+def price_captions(settings: JudgeSettings, quote: Quote) -> tuple[Message, ...]:
+    """Return the sentence about the judge's price; none for a model in this process, which costs nothing."""
+    return () if settings.judge == "offline" or (quote.price and not quote.source) else (quote.sentence(),)
 
 
 @dataclass(slots=True)

@@ -44,6 +44,8 @@ def show_summary(run: Path, form: Format, out: Console, gate: Gate | None = None
         spent = usage_text(summary.usage, currency_of(reader))
         one = "dialogue" if has_dialogues(reader) else "sample"
         out.print(f"{escape_untrusted(spent)} · one {one} in full: saiten show {escape_untrusted(run)} --{one} ID")
+        for quote in reader.prices():
+            out.print(escape_untrusted(quote.sentence()))
     if any(outcome.missed for outcome in outcomes):
         return MISSED
     if not summary.measured:

@@ -4,16 +4,16 @@ How many turns a dialogue takes depends on the system. At best the first answer 
 The stand-ins reply with texts of the reference's length, so that the real prompts can be counted.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from saiten.choices import Questioning
 from saiten.data import BadRow
-from saiten.dialogue.dialogue import Agent, DialogueStep
+from saiten.dialogue.dialogue import DialogueStep
 from saiten.dialogue.loop import converse
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
-from saiten.prompts import BUILT_IN, Prompts
+from saiten.protocols import Judge
 from saiten.records import Answer, Inquiry, Sample, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import (
@@ -37,10 +37,10 @@ class Rehearsed:
 
     pairs: int
     bad_rows: int
-    least: Mapping[Agent, Usage]
-    """The usage of each agent if each first answer gets 5."""
-    most: Mapping[Agent, Usage]
-    """The usage of each agent if each dialogue uses every turn and its last answer is revised."""
+    least: Usage
+    """The agents' usage if each first answer gets 5."""
+    most: Usage
+    """The agents' usage if each dialogue uses every turn and its last answer is revised."""
     questions: tuple[int, int]
     """Minimum and maximum questions to the system."""
 
@@ -50,33 +50,30 @@ async def rehearse(
     max_turns: int,
     questioning: Questioning = "merged",
     votes: int = 1,
-    prompts: Prompts = BUILT_IN,
+    counting: Callable[[Judge], Judge] = Rehearsal,
 ) -> Rehearsed:
-    """Count calls and tokens of the longest possible dialogues, held with stand-ins."""
+    """Count calls, tokens and cost of the longest possible dialogues, held with stand-ins.
+
+    `counting` makes a judge that counts out of the stand-in for the agents.
+    """
     pairs = bad = 0
-    least, most = _nothing(), _nothing()
+    least = most = Usage()
     for row in rows:
         if isinstance(row, BadRow) or not row.question.strip() or not (row.reference or "").strip():
             bad += 1
             continue
         pairs += 1
         reference = row.reference or ""
-        agents = _agents(reference, max_turns, prompts)
+        agents = counting(_agents(reference, max_turns))
         dialogue = await converse(row, _StandIn(reference), agents, max_turns=max_turns, questioning=questioning)
-        _add(least, dialogue.steps[:3], votes)
-        _add(most, dialogue.steps, votes)
+        least += _cost(dialogue.steps[:3], votes)
+        most += _cost(dialogue.steps, votes)
     return Rehearsed(pairs, bad, least, most, (pairs, pairs * max_turns))
 
 
-def _nothing() -> dict[Agent, Usage]:
-    return {"composer": Usage(), "grader": Usage(), "questioner": Usage()}
-
-
-def _add(used: dict[Agent, Usage], steps: Iterable[DialogueStep], votes: int) -> None:
-    """Add the cost of the steps to that of their agents; each vote on a grade is a separate call."""
-    for step in steps:
-        if step.agent != "system":
-            used[step.agent] += sum([step.usage] * (votes if step.grade is not None else 1), Usage())
+def _cost(steps: Iterable[DialogueStep], votes: int) -> Usage:
+    """Return the cost of the steps; each vote on a grade is a separate call."""
+    return sum((step.usage for step in steps for _ in range(votes if step.grade is not None else 1)), Usage())
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ class _StandIn:
         """Nothing is open."""
 
 
-def _agents(reference: str, max_turns: int, prompts: Prompts) -> Rehearsal:
+def _agents(reference: str, max_turns: int) -> Judge:
     """Return agents that ask until the last turn, and then revise: the longest possible dialogue."""
 
     def question(task: AskIfNeeded | AskNext) -> str:
@@ -106,7 +103,7 @@ def _agents(reference: str, max_turns: int, prompts: Prompts) -> Rehearsal:
         return len(task.history) < 2 * max_turns
 
     composed = Composition(explanation=_SENTENCE, answer=reference)
-    judge = ScriptedJudge(
+    return ScriptedJudge(
         {
             ComposeAnswer: composed,
             GradeAnswer: Grade(feedback=_SENTENCE * 4, grade=3),
@@ -116,4 +113,3 @@ def _agents(reference: str, max_turns: int, prompts: Prompts) -> Rehearsal:
             ReviseAnswer: composed,
         }
     )
-    return Rehearsal(judge, prompts)

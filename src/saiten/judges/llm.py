@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
-import numpy as np
-
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.doubts import doubt
 from saiten.judges.probabilities import decides, with_probabilities
@@ -13,6 +11,7 @@ from saiten.judges.reading import read_reply
 from saiten.judges.repairing import repair_messages
 from saiten.judges.reply_schema import schema_of
 from saiten.models.parameters import described
+from saiten.models.vectors import cosines
 from saiten.prompts import BUILT_IN, Prompts, names_for
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
 from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
@@ -208,9 +207,7 @@ class LLMJudge:
         if len(embeddings.vectors) != len(texts):
             got = len(embeddings.vectors)
             raise CallFailed(f"{embedder.name} sent {got} vectors for {len(texts)} texts", embeddings.usage)
-        vectors = embeddings.vectors.astype(np.float64)
-        cosines = np.clip(vectors[1:] @ vectors[0], -1.0, 1.0)
-        return Similarities(values=cosines.tolist()).with_usage(embeddings.usage)
+        return Similarities(values=cosines(embeddings.vectors)).with_usage(embeddings.usage)
 
     def _embedder(self) -> Embedder:
         if self.embedder is None:

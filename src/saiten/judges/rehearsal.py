@@ -7,6 +7,7 @@ from typing import Any
 from saiten.errors import CannotJudge
 from saiten.judges.tidying import tidy
 from saiten.judges.wrappers import JudgeWrapper
+from saiten.models.prices import Price
 from saiten.prompts import BUILT_IN, Prompts
 from saiten.protocols import Judge, R, Task
 from saiten.records import Usage
@@ -29,6 +30,8 @@ class Rehearsal(JudgeWrapper):
     judge: Judge
     """The stand-in, usually the offline judge."""
     prompts: Prompts = BUILT_IN
+    price: Price | None = None
+    """The price of each call; None if it is unknown."""
 
     async def perform(self, task: Task[R]) -> R:
         """Return the stand-in's reply, or raise its error, with the usage a model would have had."""
@@ -47,7 +50,8 @@ class Rehearsal(JudgeWrapper):
 
     def _usage(self, task: Task[Any], answered: int) -> Usage:
         prompt = sum(estimate_tokens(message.content) + _TOKENS_PER_MESSAGE for message in self.prompts.render(task))
-        return Usage(calls=1, prompt_tokens=prompt, completion_tokens=answered, unpriced=1)
+        usage = Usage(calls=1, prompt_tokens=prompt, completion_tokens=answered, unpriced=1)
+        return usage if self.price is None else self.price.priced(usage)
 
 
 def estimate_tokens(text: str) -> int:

@@ -1,65 +1,17 @@
-"""Prices, budget and account: limits on requests and cost, exact under concurrency, and a record of all spending."""
+"""Budget and account: limits on requests and cost, exact under concurrency, and a record of all spending."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import isfinite
-from typing import Any, Protocol
+from typing import Protocol
 
 from saiten.errors import BudgetSpent, ConfigurationError, JudgeError, SaitenError
 from saiten.models.layers import A, Load
+from saiten.models.prices import Price, Quote
 from saiten.records import Usage
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """A model's price per million tokens; 0 for your own model."""
-
-    prompt: float
-    completion: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not all(isfinite(price) and price >= 0 for price in (self.prompt, self.completion)):
-            raise ConfigurationError(f"a price must be a number of at least 0 per million tokens, got {self}")
-
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Return the cost of these tokens, ignoring rebates for cached prompts."""
-        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
-
-    def priced(self, usage: Usage) -> Usage:
-        """Return the usage with its cost; calls without reported tokens stay unpriced."""
-        if not usage.unpriced or not usage.prompt_tokens + usage.completion_tokens:
-            return usage
-        cost = usage.cost + self.of(usage.prompt_tokens, usage.completion_tokens)
-        return replace(usage, cost=cost, unpriced=0)
-
-
-def find_price(prices: Mapping[str, Any], name: str) -> Price | None:
-    """Return the price of a model; None if it is not listed.
-
-    Args:
-        prices: By model, such as `gpt-4o-mini` (on any server), or by full name, `openai:gpt-4o-mini@URL`; each like
-            `{"prompt": 0.15, "completion": 0.6}`, per million tokens.
-        name: The full name.
-
-    Raises:
-        ConfigurationError: any price is not a number, is negative, or has an unknown key.
-    """
-    table = {model: _read_price(model, entry) for model, entry in prices.items()}
-    return table.get(name, table.get(name.partition(":")[2].partition("@http")[0]))
-
-
-def _read_price(model: str, entry: Any) -> Price:
-    numbers = entry if isinstance(entry, Mapping) else {}
-    fits = all(isinstance(value, int | float) and not isinstance(value, bool) for value in numbers.values())
-    if not fits or not {"prompt"} <= set(numbers) <= {"prompt", "completion"}:
-        raise ConfigurationError(
-            f"the price of {model!r} should look like {{prompt = 0.15, completion = 0.6}} (per million tokens), "
-            f"got {entry!r}"
-        )
-    return Price(**numbers)
 
 
 class Book(Protocol):
@@ -67,6 +19,9 @@ class Book(Protocol):
 
     def enter(self, usage: Usage) -> None:
         """Add this to the total; raises `NotWritten` if that is impossible."""
+
+    def quote(self, quote: Quote) -> None:
+        """Keep a price that costs are computed with; raises `NotWritten` if that is impossible."""
 
 
 _SENT = Usage(calls=1, unpriced=1)
@@ -99,15 +54,15 @@ class Account:
         """Block all further requests: each raises this error, or the first one given."""
         self._stopped = self._stopped or partial(type(why), str(why))  # a raised exception keeps its frames alive
 
-    def send(self) -> None:
-        """Book a request that is about to be sent.
+    def send(self, quote: Quote) -> None:
+        """Book a request that is about to be sent, and its model's price.
 
         Raises:
             NotWritten: this or earlier spending could not be recorded; the request must not be sent.
         """
         if self._stopped is not None:
             raise self._stopped()
-        self._enter(_SENT)
+        self._enter(_SENT, quote)
         if self._stopped is not None:
             raise self._stopped()
 
@@ -116,10 +71,12 @@ class Account:
         calls, unpriced = usage.calls - _SENT.calls, usage.unpriced - _SENT.unpriced
         self._enter(replace(usage, calls=calls, unpriced=unpriced, reused=0))
 
-    def _enter(self, usage: Usage) -> None:
+    def _enter(self, usage: Usage, quote: Quote | None = None) -> None:
         self.usage += usage
         if self.book is not None:
             try:
+                if quote is not None:
+                    self.book.quote(quote)
                 self.book.enter(usage)
             except SaitenError as error:  # keep the reply that has arrived, but block the next request
                 self.stop(error)
@@ -202,16 +159,15 @@ class Budget:
 class Budgeted:
     """The layer that prices each request and charges it to the budget."""
 
-    def __init__(self, price: Price | None = None, budget: Budget | None = None) -> None:
+    def __init__(self, quote: Quote = Quote(), budget: Budget | None = None) -> None:  # noqa: B008 - frozen
         """Raises ConfigurationError if the cost is bounded but the price is unknown."""
-        if price is None and budget is not None and budget.max_cost is not None:
+        if quote.price is None and budget is not None and budget.max_cost is not None:
             raise ConfigurationError(
-                "--max-cost needs the model's price, which is not known: set it in saiten.toml, for example "
-                '[prices] "gpt-4o-mini" = {prompt = 0.15, completion = 0.6} (per million tokens; 0 for your own '
-                "server), or bound the calls with --max-calls instead"
+                f'--max-cost needs the model\'s price. {quote.sentence()} Example: [prices] "gpt-4o-mini" = '
+                "{prompt = 0.15, completion = 0.6} (per million tokens). Or bound the calls with --max-calls instead"
             )
-        self._price = price or Price(0.0)
-        self._priced = price is not None
+        self._quote = quote
+        self._price = quote.price or Price(0.0)
         self._budget = budget or Budget()
         self._largest: float | None = None
 
@@ -219,7 +175,7 @@ class Budgeted:
         guess = await self._budget.reserve(partial(self._guess, load))
         cost = guess  # an interrupted call may have been charged
         try:
-            self._budget.account.send()
+            self._budget.account.send(self._quote)
             answer = await attempt()
             usage, cost = self._received(answer.usage, guess)
             self._largest = max(self._largest or 0.0, cost)
@@ -237,6 +193,6 @@ class Budgeted:
 
     def _received(self, usage: Usage, guess: float) -> tuple[Usage, float]:
         """Book what a request cost; return its usage and its cost, at least the guess if that is unknown."""
-        usage = self._price.priced(usage) if self._priced else usage
+        usage = self._price.priced(usage) if self._quote.price else usage
         self._budget.account.receive(usage)
         return usage, max(usage.cost, guess) if usage.unpriced else usage.cost

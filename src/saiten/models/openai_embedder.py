@@ -50,7 +50,8 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
     """Embeds through `/embeddings`.
 
     Texts requested within a short moment share one request, and equal texts are sent once. A text that the server
-    refuses fails alone: its batch is split until the text is isolated.
+    refuses fails alone: its batch is split until the text is isolated. White space is a text like any other; an empty
+    text, which servers refuse, is not sent, and has zeros.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
         return f"{'' if self._scaled else RAW}{super().name}{options}"
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
-        wanted = dict.fromkeys(text for text in texts if text.strip())
+        wanted = dict.fromkeys(text for text in texts if text)
         flights = dict.fromkeys(self._flights.get(text) or self._board(text) for text in wanted)
         found, charged = await land(flights, Usage(reused=1))
         spent = sum(charged, Usage())
@@ -153,10 +154,10 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
         if "encoding_format" not in dialect.dropped:
             payload["encoding_format"] = "base64"
         payload |= self._options
-        return await self._post(_PATH, payload, partial(self._read, len(texts)))
+        return await self._post(_PATH, payload, partial(self._read, texts))
 
-    def _read(self, count: int, value: Mapping[str, Any]) -> Embeddings:
-        vectors = _read_vectors(value, count, self.endpoint)
+    def _read(self, texts: Sequence[str], value: Mapping[str, Any]) -> Embeddings:
+        vectors = _read_vectors(value, texts, self.endpoint)
         return Embeddings(unit(vectors) if self._scaled else vectors, read_usage(value))
 
 
@@ -166,7 +167,7 @@ def _vector(found: Vector | CallFailed, spent: Usage) -> Vector:
     return found
 
 
-def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> Vector:
+def _read_vectors(value: Mapping[str, Any], texts: Sequence[str], endpoint: Endpoint) -> Vector:
     """Return the vectors as received, of shape (texts, dimensions), in the order of the texts."""
     try:
         entries = list(value["data"])
@@ -175,9 +176,10 @@ def _read_vectors(value: Mapping[str, Any], count: int, endpoint: Endpoint) -> V
         vectors = np.array([_read_vector(entry["embedding"]) for entry in entries], np.float32)
     except (TypeError, KeyError, ValueError, AttributeError):
         vectors = np.zeros((0, 0), np.float32)
+    count = len(texts)
     count_ok = vectors.ndim == 2 and len(vectors) == count
-    # only texts with content are sent, so no vector may be zero
-    if not (count_ok and vectors.size and np.isfinite(vectors).all() and vectors.any(axis=1).all()):
+    written = [bool(text.strip()) for text in texts]  # a model may have nothing but zeros for white space
+    if not (count_ok and vectors.size and np.isfinite(vectors).all() and vectors[written].any(axis=1).all()):
         shown = endpoint.excerpt(glimpse(value))
         what = "but one is no measurement (zero, NaN or infinite)" if count_ok else f"but sent {len(vectors)}"
         raise CallFailed(

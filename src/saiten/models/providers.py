@@ -44,6 +44,8 @@ class Provider:
     """Parameters that it does not have, or that the library leaves out without a word."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Parameter → its name there, if that is another."""
+    listed: str = ""
+    """Its name in the price table; "" if it is not listed, or if the name of a model there does not give its price."""
     serves: frozenset[Service] = frozenset({"chat", "embeddings"})
 
     def key_variable(self, environ: Mapping[str, str]) -> str:

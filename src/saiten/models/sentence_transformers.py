@@ -56,12 +56,12 @@ class SentenceTransformersEmbedder:
         self._batches.close()
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one vector per text; zeros for a text without content."""
+        """Return one vector per text; zeros for an empty text."""
         vectors = np.asarray(
             self._load().encode(list(texts), batch_size=self._batch, show_progress_bar=False, convert_to_numpy=True),
             np.float32,
         ).reshape(len(texts), -1)
-        vectors[[not text.strip() for text in texts]] = 0
+        vectors[[not text for text in texts]] = 0
         if not np.isfinite(vectors).all():
             raise ConfigurationError(f"{self.name} gave vectors that are not numbers; the model is damaged")
         return list(unit(vectors) if self._scaled else vectors)

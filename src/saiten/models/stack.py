@@ -12,11 +12,12 @@ From the outside in:
 from collections.abc import Sequence
 from random import Random
 
-from saiten.models.budget import Budget, Budgeted, Price
+from saiten.models.budget import Budget, Budgeted
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder
 from saiten.models.limits import Limiter, Limits, Retries, Retrying
 from saiten.models.openai_compatible import OpenAICompatible
+from saiten.models.prices import Quote
 from saiten.models.store import Store
 from saiten.protocols import Chat, Embedder
 
@@ -25,7 +26,7 @@ def layers(
     *,
     retries: Retries | None = None,
     limits: Limits | Limiter | None = None,
-    price: Price | None = None,
+    quote: Quote = Quote(),  # noqa: B008 - frozen
     budget: Budget | None = None,
 ) -> tuple[Layer, ...]:
     """Return the layers around each request: retries, limits, price and budget, each with defaults.
@@ -39,7 +40,7 @@ def layers(
     return (
         Retrying(retries or Retries(), rng),
         limits if isinstance(limits, Limiter) else Limiter(limits or Limits()),
-        Budgeted(price, budget),
+        Budgeted(quote, budget),
     )
 
 

@@ -9,8 +9,10 @@ from saiten.durable.appended_file import AppendedFile, Syncing
 from saiten.durable.lock import Lock
 from saiten.durable.whole_file import sync_folder
 from saiten.errors import ConfigurationError, NotWritten
+from saiten.models.prices import Quote
 from saiten.records import Usage
 from saiten.runs.lines import content_key, from_line, read_lines, to_line, usage_from_json
+from saiten.runs.quotes import quote_from_json, quote_to_json
 
 ERRORS_NAME = "errors.jsonl"
 
@@ -145,17 +147,18 @@ class BadRows:
             self._known.add(key)
 
 
-CALLS_NAME = "calls.jsonl"
+CALLS_NAME, PRICES_NAME = "calls.jsonl", "prices.jsonl"
 
 
 class PaidCalls:
-    """The file being written; created at the first call, so runs without calls have none."""
+    """The files being written; created at the first call, so runs without calls have none."""
 
     def __init__(self, folder: LockedFolder, before: Callable[[], Usage] = Usage) -> None:
         """`before` returns the earlier spending if the file does not exist yet."""
         self._folder = folder
         self._before = before
         self._file: AppendedFile | None = None
+        self._quoted: list[Quote] = []
 
     def enter(self, usage: Usage) -> None:
         """Add to the total; raises NotWritten if it cannot be written, or another file of the run could not be."""
@@ -169,6 +172,21 @@ class PaidCalls:
                 self._folder.append(file, to_line(asdict(before)))
             self._file = file
         self._folder.append(self._file, to_line({name: value for name, value in asdict(usage).items() if value}))
+
+    def quote(self, quote: Quote) -> None:
+        """Keep a price and its source, once; raises NotWritten likewise. Unknown prices have nothing to keep."""
+        if quote in self._quoted:
+            return
+        if quote.price is not None and quote.source:
+            file = self._folder.file(PRICES_NAME)
+            if quote not in [quote_from_json(value) for _, value in self._folder.lines(file)]:
+                self._folder.append(file, to_line(quote_to_json(quote)))
+        self._quoted.append(quote)
+
+
+def prices_in(folder: Path) -> list[Quote]:
+    """Return the prices that the costs in this folder were computed with, in order of their first use."""
+    return [quote for _, quote in read_lines(folder / PRICES_NAME, quote_from_json) if quote is not None]
 
 
 def paid_in(folder: Path) -> Usage | None:

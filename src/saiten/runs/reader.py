@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from saiten.errors import BadInput
+from saiten.models.prices import Quote
 from saiten.records import Sample, Scored, Usage
 from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
 from saiten.runs.lines import read_lines, sample_from_json, score_key, scored_from_json
-from saiten.runs.locked_folder import ERRORS_NAME, paid_in
+from saiten.runs.locked_folder import ERRORS_NAME, paid_in, prices_in
 from saiten.runs.manifest import Manifest, read_manifest
 
 _LOG = logging.getLogger(__name__)
@@ -60,6 +61,10 @@ class RunReader:
     def paid(self) -> Usage | None:
         """Return the total spending, including calls that led to no score; None if no call was recorded."""
         return paid_in(self.folder)
+
+    def prices(self) -> list[Quote]:
+        """Return the prices that the costs were computed with; none for models without a known price."""
+        return prices_in(self.folder)
 
     def bad_rows(self) -> int:
         """Return the unusable rows of the last complete reading of the data, else the number of all so far."""

@@ -43,7 +43,10 @@ class Similarities(Reply):
 
 @dataclass(frozen=True, slots=True)
 class MeasureSimilarity(Task[Similarities]):
-    """Measure the cosine similarity of the embedding of `text` with those of the others."""
+    """Measure the cosine similarity of the embedding of `text` with those of the others.
+
+    White space is embedded as it is; an empty text has cosine 0 with any other.
+    """
 
     reply = Similarities
     text: str

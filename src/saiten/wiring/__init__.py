@@ -1,11 +1,12 @@
 """Assembly of everything chosen by name: judges, embedders, chat models, and their request stacks."""
 
-from saiten.wiring.addresses import is_model_on_server, price_name, read_address
+from saiten.wiring.addresses import is_model_on_server, read_address
 from saiten.wiring.indexing import index_documents
 from saiten.wiring.judges import assemble_agents, assemble_judge
 from saiten.wiring.knowledge import open_engine, open_knowledge_base
-from saiten.wiring.models import Models, known_price
+from saiten.wiring.models import Models
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
+from saiten.wiring.quotes import quote_of
 from saiten.wiring.rag import RagSettings, assemble_rag, rag_over, ready
 from saiten.wiring.systems import SystemSettings, assemble_system
 
@@ -21,10 +22,9 @@ __all__ = [
     "index_documents",
     "is_model_on_server",
     "knowledge_base_later",
-    "known_price",
     "open_engine",
     "open_knowledge_base",
-    "price_name",
+    "quote_of",
     "rag_over",
     "read_address",
     "ready",

@@ -9,20 +9,21 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from saiten.errors import ConfigurationError
-from saiten.models.budget import Account, Budget, Price, find_price
+from saiten.models.budget import Account, Budget
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.layers import Layer
 from saiten.models.library_models import chat_of, embedder_of
 from saiten.models.limits import Limiter, Limits, Retries
+from saiten.models.prices import Price, Quote
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.models.stack import layers, stack_chat, stack_embedder
 from saiten.models.store import Store
 from saiten.models.transformers_chat import TransformersChat
-from saiten.models.vectors import RAW
 from saiten.protocols import Chat, Embedder
 from saiten.settings import CallSettings
-from saiten.wiring.addresses import HERE, parse_name, price_name, read_address
+from saiten.wiring.addresses import HERE, parse_name, read_address
 from saiten.wiring.keys import Keys
+from saiten.wiring.quotes import quote_at
 
 T = TypeVar("T")
 
@@ -30,13 +31,6 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 _LOG = logging.getLogger(__name__)
-
-
-def known_price(spec: str, calls: CallSettings) -> Price | None:
-    """Return the token price of a chat model by its name; None if unknown, 0 for a model in this process."""
-    if spec.strip().startswith(HERE):
-        return Price(0.0)
-    return find_price(calls.prices, price_name(spec))
 
 
 class Models:
@@ -84,9 +78,9 @@ class Models:
                 raise ConfigurationError(f"{spec} is a model in this process, which is sent no headers; leave them out")
             local = TransformersChat(spec.strip().removeprefix(HERE))
             self._local.append(local)
-            return stack_chat(local, self._around(local.name, local.name, Price(0.0)), self._store())
+            return stack_chat(local, self._around(Quote(Price(0.0), local.name), local.name), self._store())
         model, url = self._on_server(chat_of, spec, what, builtin, headers)
-        return stack_chat(model, self._around(model.name, url), self._store())
+        return stack_chat(model, self._around(self._quote(model.name, url), url), self._store())
 
     def notice(self, sentence: str) -> None:
         """Report a sentence to the user, once."""
@@ -138,7 +132,8 @@ class Models:
         model, url = self._on_server(
             embedder_of, spec, "embedder", "builtin", headers, scaled=scaled, options=dict(options)
         )
-        return stack_embedder(model, self._around(model.name.removeprefix(RAW), url), self._store())
+        quote = self._quote(model.endpoint.name, url)
+        return stack_embedder(model, self._around(quote, url), self._store())
 
     def _on_server(
         self, make: Callable[..., T], spec: str, what: str, builtin: str, headers: Mapping[str, str], **settings: Any
@@ -164,13 +159,20 @@ class Models:
             self._stores.append(Store(self.calls.cache, failed=self.account.stop))
         return self._stores[0] if self._stores else None
 
-    def _around(self, model: str, url: str, price: Price | None = None) -> tuple[Layer, ...]:
+    def _quote(self, name: str, url: str) -> Quote:
+        """Return the model's price; report a table that is not used because of its currency."""
+        quote = quote_at(name, url, self.calls)
+        if quote.price is None and quote.unknown == "currency":
+            self.notice(str(quote.sentence()))
+        return quote
+
+    def _around(self, quote: Quote, server: str) -> tuple[Layer, ...]:
         """Return the request layers: one shared budget, one limiter per server, one price per model."""
         how = self.calls
         limits = Limits(how.concurrency, how.requests_per_minute, how.tokens_per_minute)
         return layers(
             retries=Retries(attempts=how.retries + 1),
-            limits=self._limiters.setdefault(url, Limiter(limits)),
-            price=price or find_price(how.prices, model),
+            limits=self._limiters.setdefault(server, Limiter(limits)),
+            quote=quote,
             budget=self._budget,
         )

@@ -272,6 +272,7 @@ def _relevancy_cases(rng):
         "d": [-1.0, 0.0],
         " ": [0.3, 0.4],
         "": [0.5, 0.5],
+        "\t": [0.2, 0.6],
     }
     yield _case("all committal", metric, written(("a", 0), ("b", 0), ("c", 0)), vectors=plane)
     yield _case("one non-committal", metric, written(("a", 1), ("b", 0), ("c", 0)), vectors=plane)
@@ -288,6 +289,7 @@ def _relevancy_cases(rng):
     yield _case("empty answer", metric, [], answer="")
     yield _case("answer of white space", metric, written(("a", 1), ("b", 1), ("c", 1)), vectors=plane, answer=" ")
     yield _case("empty question asked", metric, [], question="")
+    yield _case("white space asked", metric, written(("a", 0), ("b", 0), ("c", 0)), vectors=plane, question="\t")
     for i in range(5):
         count = rng.randint(1, 6)
         vectors = {text: [rng.gauss(0, 1) for _ in range(8)] for text in [Q, *_numbered(count, "q")]}
@@ -361,6 +363,8 @@ def _similarity_cases(rng):
     yield _case("not of length 1", metric, [], vectors={A: [3.0, 4.0], R: [10.0, 0.0]})
     yield _case("empty answer", metric, [], vectors={" ": [1.0, 1.0], R: [1.0, 0.0]}, answer="")
     yield _case("empty reference", metric, [], vectors={" ": [1.0, 1.0], A: [1.0, 0.0]}, reference="")
+    yield _case("answer of white space", metric, [], vectors={" \n": [2.0, 1.0], R: [1.0, 0.0]}, answer=" \n")
+    yield _case("reference of white space", metric, [], vectors={"　": [2.0, 1.0], A: [1.0, 0.0]}, reference="　")
     for i in range(5):
         vectors = {text: [rng.gauss(0, 1) for _ in range(16)] for text in (A, R)}
         yield _case(f"random {i}", metric, [], vectors=vectors)
@@ -388,6 +392,8 @@ def _correctness_cases(rng):
     yield _case("similarity alone", metric, replies(3, 2, 1, 2, 2), vectors=near, settings={"weight": 0.0})
     opposite = {A: [1.0, 0.0], R: [-1.0, 0.0]}
     yield _case("negative", metric, replies(1, 1, 0, 1, 1), vectors=opposite)
+    blank = {" ": [0.0, 2.0], R: [0.8, 0.6]}
+    yield _case("answer of white space", metric, replies(1, 1, 0, 1, 1), vectors=blank, answer=" ")
     yield _case("a blank statement", metric, [_statements(" "), _statements("r0"), _classified(0, 1, 1)], vectors=near)
     for i in range(6):
         tp, fp, fn = (rng.randint(0, 6) for _ in range(3))

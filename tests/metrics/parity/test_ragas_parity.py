@@ -1,4 +1,5 @@
 import json
+from base64 import b64encode
 from pathlib import Path
 
 import numpy as np
@@ -185,30 +186,68 @@ async def test_the_same_replies_give_the_value_of_ragas(case):
         assert agrees is (case["id"] not in RAGAS_DISAGREES_WITH_ITSELF)
 
 
-EMBEDDED = [
-    case
-    for case in CASES
-    if case["metric"] == "answer_similarity"
-    and isinstance(case["ragas"], float)
-    and all(text.strip() and any(vector) for text, vector in case["vectors"].items())
-]
-"""Cases whose texts a server can embed: none is blank, and no vector is zero."""
+EMBEDDED = [case for case in CASES if case["metric"] == "answer_similarity"]
+"""Cases in which nothing but a server is asked, with empty texts and white space among them."""
+SINGLE = 2.0**-24
+"""Rounding a vector to single precision moves it by at most this share of its length, and its cosines by as much."""
+
+
+async def _over_http(case, server, write):
+    """The score of a case whose vectors come from a server, as `write` puts them into its reply."""
+    server.reply = lambda asked: {
+        "data": [{"index": n, "embedding": write(case["vectors"][text])} for n, text in enumerate(asked.body["input"])]
+    }
+    judge = LLMJudge(ScriptedChat([]), OpenAICompatibleEmbedder("e", server.base_url))
+    given = case["sample"]
+    sample = Sample("1", **{**given, "contexts": tuple(given["contexts"])})
+    try:
+        return await CATALOG["answer_similarity"].load()(compat="ragas").score(sample, judge)
+    finally:
+        await judge.close()
 
 
 @pytest.mark.parametrize("case", EMBEDDED, ids=lambda case: case["id"])
 async def test_over_http_the_value_of_ragas_is_met_to_single_precision(case, openai_server):
-    """Vectors from a server are kept as 32-bit floats, so figures based on them are equal to 1e-7, not to 1e-9."""
-    openai_server.reply = lambda asked: {
-        "data": [{"index": n, "embedding": case["vectors"][text]} for n, text in enumerate(asked.body["input"])]
-    }
-    judge = LLMJudge(ScriptedChat([]), OpenAICompatibleEmbedder("e", openai_server.base_url))
-    given = case["sample"]
-    sample = Sample("1", **{**given, "contexts": tuple(given["contexts"])})
-    try:
-        score = await CATALOG["answer_similarity"].load()(compat="ragas").score(sample, judge)
-    finally:
-        await judge.close()
-    assert score.value == pytest.approx(case["ragas"], abs=1e-7)
+    """The server is sent what RAGAS sends: white space as it is, a single space for an empty text. Of doubles, either
+    vector is rounded when it arrives, and again when it is scaled.
+    """
+    score = await _over_http(case, openai_server, list)
+    assert score.value == pytest.approx(case["ragas"], abs=4 * SINGLE)
+    assert {text for asked in openai_server.requests for text in asked.body["input"]} == set(case["vectors"])
+
+
+@pytest.mark.parametrize("form", ["base64", "numbers"])
+@pytest.mark.parametrize("case", EMBEDDED, ids=lambda case: case["id"])
+async def test_over_http_vectors_of_length_1_are_compared_as_they_are(case, form, openai_server):
+    """What embedding models send, single precision and length 1, loses nothing: equal to 1e-9, as in one process."""
+    single = {text: np.float32(np.array(vector) / np.linalg.norm(vector)) for text, vector in case["vectors"].items()}
+    answer, reference = (single[case["sample"][name] or " "].tolist() for name in ("answer", "reference"))
+
+    def write(vector):
+        sent = np.float32(np.array(vector) / np.linalg.norm(vector))
+        return b64encode(sent.tobytes()).decode() if form == "base64" else sent.tolist()
+
+    score = await _over_http(case, openai_server, write)
+    by_ragas = (answer / np.linalg.norm(answer)) @ (reference / np.linalg.norm(reference))
+    assert score.value == pytest.approx(by_ragas, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("metric", "fields", "value"),
+    [
+        ("answer_similarity", {"answer": " \n"}, 0),
+        ("answer_similarity", {"answer": ""}, 0),
+        ("answer_similarity", {"reference": " "}, None),
+        ("answer_relevancy", {"question": "\t"}, None),
+        ("answer_relevancy", {"answer": " "}, 0),
+    ],
+)
+async def test_without_compat_a_blank_text_is_never_embedded(metric, fields, value):
+    """A blank answer is 0, a blank question or reference undefined, before anything is asked."""
+    sample = Sample("1", **({"question": "q", "answer": "a", "contexts": ("c",), "reference": "r"} | fields))
+    score = await CATALOG[metric].load()().score(sample, ScriptedJudge({}))
+    assert score.value == value
+    assert score.status == ("undefined" if value is None else "ok")
 
 
 def test_the_figures_cover_the_nine_metrics():

@@ -17,6 +17,7 @@ from saiten.rag.knowledge.folder_engine import MANIFEST_NAME, FolderEngine
 from saiten.rag.knowledge.opening import KnowledgeManifest, begin, end, open_manifest
 from saiten.rag.knowledge.server_engine import ServerEngine, connect
 from saiten.rag.knowledge.terms import document_terms
+from saiten.records import Retrieved
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
 
@@ -182,6 +183,18 @@ async def test_what_a_passage_carries(store):
         base = KnowledgeBase(store, embedder, manifest, await read_contents(store), retrieval=retrieval)
         assert [(await base.retrieve(query)).passages for query in ("", " ", "…！？", "\ud800")] == [()] * 4
     assert "retrieval=bm25-terms-1,k=5,content=20-" in base.name
+
+
+async def test_a_blank_query_is_not_embedded(store):
+    """It is near to nothing, whatever a model makes of white space, and costs no call."""
+
+    class AsksNobody(BuiltinEmbedder):
+        async def embed(self, texts):
+            raise AssertionError(f"asked for {texts}")
+
+    manifest = await japanese_manual(store, BuiltinEmbedder(256))
+    base = KnowledgeBase(store, AsksNobody(256), manifest, await read_contents(store))
+    assert [await base.retrieve(query) for query in ("", " ", "　\n")] == [Retrieved(())] * 3
 
 
 async def test_the_name_follows_what_the_base_holds(store):

@@ -1,6 +1,5 @@
 """The offline judge: performs tasks without model or network, deterministic to the last bit."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -19,6 +18,7 @@ from saiten.judges.offline.splitting import split
 from saiten.judges.offline.statements import classify, verify, write_questions
 from saiten.judges.offline.summaries import answer_from_summary, extract_keyphrases, write_closed_questions
 from saiten.judges.offline.tools import Indexes, Tools
+from saiten.models.vectors import cosines
 from saiten.protocols import Embedder, R, Task
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
@@ -121,7 +121,7 @@ class OfflineJudge:
 
 
 async def measure_similarity(task: MeasureSimilarity, embedder: Embedder | None) -> Similarities:
-    """Return the cosines of the text with each other text, within [-1, 1]; summed exactly, so order does not matter.
+    """Return the cosines of the text with each other text, within [-1, 1].
 
     Raises:
         CannotJudge: there is no embedder.
@@ -129,6 +129,4 @@ async def measure_similarity(task: MeasureSimilarity, embedder: Embedder | None)
     if embedder is None:
         raise CannotJudge("the offline judge was given no embedder, and without one it cannot measure similarity")
     embeddings = await embedder.embed((task.text, *task.others))
-    first, *others = embeddings.vectors.tolist()
-    cosines = [math.fsum(a * b for a, b in zip(first, other, strict=True)) for other in others]
-    return Similarities(values=[min(1.0, max(-1.0, cosine)) for cosine in cosines]).with_usage(embeddings.usage)
+    return Similarities(values=cosines(embeddings.vectors)).with_usage(embeddings.usage)

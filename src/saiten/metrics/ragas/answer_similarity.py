@@ -19,9 +19,10 @@ class AnswerSimilarity(RagasMetric):
     Differences from RAGAS 0.4.3 (`compat=ragas` removes them):
 
     - The cosine is clipped; RAGAS's may be negative.
-    - An empty answer is 0 and an empty reference undefined, without a call; RAGAS embeds a blank for either.
+    - A blank answer is 0 and a blank reference undefined, without a call. RAGAS embeds white space as it is, and a
+      single space for an empty text.
 
-    A text embedded as zeros has cosine 0; RAGAS gives NaN.
+    A text embedded as zeros has cosine 0, such as white space by the built-in embedder; RAGAS gives NaN.
     """
 
     title = "answer_similarity"

@@ -94,6 +94,8 @@ class KnowledgeBase:
             await self.embedder.close()
 
     async def _dense(self, query: str, k: int) -> tuple[list[Hit], Usage]:
+        if not query.strip():  # near to nothing, whatever a model makes of white space
+            return [], Usage()
         embedded = await self.embedder.embed([query])
         vector: Vector = embedded.vectors[0]
         if not vector.any():  # all passages would be equally near

@@ -292,7 +292,8 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
         rows += [(one.name, metric, *_cells(one.spent[metric]), None) for metric in one.metrics]
     cost = Message("column", "cost", currency=currency)
     used = ("calls", "prompt_tokens", "completion_tokens", cost, "unpriced", "reused")
-    caption = (Message("caption", "spent_by_metric"),)
+    prices = dict.fromkeys(quote.sentence() for one in tallies for quote in one.reader.prices())
+    caption = (Message("caption", "spent_by_metric"), *prices)
     charts = (costs(drawn, currency=currency),) if any(row.calls for row in drawn) else ()
     table = Table(
         Message("title", "spent"), ("run", "metric", *used, "mean_seconds"), tuple(rows), caption, charts=charts

@@ -1,0 +1,58 @@
+"""The price of a model by its name: from `saiten.toml`, else from the price table if its provider serves it."""
+
+import os
+from collections.abc import Mapping
+
+from saiten.models.address import parse_url
+from saiten.models.endpoint import Endpoint
+from saiten.models.price_table import CURRENCY, listed
+from saiten.models.prices import TOML, Price, Quote, bare_name, find_price
+from saiten.models.providers import providers
+from saiten.settings import CallSettings
+from saiten.wiring.addresses import HERE, parse_name, price_name
+
+
+def quote_of(spec: str, calls: CallSettings, environ: Mapping[str, str] = os.environ) -> Quote:
+    """Return the price of a chat model by its name as typed; needs no key, for dry runs.
+
+    Raises:
+        ConfigurationError: a price in the settings, or the address, is unusable.
+    """
+    spec = spec.strip()
+    if spec.startswith(HERE):
+        return Quote(Price(0.0), spec)
+    named = parse_name(spec)
+    url = named.url(environ) if named is not None else ""
+    if named is None or not url:
+        return quote_at(price_name(spec), "", calls)
+    return quote_at(Endpoint(named.model, url, provider=named.provider).name, url, calls)
+
+
+def quote_at(name: str, url: str, calls: CallSettings) -> Quote:
+    """Return the price of a model on a server: as set, else as listed for the provider whose own server it is.
+
+    Args:
+        name: The full name, `openai:MODEL` or `openai:MODEL@URL`.
+        url: The server. Its host decides, so that a model on a server of your own never gets a provider's price.
+        calls: The prices and the currency that are set.
+
+    Raises:
+        ConfigurationError: a price in the settings is unusable.
+    """
+    price = find_price(calls.prices, name)
+    if price is not None:
+        return Quote(price, name, TOML, currency=calls.currency)
+    listed_by = _lister(name, url)
+    if not listed_by:
+        return Quote(model=name, currency=calls.currency)
+    if calls.currency != CURRENCY:
+        return Quote(model=name, currency=calls.currency, unknown="currency")
+    return listed(listed_by, bare_name(name), name)
+
+
+def _lister(name: str, url: str) -> str:
+    """Return what the table calls the provider whose own server this is; "" for any other server."""
+    named, host = parse_name(name), (parse_url(url).host or "").lower()
+    if named is not None and named.provider.owns(url):
+        return named.provider.listed
+    return next((one.listed for one in providers().values() if one.listed and parse_url(one.url).host == host), "")
