@@ -83,7 +83,7 @@ READABLE = [
     ),
     (CONTEXT, '{"reason": "writes <think> and </think>", "useful": true}', ContextVerdict(reason="writes <think> and </think>", useful=True)),
     # --- several objects, wrappers, lists
-    (CONTEXT, '{"reason": "x", "useful": false} Wait. {"reason": "x", "useful": true}', YES),
+    (CONTEXT, '{"reason": "w", "useful": true} So: {"reason": "x", "useful": true}', YES),
     (CONTEXT, '{"reason": "x", "useful": true}\n{"note": "end"}', YES),
     (CONTEXT, '{"reason": "x", "useful": true} {"reason": "only that"}', YES),
     (CONTEXT, '{"result": {"reason": "x", "useful": true}}', YES),
@@ -211,7 +211,7 @@ UNREADABLE = [
     (SPLIT, '{"statements": ["a" "b"]}', "not valid"),
     (SPLIT, "{'statements': ['a ] b', 'c']}", "not closed"),
     (SPLIT, '{"statements": "a"}', "`statements`"),
-    (SPLIT, '{"statements": [{"text": "a"}]}', "`statements.0`"),
+    (SPLIT, '{"statements": [{"a": "b"}]}', "`statements.0`"),
     (SELECT, "Sentences [1] and [3] are needed.", "no JSON"),
     (SELECT, "[1] and [3] are needed.", "no JSON"),
     (SELECT, "[1] is needed.", "no JSON"),
@@ -313,6 +313,7 @@ PARTS = [
 ]
 
 CONTRADICTIONS = [
+    (CONTEXT, '{"reason": "x", "useful": false} Wait. {"reason": "x", "useful": true}', "differ in `useful`"),
     (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["b", "c"]}', "differ in `statements`"),
     (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["a"]}', "differ in"),
     (SPLIT, '{"statements": ["a"]}\n{"statements": []}', "the second of them empty"),
@@ -321,7 +322,7 @@ CONTRADICTIONS = [
     (SPLIT, '{"statements": ["a"]}\n{"statements": "b"}', "`statements`"),
     (SPLIT, '{"statements": ["a"]}\n{"statements": ["b", ...]}', "ellipsis"),
     (SPLIT, '{"statements": ["a" "c"]}\n{"statements": ["b"]}', "not valid"),
-    (SPLIT, "\n".join(f'{{"statements": ["{n}"]}}' for n in range(20)), "16 or more JSON values"),
+    (SPLIT, "\n".join(f'{{"statements": ["{n}"]}}' for n in range(200)), "128 or more JSON values"),
     (
         PARTIAL,
         f'{{"verdicts": [{ONE_VERDICT}]}} {{"verdicts": [{ONE_VERDICT.replace("true", "false")}]}}',
