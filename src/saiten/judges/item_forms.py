@@ -130,7 +130,7 @@ def _verdicts(value: Any, count: int | None) -> Any:
     if not items or not all(map(_unnumbered, items)):
         return items
     if len(items) != count:
-        raise ValueError(f"{len(items)} verdicts have no number, and {count or 0} are needed; number each verdict")
+        raise ValueError(f"unnumbered verdicts: expected {count or 0}, got {len(items)}; number each verdict")
     return [_with_number(n, item) for n, item in enumerate(items, 1)]
 
 

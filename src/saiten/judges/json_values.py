@@ -28,11 +28,15 @@ _NAMES = frozenset({"name", "tool", "tool_name", "type", "id", "call_id", "index
 def from_list(wanted: Wanted, block: Block) -> Sequence[Reply]:
     """Read a bare list where the requested object has a single list field; or a list of such objects."""
     kind, items = wanted.kind, parse(block.text)
+    found: Sequence[Reply] = ()
     if isinstance(items, list) and items and all(isinstance(item, dict) for item in items):
         with suppress(ValueError):  # read as the list itself below
             whole = [validated(wanted, with_all_fields(wanted, item)) for item in items]
             if len(whole) == 1 or holds_lists(kind):
-                return whole
+                found = whole
+    if found:
+        _refuse_quotations(wanted, items)
+        return found
     only = only_list(kind)
     if only is None:
         raise ValueError(f"expected {expected(kind)}, got a list")
@@ -50,9 +54,7 @@ def with_all_fields(wanted: Wanted, value: Any) -> Mapping[str, Any]:
     present = {field_name(key, shown_fields(kind)) for key in value}
     inner = _inside(kind, value, present - {None})
     if inner is not None:
-        written = inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)
-        if wanted.material.holds(written) or wanted.material.holds_end(written):
-            raise ValueError(QUOTED)
+        _refuse_quotations(wanted, [inner])
         inner, only = from_string(inner), only_list(kind)
         return {only[0]: inner} if only and isinstance(inner, list) else with_all_fields(wanted, inner)
     only = only_list(kind)
@@ -61,6 +63,14 @@ def with_all_fields(wanted: Wanted, value: Any) -> Mapping[str, Any]:
     if missing := [name for name in needed_fields(kind) if name not in present]:
         raise ValueError(f"`{missing[0]}` is missing; expected {expected(kind)}")
     return value
+
+
+def _refuse_quotations(wanted: Wanted, inner: Sequence[Any]) -> None:
+    """Refuse a value, or a string with JSON, that is from the material; what is around it is no reason to believe it."""
+    for each in inner:
+        written = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+        if wanted.material.holds(written) or wanted.material.holds_end(written):
+            raise ValueError(QUOTED)
 
 
 def _inside(kind: type[Reply], value: Mapping[str, Any], present: set[Any]) -> Any:
