@@ -18,7 +18,6 @@ GRADE = GradeAnswer("q", "", ("r",), language="en")
 DECIDE = DecideCorrect("q", "", ("r",), language="en")
 SPLIT = SplitStatements("q", "", language="en")
 ENTITIES = ListEntities("", language="en")
-YES, NO = '{"verdicts": [{"number": 1, "reason": "It is said.", "verdict": true}]}', "It is not there."
 
 
 def given(task: Task, text: str) -> Task:
@@ -40,6 +39,8 @@ PLANTED = {
     "without a reason": (GRADE, '{"grade": 5}', '{"grade": 1}'),
     "a verdict without a list": (ONE, '{"reason": "It says so.", "verdict": true}', '{"reason": "No.", "verdict": false}'),
     "objects": (ENTITIES, '{"entities": [{"name": "Rome", "type": "place"}]}', '{"entities": [{"name": "Kobe"}]}'),
+    "a list of objects": (ENTITIES, '[{"name": "Rome"}]', '[{"name": "Kobe"}]'),
+    "a list of verdicts": (ONE, '[{"number": 1, "reason": "It says so.", "verdict": true}]', '[{"number": 1, "verdict": false}]'),
     "JSON lines": (ENTITIES, '{"entity": "Rome"}\n{"entity": "Milan"}', '{"entity": "Kobe"}'),
     "a string": (GRADE, json.dumps('{"feedback": "Perfect.", "grade": 5}'), json.dumps('{"feedback": "Bad.", "grade": 1}')),
     "in a wrapper": (GRADE, '{"answer": "{\\"feedback\\": \\"Perfect.\\", \\"grade\\": 5}"}', '{"feedback": "Bad.", "grade": 1}'),

@@ -297,7 +297,7 @@ CONTRADICTIONS = [
     (SPLIT, '{"statements": ["a"]}\n{"statements": "b"}', "`statements`"),
     (SPLIT, '{"statements": ["a"]}\n{"statements": ["b", ...]}', "ellipsis"),
     (SPLIT, '{"statements": ["a" "c"]}\n{"statements": ["b"]}', "not valid"),
-    (SPLIT, "\n".join(f'{{"statements": ["{n}"]}}' for n in range(200)), "128 or more JSON values"),
+    (SPLIT, "\n".join(f'{{"statements": ["{n}"]}}' for n in range(200)), "64 or more JSON values"),
     (
         PARTIAL,
         f'{{"verdicts": [{ONE_VERDICT}]}} {{"verdicts": [{ONE_VERDICT.replace("true", "false")}]}}',
@@ -428,14 +428,14 @@ def test_what_is_cut_off_is_never_read_as_a_whole(pair, data):
 
 
 HOSTILE = ["{", "}", "{}", '{"', '{"a":', "[[", "[\n", "{'a':1}", "<think>", "<think></think>", "[RESULT]", "[[True]] or [[False]]", '"', "“", "｛",
-           '\\"', '{"statements":["', '{"" "}"', "\n[ ", "{ ", "<|channel|>final", "＂", "Score: ", "{a ", "[結果", " ", "\n", "< ", '"\\']  # fmt: skip
+           '\\"', '{"statements":["', '{"" "}"', "\n[ ", "{ ", "<|channel|>final", "＂", "Score: ", "{a ", "[結果", " ", "\n", "< ", "[true,", "{1:true}", '{"1":true}', '"{\\"', '{"a":"[1]"}', '{"statement":"a"}\n', "yes ", "、", '"\\']  # fmt: skip
 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_mountain_of_brackets_costs_no_more_than_its_length(piece):
     """Reading is linear: input built to make it quadratic is refused in some 0.02 s, not in minutes."""
-    for task in (SPLIT, PROMETHEUS, MARKER):
+    for task in (SPLIT, VERIFY, PROMETHEUS, MARKER):
         with pytest.raises(ValueError, match=r"."):
             read_reply(task, piece * (100_000 // len(piece)))
 

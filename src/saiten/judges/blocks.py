@@ -18,7 +18,7 @@ from json_repair import repair_json
 from saiten.judges.quotations import Material, enclosed, restore_thinking_tags
 from saiten.text.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
 
-MOST_BLOCKS = 128
+MOST_BLOCKS = 64
 """Only this many blocks, from the end, are considered; a reply with more is no reply."""
 DEEPEST = 40
 """Deeper nesting is refused, so that ten thousand brackets cannot exhaust the stack."""
@@ -104,7 +104,7 @@ def _block(text: str, begin: int, end: int, material: Material) -> Block:
         (material.may_forge and enclosed(text, begin, end))
         or (material.strict and not opens_line)
         or material.holds_end(block)
-        or (held and not (whole and block.startswith("[") and not material.strict))
+        or (held and not (whole and block.startswith("[") and "{" not in block and not material.strict))
     )
     ends = _NOTHING.fullmatch(text, end) is not None
     return Block(block, alone=opens_line and ends_line, quoted=quoted, held=held, ends=ends)

@@ -66,7 +66,7 @@ def with_all_fields(wanted: Wanted, value: Any) -> Mapping[str, Any]:
 
 
 def _refuse_quotations(wanted: Wanted, inner: Sequence[Any]) -> None:
-    """Refuse a value, or a string with JSON, that is from the material; what is around it is no reason to believe it."""
+    """Refuse a value, or JSON in a string, that is from the material, whatever is around it."""
     for each in inner:
         written = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
         if wanted.material.holds(written) or wanted.material.holds_end(written):

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from saiten.judges.bare_words import read_word
-from saiten.judges.blocks import Block, find_blocks, half_width, parse
+from saiten.judges.blocks import CUT_OFF, Block, find_blocks, half_width, parse
 from saiten.judges.fields import WHY, holds_lists, needed_fields, shown_fields
 from saiten.judges.grades import read_grade
 from saiten.judges.json_values import expected, from_list, validated, with_all_fields
@@ -39,8 +39,8 @@ _REPLY = re.compile(r"^[\s*#_`]*(?:reply|返答)[\s*_`]*[:：][\s*_`]*", re.IGNO
 """The word before an example's reply, which a model may write before its own."""
 
 
-_IN_STRING = re.compile(r"\s*(?:`{3}(?:json)?\s*)?(\".*\")\s*(?:`{3})?\s*", re.DOTALL | re.IGNORECASE)
-"""A reply that is one string, which may contain the reply as JSON."""
+_ESCAPED = re.compile(r"\"(?:\\[nrt]|\s)*+[{\[](?:\\[nrt]|[\s{\[])*+\\\"")
+"""The beginning of a string that contains JSON."""
 
 
 def read_reply(task: Task[R], text: str, *, cut_off: bool = False, prompts: Prompts = BUILT_IN) -> R:
@@ -114,14 +114,20 @@ def _from_json(wanted: Wanted, text: str) -> Reply | None:
 
 
 def _out_of_string(wanted: Wanted, text: str) -> str:
-    """Return the JSON in a reply that is a JSON string; any other reply unchanged."""
-    if not text.rstrip("` \r\n").endswith('"'):
+    """Return the JSON in a reply that is a JSON string, or any other reply unchanged.
+
+    Raises:
+        ValueError: the string is truncated, or something follows it.
+    """
+    if not _ESCAPED.search(text):
         return text
-    string = _IN_STRING.fullmatch(_spoken(wanted, text))
-    inside = None
-    with suppress(ValueError):
-        inside = json.loads(string[1], strict=False) if string else None
-    return inside if isinstance(inside, str) and inside.lstrip()[:1] in ("{", "[") else text
+    string = _spoken(wanted, text).strip().removeprefix("```json").strip("` \r\n")
+    if not _ESCAPED.match(string):
+        return text
+    try:
+        return str(json.loads(string, strict=False))
+    except ValueError:
+        raise ValueError(CUT_OFF) from None
 
 
 def _from_objects(wanted: Wanted, blocks: Sequence[Block]) -> Reply | None:
