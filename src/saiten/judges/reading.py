@@ -16,7 +16,7 @@ from typing import Any
 
 from saiten.judges.bare_words import read_word
 from saiten.judges.blocks import CUT_OFF, Block, find_blocks, half_width, parse
-from saiten.judges.fields import WHY, holds_lists, needed_fields, shown_fields
+from saiten.judges.fields import WHY, field_name, holds_lists, needed_fields, shown_fields
 from saiten.judges.grades import read_grade
 from saiten.judges.json_values import expected, from_list, validated, with_all_fields
 from saiten.judges.list_parts import differ_in, read_parts
@@ -37,8 +37,6 @@ _MARKED: Mapping[type[Reply], _ReadMark] = {
 """Readers of the replies that may also be prose with a marker."""
 _REPLY = re.compile(r"^[\s*#_`]*(?:reply|返答)[\s*_`]*[:：][\s*_`]*", re.IGNORECASE)
 """The word before an example's reply, which a model may write before its own."""
-
-
 _ESCAPED = re.compile(r"\"(?:\\[nrt]|\s)*+[{\[](?:\\[nrt]|[\s{\[])*+\\\"")
 """The beginning of a string that contains JSON."""
 
@@ -144,8 +142,8 @@ def _from_objects(wanted: Wanted, blocks: Sequence[Block]) -> Reply | None:
         try:
             found = validated(wanted, with_all_fields(wanted, parse(block)))
         except ValueError as error:
-            if reply is None and all(name in block for name in needed_fields(wanted.kind)):
-                raise  # meant as the answer, so an earlier draft must not replace it
+            if reply is None and _is_meant(wanted.kind, block):
+                raise  # an earlier draft must not replace it
             fault = fault or error
             continue
         reply = reply or found
@@ -155,3 +153,12 @@ def _from_objects(wanted: Wanted, blocks: Sequence[Block]) -> Reply | None:
     if reply is None and fault is not None:
         raise fault
     return reply
+
+
+def _is_meant(kind: type[Reply], block: str) -> bool:
+    """Return whether an object that cannot be read is meant as the reply, and not as a note about it."""
+    value: Any = None
+    with suppress(ValueError):
+        value = parse(block)
+    named = {field_name(key, shown_fields(kind)) for key in value} if isinstance(value, dict) else set()
+    return named >= set(needed_fields(kind)) or all(name in block for name in shown_fields(kind))
