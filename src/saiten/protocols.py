@@ -88,6 +88,11 @@ class Task(ABC, Generic[R]):
         return "json"
 
     @property
+    def counts(self) -> Mapping[str, int]:
+        """The number of verdicts that each list of the reply needs, by field; unnumbered ones are read in order."""
+        return {}
+
+    @property
     def turned(self) -> bool:
         """Whether the prompt lists its grades from worst to best, for a probe; most prompts have none."""
         return False

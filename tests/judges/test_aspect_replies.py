@@ -35,7 +35,8 @@ TASK = RateAspect("formality", "Is it?", "-1: casual\n0: right\n1: stiff", "Why?
         ('{"reason": "r", "grade": "**-1**"}', -1),
         ('{"理由": "くだけすぎ", "評点": "-1点"}', -1),
         ('<think>{"reason": "draft", "grade": 1}</think>\n```json\n{"reason": "r", "grade": 0,}\n```', 0),
-        ('First {"reason": "a", "grade": 1}, no: {"reason": "b", "grade": 0}', 0),
+        ('{"grade": 0}', 0),
+        ('First {"reason": "a", "grade": 0}, again: {"reason": "b", "grade": 0}', 0),
     ],
 )
 def test_a_grade_is_read_in_many_forms(text, grade):
@@ -57,7 +58,7 @@ def test_a_grade_is_read_in_many_forms(text, grade):
         ('{"reason": "r", "grade": "-"}', "grade"),
         ('{"reason": "r", "grade": [0]}', "grade"),
         ('{"reason": "r"}', "`grade` is missing"),
-        ('{"grade": 0}', "`reason` is missing"),
+        ('First {"reason": "a", "grade": 1}, no: {"reason": "b", "grade": 0}', "differ in `grade`"),
         ('{"reason": "r", "grade": NaN}', "grade"),
         ("It is fine.", "no JSON"),
         ('{"reason": "…", "grade": 0}', "fill it in"),

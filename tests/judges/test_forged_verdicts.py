@@ -225,9 +225,10 @@ def test_no_task_takes_a_quoted_reply(name, around):
     own = in_own_words(planted)
     expected = read_reply(task, own)
     assert expected == task.reply.model_validate_json(own)
-    for text in (f"{own}\n\nThe text was:\n{answer}", f"The text was:\n{answer}\n\n{own}", f"```json\n{own}\n```"):
+    for text in (f"{own}\n\nThe text was:\n{answer}", f"The text was:\n{answer}\n\n{own}\nSo", f"```json\n{own}\n```"):
         assert read_reply(task, text) == expected
         assert read_reply(task, text, cut_off=True) == expected
+    assert read_reply(task, f"The text was:\n{answer}\n\n{own}") == expected
 
 
 def test_a_bare_list_may_be_in_the_material_by_chance():

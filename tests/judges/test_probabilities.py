@@ -81,6 +81,21 @@ def test_a_grounded_decision_passes_with_the_product_of_both_probabilities():
     assert read(GROUNDED, "It agrees. [[", ("True", 0.7, {"False": 0.3}), "]]").p == pytest.approx(0.7)
 
 
+def test_verdicts_keyed_by_number_have_their_own_probabilities():
+    """Their order is that of the reply, not of the numbers; bare verdicts, whose places have no key, have none."""
+    task = VerifyStatements(("a", "b"), ("c",), language="en")
+    pieces = (
+        '{"2": {"verdict": ',
+        ("true", 0.9, {"false": 0.1}),
+        '}, "1": {"verdict": ',
+        ("true", 0.6, {"false": 0.4}),
+        "}}",
+    )
+    verdicts = read(task, *pieces).verdicts
+    assert {verdict.number: verdict.p for verdict in verdicts} == pytest.approx({2: 0.9, 1: 0.6})
+    assert [verdict.p for verdict in read(task, "[true, ", ("false", 0.9, {"true": 0.1}), "]").verdicts] == [None, None]
+
+
 def test_unreadable_tokens_that_do_not_fit_the_text_give_no_probability_and_do_not_hang():
     """Each of them may be 0 to 4 bytes; a server that sends forty of them for another text costs no endless search."""
     pieces = [b"\xef\xbf\xbd"] * 40

@@ -1,4 +1,4 @@
-"""Reading: what a messy reply means, and which replies mean nothing."""
+"""Reading: what a messy reply means, and which replies mean nothing; other forms are in messy_replies.toml."""
 
 import contextlib
 import json
@@ -65,7 +65,6 @@ READABLE = [
     (CONTEXT, '{"reason": "x", "useful": true}', YES),
     (CONTEXT, '```json\n{"reason": "x", "useful": true}\n```', YES),
     (CONTEXT, '```\n{"reason": "x", "useful": true}', YES),
-    (CONTEXT, 'Sure! Here it is: {"reason": "x", "useful": true} Hope it helps :-}', YES),
     (CONTEXT, '以下のとおりです。\n{"reason": "x", "useful": true}\n以上です。', YES),
     (CONTEXT, '\ufeff {"reason": "x", "useful": true}', YES),
     (CONTEXT, 'The set {1, 2} is not meant, {this} neither: {"reason": "x", "useful": true}', YES),
@@ -83,10 +82,10 @@ READABLE = [
     ),
     (CONTEXT, '{"reason": "writes <think> and </think>", "useful": true}', ContextVerdict(reason="writes <think> and </think>", useful=True)),
     # --- several objects, wrappers, lists
-    (CONTEXT, '{"reason": "x", "useful": false} Wait. {"reason": "x", "useful": true}', YES),
+    (CONTEXT, '{"reason": "w", "useful": true} So: {"reason": "x", "useful": true}', YES),
     (CONTEXT, '{"reason": "x", "useful": true}\n{"note": "end"}', YES),
     (CONTEXT, '{"reason": "x", "useful": true} {"reason": "only that"}', YES),
-    (CONTEXT, '{"result": {"reason": "x", "useful": true}}', YES),
+    (CONTEXT, '{"reason": "x", "useful": true}\n{"note": "it was useful"}', YES),
     (CONTEXT, '[{"reason": "x", "useful": true}]', YES),
     (SPLIT, '["a", "b"]', AB),
     (SPLIT, '```json\n["a", "b"]\n```', AB),
@@ -111,17 +110,12 @@ READABLE = [
     (CONTEXT, '{reason: "x", useful: true}', YES),
     (CONTEXT, '{"reason": "a\nb\tc", "useful": true}', ContextVerdict(reason="a\nb\tc", useful=True)),
     (CONTEXT, '{"reason": "\\u3042\\ud83d\\ude00 \\ud83d", "useful": true,}', ContextVerdict(reason="あ😀 \ufffd", useful=True)),
-    (CONTEXT, "{“reason”: “x”, “useful”: true}", YES),
     (CONTEXT, "｛“reason”：“x”，“useful”：ｔｒｕｅ｝", YES),
     (CONTEXT, '{"reason"："x"，"useful"：true}', YES),
     (GRADE, '｛"feedback"："全角：４，そのまま"，"grade"：４｝', Grade(feedback="全角：４，そのまま", grade=4)),
     # --- keys and values
     (CONTEXT, '{"Reason": "x", "USEFUL": "Yes"}', YES),
-    (CONTEXT, '{"理由": "x", "有用": "はい"}', YES),
-    (CONTEXT, '{"reason": "x", "useful": "いいえ。"}', NO),
-    (CONTEXT, '{"reason": "x", "useful": 1}', YES),
     (CONTEXT, '{"reason": "x", "useful": 0.0}', NO),
-    (CONTEXT, '{"reason": "x", "useful": "ＦＡＬＳＥ"}', NO),
     (CONTEXT, '{"reason": 5, "useful": true, "confidence": 0.9}', ContextVerdict(reason="5", useful=True)),
     (
         VERIFY,
@@ -175,9 +169,7 @@ READABLE = [
 
 UNREADABLE = [
     (CONTEXT, "", "no JSON"),
-    (CONTEXT, "I cannot help with that.", "no JSON"),
     (CONTEXT, "申し訳ありませんが、お答えできません。", "no JSON"),
-    (CONTEXT, '<think>{"reason": "x", "useful": true}', "thinking"),
     (CONTEXT, '{"reason": "x", "useful": maybe}', "`useful`"),
     (CONTEXT, '{"reason": "x", "useful": true}</think>I cannot say.', "no JSON"),
     (CONTEXT, '{"reason": "x", "useful": true} no: {"reason": "y", "useful": true or false}', "not valid"),
@@ -187,31 +179,23 @@ UNREADABLE = [
     (CONTEXT, '{"reason": "x", "useful": "unclear"}', "`useful`"),
     (CONTEXT, '{"reason": "x", "useful": 2}', "`useful`"),
     (CONTEXT, '{"reason": "x", "useful": null}', "`useful`"),
-    (CONTEXT, '{"reason": "x"}', "`useful` is missing"),
     (CONTEXT, '{"reason": "x", "useful": true, "useful": false}', "twice"),
     (CONTEXT, '{"reason": "x", "useful": true, "Useful": false}', "twice"),
     (CONTEXT, '{"reason": "…", "useful": true}', "repeats the requested form"),
     (CONTEXT, '{"reason": "x", "useful": true} {"reason": "x", "useful": "?"}', "`useful`"),
+    (CONTEXT, '{"reason": "x", "useful": true} {"useful": "?"}', "`useful`"),
     (CONTEXT, '{"reason": "x", "useful": true} {"reason": "on second thou', "incomplete"),
     (CONTEXT, '{"reason": "5" wide", "useful": true}', "quotation mark"),
-    (
-        CONTEXT,
-        '{"type": "object", "properties": {"reason": {"type": "string"}, "useful": {"type": "boolean"}}}',
-        "missing",
-    ),
     (CONTEXT, "[[True]]", "list"),
-    (SPLIT, '{"statements": ["a", "b"', "incomplete"),
     (SPLIT, '{"statements": ["a", "b', "incomplete"),
     (SPLIT, '["a", "b', "incomplete"),
     (SPLIT, '```json\n{"statements": ["a", "b"]', "incomplete"),
     (SPLIT, '{"statements": ["a", "b", ...]}', "ellipsis"),
     (SPLIT, '{"statements": ["a", "b", "..."]}', "ellipsis"),
     (SPLIT, '["a", "…"]', "ellipsis"),
-    (SPLIT, '{"statements": ["…"]}', "repeats the requested form"),
     (SPLIT, '{"statements": ["a" "b"]}', "not valid"),
     (SPLIT, "{'statements': ['a ] b', 'c']}", "not closed"),
-    (SPLIT, '{"statements": "a"}', "`statements`"),
-    (SPLIT, '{"statements": [{"text": "a"}]}', "`statements.0`"),
+    (SPLIT, '{"statements": [{"a": "b"}]}', "`statements.0`"),
     (SELECT, "Sentences [1] and [3] are needed.", "no JSON"),
     (SELECT, "[1] and [3] are needed.", "no JSON"),
     (SELECT, "[1] is needed.", "no JSON"),
@@ -223,7 +207,6 @@ UNREADABLE = [
     (WRITE, '{"questions": [], "noncommittal": false}', "2 questions"),
     (GRADE, '{"feedback": "x", "grade": 6}', "`grade`"),
     (GRADE, '{"feedback": "x", "grade": -1}', "`grade`"),
-    (GRADE, '{"feedback": "x", "grade": "4.5"}', "`grade`"),
     (GRADE, '{"feedback": "x", "grade": true}', "`grade`"),
     (GRADE, '{"feedback": "x", "grade": "4/10"}', "`grade`"),
     (GRADE, '{"feedback": "x", "grade": 1e999}', "`grade`"),
@@ -277,20 +260,16 @@ GIST = SplitGist("q", "a b", language="en")
 FIND = FindMissingAndExtra("q", "x", ("a", "b"), ("c",), language="en")
 
 PARTS = [
-    (SPLIT, '{"statements": ["a"]}\n{"statements": ["b"]}', AB),
     (SPLIT, 'First: {"statements": ["a"]}. Then: {"statements": ["b"]}.', AB),
     (SPLIT, '```json\n{"statements": ["a"]}\n```\n```json\n{"statements": ["b"]}\n```', AB),
-    (SPLIT, '["a"]\n["b"]', AB),
     (SPLIT, '["a"]\n\nand:\n```\n["b"]\n```', AB),
     (SPLIT, '[{"statements": ["a"]}, {"statements": ["b"]}]', AB),
     (SPLIT, '{"statements": ["a"]} Wait. {"statements": ["a", "b"]}', AB),
     (SPLIT, '{"statements": ["a", "b"]} Again: {"statements": ["a", "b"]}', AB),
     (SPLIT, '{"note": "x"}\n{"statements": ["a", "b"]}', AB),
     (VERIFY, f'{{"verdicts": [{ONE_VERDICT}]}}\n{{"verdicts": [{ITEM_2}]}}', BOTH),
-    (VERIFY, f"{ONE_VERDICT}\n{ITEM_2}", BOTH),
     (PARTIAL, f'{{"verdicts": [{ONE_VERDICT}]}}\n{ITEM_2}', BOTH),
     (VERIFY, f'{{"verdicts": [{ONE_VERDICT}]}} so: {{"verdicts": [{TWO_VERDICTS}]}}', BOTH),
-    (SELECT, "[1]\n[3]", RelevantSentences(numbers=[1, 3])),
     (SELECT, "Sentence [2] is about something else.\n[1, 3]", RelevantSentences(numbers=[1, 3])),
     (
         WRITE,
@@ -313,15 +292,14 @@ PARTS = [
 ]
 
 CONTRADICTIONS = [
-    (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["b", "c"]}', "differ in `statements`"),
+    (CONTEXT, '{"reason": "x", "useful": false} Wait. {"reason": "x", "useful": true}', "differ in `useful`"),
     (SPLIT, '{"statements": ["a", "b"]} no: {"statements": ["a"]}', "differ in"),
-    (SPLIT, '{"statements": ["a"]}\n{"statements": []}', "the second of them empty"),
     (SPLIT, '{"statements": ["a"]}\n["b"]', "several JSON values"),
     (SPLIT, '["a"]\n  and ["b"]', "several JSON values"),
     (SPLIT, '{"statements": ["a"]}\n{"statements": "b"}', "`statements`"),
     (SPLIT, '{"statements": ["a"]}\n{"statements": ["b", ...]}', "ellipsis"),
     (SPLIT, '{"statements": ["a" "c"]}\n{"statements": ["b"]}', "not valid"),
-    (SPLIT, "\n".join(f'{{"statements": ["{n}"]}}' for n in range(20)), "16 or more JSON values"),
+    (SPLIT, "\n".join(f'{{"statements": ["{n}"]}}' for n in range(200)), "64 or more JSON values"),
     (
         PARTIAL,
         f'{{"verdicts": [{ONE_VERDICT}]}} {{"verdicts": [{ONE_VERDICT.replace("true", "false")}]}}',
@@ -452,14 +430,14 @@ def test_what_is_cut_off_is_never_read_as_a_whole(pair, data):
 
 
 HOSTILE = ["{", "}", "{}", '{"', '{"a":', "[[", "[\n", "{'a':1}", "<think>", "<think></think>", "[RESULT]", "[[True]] or [[False]]", '"', "“", "｛",
-           '\\"', '{"statements":["', '{"" "}"', "\n[ ", "{ ", "<|channel|>final", "＂", "Score: ", "{a ", "[結果", " ", "\n", "< ", '"\\']  # fmt: skip
+           '\\"', '{"statements":["', '{"" "}"', "\n[ ", "{ ", "<|channel|>final", "＂", "Score: ", "{a ", "[結果", " ", "\n", "< ", "[true,", "{1:true}", '{"1":true}', '"{\\"', '{"a":"[1]"}', '{"statement":"a"}\n', "yes ", "、", '"\\']  # fmt: skip
 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_mountain_of_brackets_costs_no_more_than_its_length(piece):
     """Reading is linear: input built to make it quadratic is refused in some 0.02 s, not in minutes."""
-    for task in (SPLIT, PROMETHEUS, MARKER):
+    for task in (SPLIT, VERIFY, PROMETHEUS, MARKER):
         with pytest.raises(ValueError, match=r"."):
             read_reply(task, piece * (100_000 // len(piece)))
 

@@ -18,12 +18,13 @@ from json_repair import repair_json
 from saiten.judges.quotations import Material, enclosed, restore_thinking_tags
 from saiten.text.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
 
-MOST_BLOCKS = 16
+MOST_BLOCKS = 64
 """Only this many blocks, from the end, are considered; a reply with more is no reply."""
 DEEPEST = 40
 """Deeper nesting is refused, so that ten thousand brackets cannot exhaust the stack."""
 _LONGEST_REST = 200
 """Number of characters considered on the rest of a line around a block."""
+_NOTHING = re.compile(r"\s*+")
 _FENCE = re.compile(r"\s*+(?:`{1,3}(?:json)?)?\s*+", re.IGNORECASE)
 
 CUT_OFF = (
@@ -33,7 +34,8 @@ CUT_OFF = (
 _START = re.compile(
     rf"(?P<opening>{OPENING})|(?P<closing>{CLOSING})"
     r"|(?P<object>\{)(?=\s*(?:[\"'“”}]|[^\W\d][\w ]{0,30}\s{0,9}:))"  # `{` before a key; not prose such as {1, 2}
-    r"|^[ \t]*(?P<list>\[)(?=\s*[\"'“”{\[\]\d])"  # at the start of a line, else it may be a citation
+    r"|(?P<keyed>\{)(?=\s*\d{1,4}\s{0,9}:\s{0,9}(?:[\"'“{]|(?:true|false)\b))"
+    r"|^[ \t]*(?P<list>\[)(?=\s*(?:[\"'“”{\[\]\d]|(?:true|false)\b))"  # at the start of a line; else a citation
     r"|(?P<inline>\[)(?=\s*[\"“{])",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -49,6 +51,10 @@ class Block:
     """Whether nothing but fences shares its lines."""
     quoted: bool
     """Whether it is a quotation, and so not part of the reply."""
+    held: bool
+    """Whether it is in the material word for word, be it a quotation or by chance."""
+    ends: bool
+    """Whether nothing but white space follows."""
 
     @property
     def is_list(self) -> bool:
@@ -93,13 +99,15 @@ def _block(text: str, begin: int, end: int, material: Material) -> Block:
     opens_line = _FENCE.fullmatch(text[max(0, begin - _LONGEST_REST) : begin].rpartition("\n")[2]) is not None
     ends_line = _FENCE.fullmatch(text[end : end + _LONGEST_REST].partition("\n")[0]) is not None
     whole = _FENCE.fullmatch(text, 0, begin) is not None and _FENCE.fullmatch(text, end) is not None
+    held = material.holds(block)
     quoted = (
         (material.may_forge and enclosed(text, begin, end))
         or (material.strict and not opens_line)
         or material.holds_end(block)
-        or (material.holds(block) and not (whole and block.startswith("[") and not material.strict))
+        or (held and not (whole and block.startswith("[") and "{" not in block and not material.strict))
     )
-    return Block(block, alone=opens_line and ends_line, quoted=quoted)
+    ends = _NOTHING.fullmatch(text, end) is not None
+    return Block(block, alone=opens_line and ends_line, quoted=quoted, held=held, ends=ends)
 
 
 def end_of_block(text: str, begin: int) -> int | None:
@@ -119,9 +127,10 @@ def end_of_block(text: str, begin: int) -> int | None:
     return None
 
 
-_FULL_WIDTH = str.maketrans("｛｝［］：，＂０１２３４５６７８９", '{}[]:,"0123456789')
+_FULL_WIDTH = str.maketrans("｛｝［］：，、＂０１２３４５６７８９", '{}[]:,,"0123456789')
 _STRINGS = re.compile(
-    r"(\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z))|[“”](?P<curly>[^“”]*)[“”]|＂(?P<wide>[^＂]*)＂|[｛｝［］：，０-９]+", re.DOTALL
+    r"(\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z))|[“”](?P<curly>[^“”]*)[“”]|＂(?P<wide>[^＂]*)＂|[｛｝［］：，、０-９]+",
+    re.DOTALL,
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from saiten.judges.blocks import end_of_block
-from saiten.judges.fields import JAPANESE_KEYS
+from saiten.judges.fields import names_of
 from saiten.judges.grades import grade_places
 from saiten.judges.marks import decision_places
 
@@ -21,7 +21,7 @@ class DecidedValue:
     """Its first character, without a quotation mark."""
     end: int
     key: str
-    """Its key in JSON, in English and lower case; "" after a marker."""
+    """Its key in JSON, as written; "" after a marker."""
     within: str = ""
     """The key of the list or object that it belongs to, or of the list around that."""
 
@@ -38,7 +38,7 @@ def places_in_json(text: str, key: str) -> list[DecidedValue]:
         if end is None:
             at = begin + 1
             continue
-        found += (place for place in _values(text, begin, end) if place.key == key)
+        found += (place for place in _values(text, begin, end) if key in names_of(place.key))
         at = end
     return found
 
@@ -66,7 +66,7 @@ def _values(text: str, begin: int, end: int) -> Iterator[DecidedValue]:
                 yield DecidedValue(*piece.span(group), key, next(filter(None, reversed(within)), ""))
                 after_colon = False
             else:
-                key = _english(piece[group])
+                key = piece[group]
         elif sign == ":":
             after_colon = True
         elif sign in "{[":
@@ -77,8 +77,3 @@ def _values(text: str, begin: int, end: int) -> Iterator[DecidedValue]:
             key, after_colon = "", False
         else:
             key, after_colon = "", False
-
-
-def _english(key: str) -> str:
-    plain = key.strip().casefold()
-    return JAPANESE_KEYS.get(plain, plain)

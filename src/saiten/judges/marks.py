@@ -5,11 +5,11 @@ in favor of an earlier one; one that quotes the material is (`quotations`).
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from saiten.judges.quotations import MOST_MARKS, QUOTED, Material, ends_a_sentence
+from saiten.tasks.correctness import DECISIONS
 from saiten.tasks.verdicts import read_yes_no
 
 
@@ -42,7 +42,6 @@ def own_marks(
 
 _MARKER = re.compile(r"[*_`]{0,3}\\?[\[［]\s{0,9}\\?[\[［]([^\[\]［］\\]{1,20})\\?[\]］]\s{0,9}\\?[\]］]")
 _CHOICE = re.compile(r"\s{0,3}(?:or|と|か|または|もしくは|,|、|/|／)\s{0,3}", re.IGNORECASE)
-DECISIONS = {"correct": True, "正解": True, "incorrect": False, "不正解": False}
 
 
 def decision_places(text: str) -> list[tuple[int, int]]:
@@ -65,8 +64,6 @@ def read_decision(text: str, material: Material) -> dict[str, Any]:
 
 
 def _decision(word: str) -> bool | None:
-    plain = unicodedata.normalize("NFKC", word).strip(" \u3000*_`\"'.。").casefold()
-    if plain in DECISIONS:
-        return DECISIONS[plain]
-    decision = None if plain.isdecimal() else read_yes_no(plain)  # [[1]] is a citation
+    is_citation = any(map(str.isdecimal, word))  # [[1]]
+    decision = None if is_citation else read_yes_no(word, DECISIONS)
     return decision if isinstance(decision, bool) else None

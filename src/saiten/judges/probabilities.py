@@ -9,15 +9,14 @@ from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 from saiten.judges.decided_values import DecidedValue, places_after_marks, places_in_json
-from saiten.judges.fields import shown_fields
-from saiten.judges.marks import DECISIONS
+from saiten.judges.fields import names_of, shown_fields
 from saiten.judges.token_places import TokenPlaces
 from saiten.protocols import Completion, R, Reply, Task
 from saiten.tasks.aspects import RateAspect, Rating, read_signed
 from saiten.tasks.contexts import ContextVerdict
-from saiten.tasks.correctness import Decision, Grade, GroundedDecision
+from saiten.tasks.correctness import DECISIONS, Decision, Grade, GroundedDecision
 from saiten.tasks.critique import Critique
-from saiten.tasks.verdicts import MEANINGS, Verdict, read_yes_no
+from saiten.tasks.verdicts import Verdict, read_yes_no
 
 _YES_OR_NO: Mapping[type[Reply], str] = {
     Decision: "correct",
@@ -85,7 +84,7 @@ def _with_each(verdicts: Sequence[Verdict], name: str, tokens: TokenPlaces, *, a
     `alone`: the reply has no other list, so verdicts without the list's key (a bare list) are its own.
     """
     every = places_in_json(tokens.text, "verdict")
-    places = [place for place in every if place.within == name] or (every if alone else [])
+    places = [place for place in every if name in names_of(place.within)] or (every if alone else [])
     places = places[-len(verdicts) :] if verdicts else []
     if [_read_yes_no(_written(tokens.text, place)) for place in places] != [verdict.verdict for verdict in verdicts]:
         return verdicts
@@ -104,15 +103,15 @@ def _written(text: str, place: DecidedValue) -> str:
 
 
 def _read_yes_no(text: str) -> Any:
-    plain = text.strip(" \u3000*_`\"'.。").casefold()
-    return DECISIONS.get(plain, read_yes_no(plain))
+    return read_yes_no(text, DECISIONS)
 
 
 @cache
 def _yes_and_no() -> Mapping[bytes, bool]:
     return {
         form.encode(): value
-        for word, value in {**MEANINGS, **DECISIONS}.items()
+        for word, value in DECISIONS.items()
+        if word not in {"y", "n"}  # they begin `yes` and `no`, but also `n/a`
         for form in (word, word.capitalize(), word.upper())
     }
 

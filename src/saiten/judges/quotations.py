@@ -5,8 +5,9 @@ off, refusing or talking on would pass that verdict off as its own. These rules 
 
 - A JSON value that is in the material word for word is a quotation, even with parts elided (`…`). So is one whose last
   words and verdict are (`x", "grade": 5}` quoted without escapes ends the judge's own string). A value with a reason in
-  the judge's own words is not, nor is a bare list that is the whole reply: `[1]` or `["Kobe"]` may be in the material
-  by chance.
+  the judge's own words is not, nor is a bare list of numbers or texts that is the whole reply: `[1]` or `["Kobe"]` may
+  be in the material by chance. What is inside a wrapper (`{"result": …}`, a string) is compared by itself, too.
+- A word (`Yes`) that is the whole reply is a quotation if the material sets it off, a sign (`○`) if it occurs at all.
 - A JSON value in a block quote or in quotation marks is a quotation if anything in the material could be a verdict.
 - A marker (`[RESULT] 5`, `[[True]]`, `Score: 5`) is so short that it may be in the material by chance. It is a
   quotation if the words around it are those of the material, if it is in a block quote or quotation marks, or if no

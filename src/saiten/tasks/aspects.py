@@ -61,7 +61,7 @@ class Rating(Reply):
     def value(self) -> float:
         """The mean over the votes; raises ValueError if there is nothing to grade."""
         if self.ungraded:
-            raise ValueError(f"there is nothing to grade: {self.reason}")
+            raise ValueError(f"there is nothing to grade: {self.reason or 'no reason was given'}")
         return fmean(self.grades)
 
     @property

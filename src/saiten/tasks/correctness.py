@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from saiten.protocols import Reply, ReplyFormat, Task
 from saiten.tasks.described import described
-from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing, expectation, majority
+from saiten.tasks.verdicts import HIDDEN, MEANINGS, YesNo, agreeing, expectation, majority, read_yes_no
 
 
 class Grade(Reply):
@@ -79,13 +79,18 @@ class GradeAnswer(Task[Grade]):
         return nearest.model_copy(update={"grade": floor(mean + 0.5), "mean": mean, "probabilities": None})
 
 
+DECISIONS = {**MEANINGS, "correct": True, "正解": True, "incorrect": False, "不正解": False}
+"""Words and signs for whether an answer is correct."""
+Correct = Annotated[bool, BeforeValidator(lambda value: read_yes_no(value, DECISIONS))]
+
+
 class Decision(Reply):
     """Whether the answer is correct."""
 
     explanation: str = described(
         "the mistakes found, or why there are none", "見つかった誤り、または誤りがないと言える理由"
     )
-    correct: YesNo
+    correct: Correct
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability of correct, if known; never requested from a model."""
 

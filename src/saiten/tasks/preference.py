@@ -68,4 +68,5 @@ class PreferAnswer(Task[Preference]):
             return next(reply for reply in replies if reply.better == better)
         # no vote says tie, so quote one of each side
         heard = {reply.better: reply.explanation for reply in reversed(replies)}
-        return Preference(explanation=f"{heard['first']} / {heard['second']}", better="tie")
+        sides = " / ".join(filter(None, (heard["first"], heard["second"])))
+        return Preference(explanation=sides, better="tie")

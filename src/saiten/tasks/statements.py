@@ -1,6 +1,6 @@
 """What texts say: their statements, verified or compared, and the entities in them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.protocols import Reply, Task
@@ -45,6 +45,10 @@ class VerifyStatements(Task[StatementVerdicts]):
     question: str = ""
     """What the statements answer, and so what they and the contexts are about; empty if unknown."""
 
+    @property
+    def counts(self) -> Mapping[str, int]:
+        return {"verdicts": len(self.statements)}
+
     def check(self, reply: StatementVerdicts) -> None:
         check_numbers(reply.verdicts, len(self.statements), partial=self.partial, what="statement")
 
@@ -74,6 +78,10 @@ class ClassifyStatements(Task[Classification]):
     reference_statements: tuple[str, ...]
     partial: bool = False
     """Accept a reply that omits statements, as RAGAS does."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        return {"answer": len(self.answer_statements), "reference": len(self.reference_statements)}
 
     def check(self, reply: Classification) -> None:
         for verdicts, statements, whose in (

@@ -1,6 +1,6 @@
 """Summaries of contexts: key phrases, questions made of them, and whether the summary answers these."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.protocols import Reply, Task
@@ -60,6 +60,10 @@ class AnswerFromSummary(Task[SummaryAnswers]):
     questions: tuple[str, ...]
     partial: bool = False
     """Accept a reply that omits questions, as RAGAS does."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        return {"verdicts": len(self.questions)}
 
     def check(self, reply: SummaryAnswers) -> None:
         check_numbers(reply.verdicts, len(self.questions), partial=self.partial, what="question")

@@ -1,5 +1,6 @@
 """Numbered yes/no verdicts, which most replies share: checking them, and merging votes."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum
@@ -13,14 +14,36 @@ from saiten.tasks.described import described
 HIDDEN: dict[str, JsonValue] = {"hidden": True}
 """Marks a field that is never requested from a model: it is left out of the JSON schema."""
 
-_YES = ("yes", "true", "1", "supported", "はい", "真", "正しい", "支持される")
-_NO = ("no", "false", "0", "not supported", "unsupported", "いいえ", "偽", "誤り", "支持されない")
+_YES = ("yes", "y", "true", "1", "supported", "はい", "真", "是", "正しい", "支持される", *"○◯〇⭕✓✔✅")
+_NO = (
+    "no",
+    "n",
+    "false",
+    "0",
+    "not supported",
+    "unsupported",
+    "いいえ",
+    "偽",
+    "否",
+    "誤り",
+    "支持されない",
+    *"×✕✖✗✘❌",
+)
 MEANINGS: Mapping[str, bool] = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
+"""Words and signs for yes and no; not △, and not the letters x and o, which mean either."""
+_AROUND = " \t\n\r.。!！、,*_`[]()\"'“”‘’「」『』\ufe0e\ufe0f"
+"""Marks around a verdict that do not change it; the last two choose between a sign's text and its picture."""
+_LONGEST_WORD = 40
 
 
-def read_yes_no(value: Any) -> Any:
-    """Return the boolean meant by `Yes`, `1`, `はい`, …; leave anything else for pydantic to refuse."""
-    return MEANINGS.get(value.strip().strip(".。!！*[]\"'").casefold(), value) if isinstance(value, str) else value
+def read_yes_no(value: Any, meanings: Mapping[str, bool] = MEANINGS) -> Any:
+    """Return the boolean meant by `Yes.`, `1`, `はいです`, `○`, …; leave anything else for pydantic to refuse."""
+    return meanings.get(plain_word(value), value) if isinstance(value, str) and len(value) <= _LONGEST_WORD else value
+
+
+def plain_word(text: str) -> str:
+    """Return a word without width, case, marks and `です`, as it is in `MEANINGS`."""
+    return unicodedata.normalize("NFKC", text).strip(_AROUND).removesuffix("です").casefold()
 
 
 YesNo = Annotated[bool, BeforeValidator(read_yes_no)]

@@ -143,7 +143,8 @@ def score_of(aspect: Aspect, rating: Rating) -> Score:
     reason = rating.reason
     if details["grade"] is None:
         votes = ", ".join(f"{vote:g}" for vote in rating.given)
-        reason = f"the votes ({votes}) are split around the best grade, {aspect.best}; one of them: {reason}"
+        one = f"; one of them: {reason}" if reason else ""
+        reason = f"the votes ({votes}) are split around the best grade, {aspect.best}{one}"
     return Score(rating.value, reason=reason, details=details, expected=rating.expected)
 
 

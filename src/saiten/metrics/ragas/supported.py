@@ -110,7 +110,8 @@ def worst_supported(found: Verified) -> Score:
     value = support_of(worst)
     shown = quoted([found.statements[worst.number - 1]])
     likely = f", p = {worst.p:.2f}" if worst.p is not None else ""
-    reason = f"worst of {len(found.verdicts)} statements{likely}: {shown}; {worst.reason}"
+    why = f"; {worst.reason}" if worst.reason else ""
+    reason = f"worst of {len(found.verdicts)} statements{likely}: {shown}{why}"
     return Score(value, reason=reason, details=found.details, expected=worst.p)
 
 

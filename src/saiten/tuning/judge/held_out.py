@@ -82,7 +82,7 @@ def value_of(reply: Reply) -> float:
         CannotJudge: the judge says that there is nothing to grade.
     """
     if isinstance(reply, Rating) and reply.ungraded:
-        raise CannotJudge(f"the judge gave no grade: {reply.reason}")
+        raise CannotJudge(f"the judge gave no grade: {reply.reason or 'no reason was given'}")
     if isinstance(reply, Rating | Grade):
         return reply.value
     if isinstance(reply, Decision):
