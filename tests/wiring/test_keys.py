@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,14 @@ from saiten.records import Inquiry
 from saiten.settings import CallSettings, JudgeSettings, read_config
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import SplitStatements
-from saiten.wiring import Models, SystemSettings, assemble_judge, assemble_system
+from saiten.wiring import (
+    Models,
+    SystemSettings,
+    assemble_judge,
+    assemble_system,
+    index_documents,
+    open_knowledge_base,
+)
 from saiten.wiring.keys import Keys
 from saiten.wiring.knowledge import open_engine
 from servers import OpenAIServer
@@ -240,3 +248,36 @@ async def test_a_planned_model_keeps_its_key(servers):
     async with closing(models.without_store().chat(f"openai:m@{one.base_url}")) as chat:
         await chat.complete(ChatRequest((ChatMessage("user", "hello"),)))
     assert (sent_to(one), sent_to(other)) == ({f"Bearer {SECRET}"}, {None})
+
+
+async def test_a_server_that_only_a_knowledge_base_names_gets_no_key(servers, tmp_path):
+    """The folder may be somebody else's. Its provider's own server, a server in `key_env`, and one that the user names
+    get theirs.
+    """
+    one, other = servers
+    (tmp_path / "a.txt").write_text("Some text.")
+    kb = str(tmp_path / "kb")
+    near = f"openai:e@{one.base_url}"
+
+    async def search(environ, embedder=None, key_env=None):
+        models = Models(replace(ONCE, key_env=key_env or {}), environ)
+        base = await open_knowledge_base(kb, models, embedder=embedder)
+        async with closing(base):
+            await base.retrieve("text")
+
+    await index_documents([tmp_path / "a.txt"], kb, Models(ONCE, ENVIRON), embedder=near)
+    assert sent_to(one) == {f"Bearer {SECRET}"}
+    one.requests.clear()
+    await search(ENVIRON)
+    assert sent_to(one) == {None}
+    one.requests.clear()
+    await search(ENVIRON | {"OPENAI_BASE_URL": one.base_url})
+    await search(ENVIRON, embedder=near)
+    await search({"ONE_KEY": SECRET}, key_env={one.base_url: "ONE_KEY"})
+    assert sent_to(one) == {f"Bearer {SECRET}"}
+    one.key = SECRET
+    with pytest.raises(
+        ConfigurationError, match=r"only a knowledge base names gets no key by itself; name the variable"
+    ):
+        await search(ENVIRON)
+    assert not other.requests

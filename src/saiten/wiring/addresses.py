@@ -45,10 +45,10 @@ class ModelName:
         if url := self.url(keys.environ):
             keys.expect(url, what=what, variable=self._variable(keys), home=self._home(keys))
 
-    def key(self, keys: Keys, what: str) -> ServerKey:
-        """Return the key to the model's server; raises as `Keys.of`."""
+    def key(self, keys: Keys, what: str, *, found: bool = False) -> ServerKey:
+        """Return the key to the model's server; `found` and errors as for `Keys.of`."""
         url = self.url(keys.environ)
-        return keys.of(url, what=what, variable=self._variable(keys), home=self._home(keys))
+        return keys.of(url, what=what, variable=self._variable(keys), home=self._home(keys), found=found)
 
     def _variable(self, keys: Keys) -> str:
         return self.provider.key_variable(keys.environ)
@@ -79,11 +79,17 @@ def parse_name(spec: str) -> ModelName | None:
 
 
 def read_address(
-    spec: str, environ: Mapping[str, str], *, what: str = "judge", builtin: str = "offline", keys: Keys | None = None
+    spec: str,
+    environ: Mapping[str, str],
+    *,
+    what: str = "judge",
+    builtin: str = "offline",
+    keys: Keys | None = None,
+    found: bool = False,
 ) -> Address:
     """Return the model, address and key of `PROVIDER:MODEL` or `PROVIDER:MODEL@URL`.
 
-    `keys` are those of the whole command; by default this is its only server.
+    `keys` are those of the whole command; by default this is its only server. `found`: as for `Keys.of`.
 
     Raises:
         ConfigurationError: the text has another form, the provider does not serve such models or needs a place, or the
@@ -116,7 +122,7 @@ def read_address(
             f"{provider.example}{variable}"
         )
     keys = keys or Keys(environ)
-    key = name.key(keys, what)
+    key = name.key(keys, what, found=found)
     if provider.needs_key and provider.owns(url) and not environ.get(key.variable) and not key.needless:
         raise ConfigurationError(
             f"{what} {redact_name(spec)!r} is served by {provider.name}, and there is no key: set {key.variable}; or "

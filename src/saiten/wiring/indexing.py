@@ -63,7 +63,8 @@ async def index_documents(
         found = await find_manifest(engine)
         if found is not None and embedder is None:
             notice_server(engine.name, found.embedder, models)
-        chosen, spec = embedder_of_base(embedder or (found.embedder if found else default_embedder), models)
+        named = embedder or (found.embedder if found else default_embedder)
+        chosen, spec = embedder_of_base(named, models, found=found is not None and embedder is None)
         stack.push_async_callback(chosen.close)
         spent: list[Usage] = []
         manifest = await begin(engine, chosen, spec, chunk_size, overlap, exact=exact, spent=spent.append)

@@ -49,11 +49,22 @@ class Keys:
                 )
 
     def of(
-        self, url: str, *, what: str = "system", variable: str = KEY_VARIABLE, home: str | None = None
+        self,
+        url: str,
+        *,
+        what: str = "system",
+        variable: str = KEY_VARIABLE,
+        home: str | None = None,
+        found: bool = False,
     ) -> "ServerKey":
         """Return the key to the server at this address; a user and a password in the address replace a key.
 
-        `home`: the server to which the variable belongs; None if it belongs to none.
+        Args:
+            url: The server's address.
+            what: The role of the model.
+            variable: The environment variable with its key, unless `key_env` names one.
+            home: The server to which the variable belongs; None if it belongs to none.
+            found: Whether the address comes from data, such as a knowledge base: then the variable is for `home` only.
 
         Raises:
             ConfigurationError: `key_env` names an unset variable for it.
@@ -66,6 +77,8 @@ class Keys:
                     f"[key_env] says that the key to {redact(url)} is in {own}, and {own} is not set"
                 )
             return ServerKey(self, server_of(address), own)
+        if found and server_of(address) != home:
+            return ServerKey(self, server_of(address), variable, withheld=True)
         self.expect(url, what=what, variable=variable, home=home)
         return ServerKey(self, server_of(address), variable, shared=True, needless=_has_its_own(address))
 
@@ -110,22 +123,24 @@ class ServerKey:
     """Whether the variable names no server, so that its key may go to another one."""
     needless: bool = False
     """Whether a user and a password in the address are sent instead."""
+    withheld: bool = False
+    """Whether nobody but the data names this server, so that it gets no key without an entry in `key_env`."""
 
     def value(self) -> str | None:
         """Return the key; None if it is not set or is for another server."""
-        if self.needless or (self.shared and self.keys.owner(self.variable) != self.server):
+        if self.needless or self.withheld or (self.shared and self.keys.owner(self.variable) != self.server):
             return None
         return self.keys.environ.get(self.variable) or None
 
     def advice(self) -> str:
         """Return advice on where to put a key, for a server that requires one and got none."""
+        entry = f'name the variable that has this server\'s key in saiten.toml: [key_env] "{self.server}" = "VARIABLE"'
+        if self.withheld:
+            return f"a server that only a knowledge base names gets no key by itself; {entry}"
         owner = self.keys.owner(self.variable)
         if not self.shared or owner is None or owner == self.server:
             return f"set {self.variable}"
-        return (
-            f"{self.variable} goes to {owner} only; name the variable that has this server's key in "
-            f'saiten.toml: [key_env] "{self.server}" = "VARIABLE"'
-        )
+        return f"{self.variable} goes to {owner} only; {entry}"
 
 
 def _has_its_own(address: URL) -> bool:

@@ -32,10 +32,10 @@ def open_engine(spec: str, *, writing: bool, keys: Keys | None = None) -> Engine
     return FolderEngine(Path(spec), writing=writing)
 
 
-def embedder_of_base(spec: str, models: Models) -> tuple[Embedder, str]:
+def embedder_of_base(spec: str, models: Models, *, found: bool = False) -> tuple[Embedder, str]:
     """Return an embedder for a base, and the name stored there, which does not depend on the environment.
 
-    The prefix `raw:` keeps the model's vector lengths.
+    The prefix `raw:` keeps the model's vector lengths. `found`: the name is the one stored in the base.
 
     Raises:
         ConfigurationError: the embedder does not exist, or produces only unit vectors.
@@ -44,7 +44,7 @@ def embedder_of_base(spec: str, models: Models) -> tuple[Embedder, str]:
     plain = chosen.removeprefix(RAW)
     if plain != chosen and plain.startswith("builtin"):
         raise ConfigurationError(f"{RAW} is for embedders that are models; the built-in one has unit vectors only")
-    embedder = models.embedder(plain, scaled=plain == chosen)
+    embedder = models.embedder(plain, scaled=plain == chosen, found=found)
     return embedder, chosen if chosen.startswith("builtin") else embedder.name
 
 
@@ -70,7 +70,7 @@ async def open_knowledge_base(
         manifest = await open_manifest(engine)
         if embedder is None:
             notice_server(engine.name, manifest.embedder, models)
-        chosen, _ = embedder_of_base(embedder or manifest.embedder, models)
+        chosen, _ = embedder_of_base(embedder or manifest.embedder, models, found=embedder is None)
         check_embedder(manifest, chosen, engine.name)
         contents = await read_contents(engine)
     except BaseException:

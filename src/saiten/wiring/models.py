@@ -110,11 +110,12 @@ class Models:
         scaled: bool = True,
         options: Mapping[str, Any] = NO_OPTIONS,
         headers: Mapping[str, str] = NO_HEADERS,
+        found: bool = False,
     ) -> Embedder:
         """Return the embedder: `builtin[:DIMENSIONS]`, `st:NAME_OR_FOLDER`, `PROVIDER:MODEL` or `PROVIDER:MODEL@URL`.
 
         Its vectors have length 1, unless `scaled` is false: then a model's vectors keep their lengths. `options` are
-        part of every request, and `headers` are as for `chat`.
+        part of every request, and `headers` are as for `chat`. `found`: the name comes from data, as for `Keys.of`.
 
         Raises:
             ConfigurationError: the name, the key or the price is missing or wrong.
@@ -130,15 +131,23 @@ class Models:
         if spec.startswith("st:"):
             return SentenceTransformersEmbedder(spec.removeprefix("st:"), scaled=scaled)
         model, url = self._on_server(
-            embedder_of, spec, "embedder", "builtin", headers, scaled=scaled, options=dict(options)
+            embedder_of, spec, "embedder", "builtin", headers, found=found, scaled=scaled, options=dict(options)
         )
         quote = self._quote(model.endpoint.name, url)
         return stack_embedder(model, self._around(quote, url), self._store())
 
     def _on_server(
-        self, make: Callable[..., T], spec: str, what: str, builtin: str, headers: Mapping[str, str], **settings: Any
+        self,
+        make: Callable[..., T],
+        spec: str,
+        what: str,
+        builtin: str,
+        headers: Mapping[str, str],
+        *,
+        found: bool = False,
+        **settings: Any,
     ) -> tuple[T, str]:
-        at = read_address(spec, self.environ, what=what, builtin=builtin, keys=self.keys)
+        at = read_address(spec, self.environ, what=what, builtin=builtin, keys=self.keys, found=found)
         settings |= {"timeout": self.calls.timeout, "key_variable": at.source.variable, "provider": at.provider}
         model = make(at.model, at.url, at.source, headers=self._resolved(headers), **settings)
         return model, at.url

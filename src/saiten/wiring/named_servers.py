@@ -51,5 +51,5 @@ def notice_server(base: str, embedder: str, models: Models) -> None:
     if url and elsewhere(url, models.environ):
         models.notice(
             f"the knowledge base {base} names the server of its embedder, {server_of(parse_url(url))}: it gets the "
-            "texts to embed, and the key if there is one for it, when it is asked"
+            "texts to embed when it is asked, and a key only if [key_env] has one for it"
         )
