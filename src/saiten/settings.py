@@ -33,7 +33,9 @@ JUDGE, CALLS, DATA = "Judge", "Calls and cost", "Data"
 class JudgeSettings:
     """The settings that determine figures: runs with different settings are different runs."""
 
-    judge: str = option("offline", "Judge: offline, openai:MODEL, openai:MODEL@URL or hf:NAME_OR_FOLDER.", toml=True)
+    judge: str = option(
+        "offline", "Judge: offline, openai:MODEL, openai:MODEL@URL, hf:NAME_OR_FOLDER or nli:NAME_OR_FOLDER.", toml=True
+    )
     embedder: str = option(
         "builtin", "Embedding model: builtin, openai:MODEL or openai:MODEL@URL.", panel=JUDGE, toml=True
     )

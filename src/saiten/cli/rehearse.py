@@ -12,6 +12,7 @@ from saiten.errors import BadInput, JudgeError
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
+from saiten.judges.support.named import PREFIX
 from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.prompts import find_prompts
@@ -85,8 +86,8 @@ SPENT = ("calls", "prompt_tokens", "completion_tokens")
 
 
 def spent_cells(used: Usage, settings: JudgeSettings, calls: CallSettings) -> tuple[Cell, ...]:
-    """Return estimated calls, tokens and cost of a judge, whose price may be unknown; none of the offline judge."""
-    used = Usage() if settings.judge == "offline" else used
+    """Return estimated calls, tokens and cost of a judge, whose price may be unknown; none without a chat model."""
+    used = Usage() if settings.judge == "offline" or settings.judge.strip().startswith(PREFIX) else used
     price = known_price(settings.judge, calls)
     cost: Cell = Message("cell", "unknown")
     if not used.calls:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from saiten.judges.support.named import PREFIX
 from saiten.models.budget import Account, Budget, Price, find_price
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.layers import Layer
@@ -30,7 +31,7 @@ _LOG = logging.getLogger(__name__)
 
 def known_price(spec: str, calls: CallSettings) -> Price | None:
     """Return the token price of a chat model by its name; None if unknown, 0 for a model in this process."""
-    if spec.strip().startswith(HERE):
+    if spec.strip().startswith((HERE, PREFIX)):
         return Price(0.0)
     return find_price(calls.prices, price_name(spec))
 
