@@ -6,6 +6,7 @@ unsupported. Everything else in a sentence means nothing.
 
 import random
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 THINGS = [
@@ -59,13 +60,29 @@ def settings(labels: Sequence[str]):
     )
 
 
-def tiny_nli(folder: Path, *, seed: int = 0) -> Path:
+def tiny_nli(folder: Path) -> Path:
     """A classifier of entailment that gets it right: contradiction (never), neutral, entailment."""
+    return _saved(_nli(), folder)
+
+
+def tiny_span_marker(folder: Path) -> Path:
+    """A token classifier that gets it right: supported, and hallucinated for things that no passage has."""
+    return _saved(_span_marker(), folder)
+
+
+def _saved(network, folder: Path) -> Path:
+    network.save_pretrained(folder)
+    tokenizer().save_pretrained(folder)
+    return folder
+
+
+@cache
+def _nli():
     import torch
     from transformers import BertForSequenceClassification
 
-    torch.manual_seed(seed)
-    draw = random.Random(seed)
+    torch.manual_seed(0)
+    draw = random.Random(0)
     network = _matching(BertForSequenceClassification(settings(("contradiction", "neutral", "entailment"))))
     tokens = tokenizer()
 
@@ -83,10 +100,33 @@ def tiny_nli(folder: Path, *, seed: int = 0) -> Path:
         encoded = tokens(firsts, seconds, padding=True, truncation="only_first", max_length=READS, return_tensors="pt")
         return torch.nn.functional.cross_entropy(network(**encoded).logits, torch.tensor(truths) + 1)
 
-    _train(network, loss)
-    network.save_pretrained(folder)
-    tokens.save_pretrained(folder)
-    return folder
+    return _trained(network, loss)
+
+
+@cache
+def _span_marker():
+    import torch
+    from transformers import BertForTokenClassification
+
+    torch.manual_seed(0)
+    draw = random.Random(0)
+    network = _matching(BertForTokenClassification(settings(("supported", "hallucinated"))))
+    tokens = tokenizer()
+
+    def loss(size):
+        firsts, seconds = [], []
+        for _ in range(size):
+            few = draw.sample(THINGS, draw.randint(1, 8))
+            firsts.append(_sentence(draw, draw.choices(few, k=draw.randint(1, 10))))
+            seconds.append(_sentence(draw, draw.choices([*few, *THINGS], k=draw.randint(1, 10))))
+        encoded = tokens(firsts, seconds, padding=True, truncation="only_first", max_length=READS, return_tensors="pt")
+        ids, types = encoded["input_ids"], encoded["token_type_ids"]
+        in_passages = ((ids[:, None, :] == ids[:, :, None]) & (types == 0)[:, None, :]).any(-1)
+        wrong = ~in_passages & (ids >= len(SPECIAL) + len(FILLERS))
+        logits = network(**encoded).logits[types == 1]
+        return torch.nn.functional.cross_entropy(logits, wrong[types == 1].long())
+
+    return _trained(network, loss)
 
 
 def relabeled(folder: Path, into: Path, labels: Sequence[str], rows: Sequence[int]) -> Path:
@@ -102,9 +142,21 @@ def relabeled(folder: Path, into: Path, labels: Sequence[str], rows: Sequence[in
             old = getattr(known.classifier, name)
             new = old[list(rows)] if len(rows) > 1 else old[rows[0] : rows[0] + 1] - old[1:2]
             getattr(network.classifier, name).copy_(new)
-    network.save_pretrained(into)
-    tokenizer().save_pretrained(into)
-    return into
+    return _saved(network, into)
+
+
+def relabeled_tokens(folder: Path, into: Path, labels: Sequence[str], rows: Sequence[int]) -> Path:
+    """The trained token classifier with its outputs in another order and by other names."""
+    import torch
+    from transformers import BertForTokenClassification
+
+    network = BertForTokenClassification.from_pretrained(folder)
+    network.config.id2label, network.config.label2id = settings(labels).id2label, settings(labels).label2id
+    with torch.no_grad():
+        for name in ("weight", "bias"):
+            part = getattr(network.classifier, name)
+            part.copy_(part[list(rows)].clone())
+    return _saved(network, into)
 
 
 def _matching(network):
@@ -127,10 +179,11 @@ def _sentence(draw: random.Random, things: Sequence[str]) -> str:
     return " ".join([*words, *draw.choices(FILLERS, k=draw.randint(0, 2))])
 
 
-def _train(network, loss, steps: int = 1500, size: int = 32, good: float = 0.02) -> None:
-    """Until the loss has been low for a while."""
+def _trained(network, loss, steps: int = 1500, size: int = 32, good: float = 0.02):
+    """The network, trained until its loss has been low for a while."""
     import torch
 
+    torch.set_num_threads(1)  # for good: the threads of something so small wait for each other, and for other processes
     optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2e-3, total_steps=steps)
     recent = 1.0
@@ -144,4 +197,4 @@ def _train(network, loss, steps: int = 1500, size: int = 32, good: float = 0.02)
         recent = 0.95 * recent + 0.05 * float(found.detach())
         if recent < good:
             break
-    network.eval()
+    return network.eval()

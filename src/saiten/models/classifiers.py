@@ -106,7 +106,7 @@ class Classifier:
         found = self.tokenizer(texts, add_special_tokens=False, split_special_tokens=True, verbose=False)["input_ids"]
         return [len(each) for each in found]
 
-    def pairs(self, firsts: list[str], seconds: list[str], **more: Any) -> Any:
+    def pairs(self, firsts: list[str], seconds: list[str], *, offsets: bool = False) -> Any:
         """Tokenize pairs of texts as the tokenizer does, padded; a first text that is too long loses its end."""
         return self.tokenizer(
             firsts,
@@ -117,7 +117,7 @@ class Classifier:
             split_special_tokens=True,
             verbose=False,
             return_tensors="pt",
-            **more,
+            return_offsets_mapping=offsets,
         )
 
 
@@ -153,3 +153,8 @@ def _longest(tokenizer: Any, network: Any) -> int:
             # RoBERTa and its relatives count positions from after the padding index
             limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
     return min(limit for limit in limits if isinstance(limit, int) and limit > 0)
+
+
+def plain(text: str) -> str:
+    """Return the text without lone surrogates, which JSON may contain; its length stays the same."""
+    return text.encode("utf-8", "replace").decode()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from saiten.models.classifiers import Classifier
+from saiten.models.classifiers import Classifier, plain
 from saiten.models.text_windows import TextWindow, cut_pieces, windows_of
 from saiten.records import Language
 from saiten.text.sentences import split_sentences
@@ -123,8 +123,3 @@ def _joined(sources: Sequence[str], premises: Sequence[Premise]) -> Premise | No
     tokens = sum(premise.tokens for premise in premises) + len(of) - 1
     places = tuple(premise.places[0] for premise in premises)
     return Premise("\n".join(premise.text for premise in premises), tokens, places)
-
-
-def plain(text: str) -> str:
-    """Return the text without lone surrogates, which JSON may contain; its length stays the same."""
-    return text.encode("utf-8", "replace").decode()
