@@ -94,7 +94,7 @@ class PremiseCutter:
         key = source, language
         if key not in self._pieces:
             starts = [sentence.start for sentence in split_sentences(source, language)]
-            most = max(1, self._room // 8)
+            most = max(1, self._room // 4)
             self._pieces[key] = cut_pieces(source, starts, self._classifier.counts, most)
         return self._pieces[key]
 
