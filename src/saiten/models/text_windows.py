@@ -51,8 +51,8 @@ def _middle(text: str, start: int, end: int) -> int:
 def windows_of(pieces: Sequence[TextWindow], room: int, overlap: int) -> Iterator[TextWindow]:
     """Yield windows of successive pieces that together cover the text, each with at most `room` tokens.
 
-    A window begins with the last pieces of the one before, as many as `overlap` tokens hold. A piece longer than the
-    room is a window by itself.
+    A window begins with the last pieces of the one before, as many as `overlap` tokens hold and leave room for the next
+    piece. A piece longer than the room is a window by itself.
     """
     first = 0
     while first < len(pieces):
@@ -64,7 +64,8 @@ def windows_of(pieces: Sequence[TextWindow], room: int, overlap: int) -> Iterato
         if end == len(pieces):
             return
         back, shared = end, 0
-        while back - 1 > first and shared + pieces[back - 1].tokens <= overlap:
+        most = min(overlap, room - pieces[end].tokens)
+        while most > 0 and back - 1 > first and shared + pieces[back - 1].tokens <= most:
             back -= 1
             shared += pieces[back].tokens
         first = back
