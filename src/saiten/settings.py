@@ -44,7 +44,7 @@ class JudgeSettings:
     judge: str = option(
         "offline",
         "Judge: offline, PROVIDER:MODEL\\[@URL] (openai, anthropic, gemini, azure, bedrock, mistral, ollama, vllm, …), "
-        "or hf:NAME_OR_FOLDER.",
+        "hf:NAME_OR_FOLDER or nli:NAME_OR_FOLDER.",
         toml=True,
     )
     embedder: str = option(

@@ -193,7 +193,7 @@ def test_a_run_without_gist_scores_says_what_it_has(saiten, data, a_run):
     a_run("run", {})
     said = saiten("meta-evaluate", "run", data(PEOPLE, "p.jsonl"), "--spans")
     assert said.status in (2, 3)
-    assert "there are no gist scores; score with `-m gist` first. Its metrics: length" in " ".join(said.err.split())
+    assert "score with `-m gist` or `-m hallucination_spans` first. Its metrics: length" in " ".join(said.err.split())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from saiten.cli.converse import DialogueOptions
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DialogueProgress
-from saiten.cli.rehearse import SPENT, price_captions, spent_cells
+from saiten.cli.rehearse import SPENT, has_calls, price_captions, spent_cells
 from saiten.cli.running import resumable
 from saiten.cli.shared_options import RunOptions
 from saiten.cli.system_options import SystemOptions
@@ -178,12 +178,12 @@ def rehearse_dialogues(
 def _counting(
     judged_by: JudgeSettings, others: Mapping[str, JudgeSettings], calls: CallSettings, stand_in: Judge
 ) -> Judge:
-    """Return a judge that counts what each agent's model would cost; the offline judge costs nothing."""
+    """Return a judge that counts what each agent's model would cost; one that is no chat model costs nothing."""
     prompts = find_prompts(judged_by.prompts)
 
     def one(settings: JudgeSettings) -> Judge:
-        offline = settings.judge == "offline"
-        return stand_in if offline else Rehearsal(stand_in, prompts, quote_of(settings.judge, calls).price)
+        price = quote_of(settings.judge, calls).price
+        return Rehearsal(stand_in, prompts, price) if has_calls(settings) else stand_in
 
     agents = {role: one(settings) for role, settings in others.items()}
     return Agents(one(judged_by), agents, ROLES) if agents else one(judged_by)

@@ -16,7 +16,7 @@ from saiten.records import Label, Sample
 from saiten.results.place import place_of
 from saiten.runs import read_run
 from saiten.trust.spans.comparison import compare_spans
-from saiten.trust.spans.marks import Marks, PeopleMarks, judges_of, misplaced, people_of
+from saiten.trust.spans.marks import Marks, PeopleMarks, marks_of_run, misplaced, people_of
 from saiten.views.render import render
 from saiten.views.tables.span import span_tables
 from saiten.words import Message
@@ -25,8 +25,8 @@ from saiten.words import Message
 def show_spans(run: Path, labels: Path, others: JudgeFiles, options: MetaOptions, form: Format) -> None:
     """Print how the judges' spans agree with people's.
 
-    The judges are runs with gist scores and files of spans. If the run is the file of labels itself, people are
-    compared with each other.
+    The judges are runs with scores of gist or hallucination_spans, and files of spans. If the run is the file of labels
+    itself, people are compared with each other.
 
     Raises:
         BadInput: a path does not exist or has no spans, labels have no spans, or both sides have nothing in common.
@@ -49,7 +49,7 @@ def show_spans(run: Path, labels: Path, others: JudgeFiles, options: MetaOptions
         if path.is_dir():
             reader = read_run(path, notify=notifier(notes))
             samples |= {sample.id: sample for sample in reader.samples()}
-            found |= _named_apart(judges_of(reader.scores(), path.resolve().name), found)
+            found |= _named_apart(marks_of_run(reader.scores(), path.resolve().name), found)
         elif path is run and judges:
             rows = sample_rows(path, options.sample_column)
             samples |= {row.id: row for row in rows if isinstance(row, Sample)}

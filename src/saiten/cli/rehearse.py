@@ -12,6 +12,7 @@ from saiten.errors import BadInput, JudgeError
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
+from saiten.judges.support.named import PREFIX
 from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.prices import Quote
@@ -74,7 +75,7 @@ def rehearse(
     table = Table(
         Message("title", "run_would_take", n=counted.samples, judge=redact(settings.judge)),
         ("metric", *SPENT, Message("column", "cost", currency=calls.currency)),
-        tuple((name, *spent_cells(Usage() if settings.judge == "offline" else one)) for name, one in used),
+        tuple((name, *spent_cells(one if has_calls(settings) else Usage())) for name, one in used),
         (Message("caption", "run_would_take"), *price_captions(settings, quote)),
     )
     render([table], form, stdout())
@@ -92,9 +93,14 @@ def spent_cells(used: Usage) -> tuple[Cell, ...]:
     return (used.calls, used.prompt_tokens, used.completion_tokens, cost)
 
 
+def has_calls(settings: JudgeSettings) -> bool:
+    """Return whether the judge is a chat model, which takes calls and tokens."""
+    return settings.judge != "offline" and not settings.judge.strip().startswith(PREFIX)
+
+
 def price_captions(settings: JudgeSettings, quote: Quote) -> tuple[Message, ...]:
     """Return the sentence about the judge's price; none for a model in this process, which costs nothing."""
-    return () if settings.judge == "offline" or (quote.price and not quote.source) else (quote.sentence(),)
+    return () if not has_calls(settings) or (quote.price and not quote.source) else (quote.sentence(),)
 
 
 @dataclass(slots=True)

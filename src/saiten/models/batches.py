@@ -1,6 +1,7 @@
 """Batching: requests that many coroutines make one by one are processed together in one worker thread."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ class Batches(Generic[Item, Result]):
         self._work = work
         self._size = size
         self._length = length
+        self._callers: Counter[Item] = Counter()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"saiten {what}")
         self._queues: WeakKeyDictionary[asyncio.AbstractEventLoop, _Queue[Item, Result]] = WeakKeyDictionary()
 
@@ -48,10 +50,18 @@ class Batches(Generic[Item, Result]):
             if queue.pump is None or queue.pump.done():
                 queue.pump = asyncio.create_task(self._pump(queue))
         pending.waiters += 1
+        self._callers[item] += 1
         try:
             return await asyncio.shield(pending.result)
         finally:
             pending.waiters -= 1
+            self._callers[item] -= 1
+            if not self._callers[item]:
+                del self._callers[item]
+
+    def awaited(self, items: Sequence[Item]) -> bool:
+        """Return whether a caller still waits for one of the items; none does after Ctrl-C, so `work` can give up."""
+        return any(item in self._callers for item in items)
 
     def close(self) -> None:
         """Shut the thread down after the current batch; start nothing more."""

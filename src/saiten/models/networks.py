@@ -49,6 +49,11 @@ def loaded(what: str, expected: str, load: Callable[[], T]) -> T:
     except ConfigurationError:
         raise
     except Exception as error:  # safetensors and pickle raise their own types for damaged weights
+        if "trust_remote_code" in str(error):  # the library's advice would run the code
+            raise ConfigurationError(
+                f"{what} cannot be loaded: it requires code from its repository, which saiten never runs; expected "
+                f"{expected}"
+            ) from error
         lines = str(error).strip().splitlines() or [repr(error)]
         said = lines[0] if len(lines) == 1 or not lines[0].endswith(":") else f"{lines[0]} {lines[1].strip()}"
         raise ConfigurationError(f"{what} cannot be loaded: {said}; expected {expected}") from error
@@ -102,6 +107,17 @@ def encoder_with_tokenizer(source: str, *, config: Any = None, **more: Any) -> t
         tokenizer = library.AutoTokenizer.from_pretrained(source, **safely(source), **more)
         network, lacking = _weights("AutoModel", source, dtype=torch.float32, config=config, **more)
     return tokenizer, network, [name for name in lacking if "pooler" not in name]
+
+
+def classifier_with_tokenizer(kind: str, source: str, **more: Any) -> tuple[Any, Any, list[str]]:
+    """Load a classifier in 32 bits from a folder or hub name; `kind` is its class among transformers' automatic ones.
+
+    Return its tokenizer, the network, and the names of missing weights, which are random.
+    """
+    torch, library = import_module("torch"), import_module("transformers")
+    with quietly(bars=not Path(source).is_dir()):
+        tokenizer = library.AutoTokenizer.from_pretrained(source, **safely(source), **more)
+        return tokenizer, *_weights(kind, source, dtype=torch.float32, **more)
 
 
 def _weights(kind: str, source: str, **more: Any) -> tuple[Any, list[str]]:
@@ -164,6 +180,11 @@ _PATH = re.compile(r"[.~/\\].*|[A-Za-z]:[/\\].*|.*[/\\]|[^/\\]+[/\\][^/\\]+[/\\]
 """Matches paths that cannot be hub names, which are NAME or OWNER/NAME."""
 
 
+def is_path(typed: str) -> bool:
+    """Return whether this can only be a path, since names on the hub are NAME or OWNER/NAME."""
+    return _PATH.fullmatch(typed) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class LocalModel:
     """A model as typed, and the files found for it."""
@@ -187,7 +208,7 @@ class LocalModel:
             raise ConfigurationError("hf: needs a model: hf:FOLDER, or hf:NAME as on the Hugging Face hub")
         folder = Path(os.path.expanduser(typed))  # noqa: PTH111 - never raises, however odd the name
         if not os.path.isdir(folder):  # noqa: PTH112 - likewise
-            if os.path.exists(folder) or _PATH.fullmatch(typed):  # noqa: PTH110 - likewise
+            if os.path.exists(folder) or is_path(typed):  # noqa: PTH110 - likewise
                 raise ConfigurationError(
                     f"hf:{typed}: there is no such folder; expected one with a model that transformers saved, or a "
                     "name on the Hugging Face hub such as hf:Qwen/Qwen3-4B"
@@ -231,7 +252,7 @@ def _base_of(folder: Path) -> str:
     for path in (os.path.expanduser(base), folder / base):  # noqa: PTH111 - never raises, however odd the name
         if os.path.isdir(path):  # noqa: PTH112 - likewise
             return str(path)
-    if _PATH.fullmatch(base):
+    if is_path(base):
         raise ConfigurationError(
             f"the adapter {folder} was trained on the model in {base}, which is missing; put it back, or set {_BASE!r} "
             f"in {file} to its new location"

@@ -9,6 +9,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 from saiten.judges.memo import Memo
+from saiten.judges.support.named import PREFIX
 from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score
 from saiten.runs.scoring import score_once, signature_of
@@ -104,7 +105,7 @@ def _renamed(base: JudgeSettings, judge: str) -> JudgeSettings:
     """Return the settings for another judge, without those that only one kind of judge has."""
     if judge == base.judge:
         return base
-    offline = judge == "offline"
+    offline = judge == "offline" or judge.startswith(PREFIX)
     return replace(
         base,
         judge=judge,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from saiten.errors import ConfigurationError
+from saiten.judges.support.named import PREFIX
 from saiten.models.address import parse_url, server_of
 from saiten.models.providers import Provider, providers
 from saiten.redaction import redact_name
@@ -98,11 +99,12 @@ def read_address(
     name = parse_name(spec)
     if name is None:
         here = "st:" if what == "embedder" else HERE
+        alone = f", or {PREFIX}NAME_OR_FOLDER" if what == "judge" else ""
         shown = redact_name(spec)
         raise ConfigurationError(
             f"unknown {what} {shown!r}; expected {builtin}, PROVIDER:MODEL, PROVIDER:MODEL@URL, or "
-            f"{here}NAME_OR_FOLDER, for example openai:gpt-4o-mini, ollama:qwen3 or vllm:qwen3@http://gpu1:8000/v1; "
-            "providers are "
+            f"{here}NAME_OR_FOLDER{alone}, for example openai:gpt-4o-mini, ollama:qwen3 or "
+            "vllm:qwen3@http://gpu1:8000/v1; providers are "
             f"{', '.join(providers())}{_meant(shown.strip(), builtin, here)}"
         )
     provider = name.provider
@@ -141,11 +143,18 @@ def _meant(spec: str, builtin: str, here: str) -> str:
         return f"; did you mean {here}{spec}?"
     if kind in providers() or any(sign.isspace() or sign == "@" for sign in spec):
         return ""
-    if separator and (near := get_close_matches(kind, providers(), n=1)):
-        return f"; did you mean {near[0]}:{rest}?"
-    if separator:  # gateway:qwen3, …
-        return f"; if {kind} speaks OpenAI's protocol, write openai:{rest}@URL"
+    if separator:
+        return _meant_by(kind, rest)
     return f"; did you mean {builtin if get_close_matches(spec, [builtin]) else f'openai:{spec}'}?"
+
+
+def _meant_by(kind: str, rest: str) -> str:
+    """Return a hint for a name before the colon that is no provider's."""
+    if kind == PREFIX[:-1]:
+        return "; a network that checks support can only be the judge"
+    if near := get_close_matches(kind, providers(), n=1):
+        return f"; did you mean {near[0]}:{rest}?"
+    return f"; if {kind} speaks OpenAI's protocol, write openai:{rest}@URL"  # gateway:qwen3, …
 
 
 def is_model_on_server(spec: str) -> bool:

@@ -6,6 +6,7 @@
     anthropic:MODEL, …          another provider; see models/providers.toml and docs/models.md
     hf:NAME_OR_FOLDER           a causal language model in this process, through transformers; needs [neural]
     hf:FOLDER                   an encoder that `saiten tune judge --head regression` made; needs [neural]
+    nli:NAME_OR_FOLDER          a classifier that knows entailment, for support checks; the rest is offline; [neural]
 
 A slash may replace the colon. A self-hosted server needs no key.
 """
@@ -21,6 +22,8 @@ from saiten.judges.learned import without_learned
 from saiten.judges.llm import LLMJudge
 from saiten.judges.offline import Calibration, OfflineJudge
 from saiten.judges.panel import Panel
+from saiten.judges.support import SupportJudge
+from saiten.judges.support.named import PREFIX, NamedNetwork
 from saiten.judges.tuned_folder import read_tuned
 from saiten.models.cache import CachedChat
 from saiten.models.networks import LocalModel, fingerprint
@@ -74,6 +77,12 @@ def assemble_judge(
     if settings.calibration:
         raise ConfigurationError(f"a calibration is for the offline judge, not for {settings.judge}")
     named = settings.judge.strip()
+    if named.startswith(PREFIX):
+        _check_votes("a support network", settings.votes)
+        _check_logprobs("a support network", requested=settings.logprobs)
+        _note_unread("a support network", settings.prompts, prompts, models)
+        _check_options("a support network", settings)
+        return SupportJudge(NamedNetwork.read(named.removeprefix(PREFIX)), embedder)
     encoder = EncoderJudge.of(named.removeprefix(HERE), embedder) if named.startswith(HERE) else None
     if encoder is not None:
         _check_votes("an encoder", settings.votes)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 
+from saiten.judges.support.named import PREFIX
 from saiten.models.address import parse_url
 from saiten.models.endpoint import Endpoint
 from saiten.models.price_table import CURRENCY, listed
@@ -19,7 +20,7 @@ def quote_of(spec: str, calls: CallSettings, environ: Mapping[str, str] = os.env
         ConfigurationError: a price in the settings, or the address, is unusable.
     """
     spec = spec.strip()
-    if spec.startswith(HERE):
+    if spec.startswith((HERE, PREFIX)):
         return Quote(Price(0.0), spec)
     named = parse_name(spec)
     url = named.url(environ) if named is not None else ""

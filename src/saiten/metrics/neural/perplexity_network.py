@@ -1,6 +1,5 @@
 """The network behind perplexity: measures in batches how surprising answers are after the text before them."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -50,22 +49,14 @@ class PerplexityNetwork:
     def __init__(self, model: str, precision: Precision, made: str) -> None:
         self._named = model, precision, made
         self._loaded: CausalModel | None = None
-        self._waiting: Counter[PerplexityRequest] = Counter()
-        """Callers per request; a request without any, as after Ctrl-C, starts no further forward pass."""
         size = _ITEMS_ON_CPU if best_device() == "cpu" else _ITEMS
-        self._batches = Batches(
+        self._batches: Batches[PerplexityRequest, Surprisal] = Batches(
             self._measure, size=size, length=lambda each: len(each.before) + len(each.answer), what="perplexity"
         )
 
     async def measure(self, request: PerplexityRequest) -> Surprisal:
         """Measure how surprising the answer is; raises ConfigurationError for an unusable model or stride."""
-        self._waiting[request] += 1
-        try:
-            return await self._batches.of(request)
-        finally:
-            self._waiting[request] -= 1
-            if not self._waiting[request]:
-                del self._waiting[request]
+        return await self._batches.of(request)
 
     def _measure(self, requests: Sequence[PerplexityRequest]) -> list[Surprisal]:
         model = self._loaded = self._loaded or load_causal_model(*self._named)
@@ -73,7 +64,7 @@ class PerplexityNetwork:
         sums, counts = [0.0] * len(texts), [0] * len(texts)
         spans = ((at, span) for at, text in enumerate(texts) for span in text.spans())
         while some := list(islice(spans, _SPANS)):
-            found = model.surprise([span for _, span in some], lambda: any(each in self._waiting for each in requests))
+            found = model.surprise([span for _, span in some], lambda: self._batches.awaited(requests))
             for (at, _), surprise in zip(some, found, strict=True):
                 sums[at] += surprise
                 counts[at] += 1

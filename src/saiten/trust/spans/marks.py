@@ -10,6 +10,8 @@ from saiten.records import Label, Sample, Scored, Span
 
 COMBINATIONS = ("extra_gist", "extra_supplement", "missing_gist", "missing_supplement")
 """The four combinations that the gist metric looks for in every answer."""
+HALLUCINATION = "hallucination"
+"""The aspect of the spans that the metric hallucination_spans marks."""
 CLASSES = ("gist", "supplement")
 """The units of the reference, determined before any answer is read."""
 
@@ -88,17 +90,49 @@ def judges_of(scores: Iterable[Scored], name: str) -> dict[str, Marks]:
     found = {settings: marks for settings, marks in found.items() if marks}
     if not found:
         what = "its gist scores have no units" if gist else "there are no gist scores"
-        raise BadInput(f"{name}: {what}; score with `-m gist` first. Its metrics: {', '.join(sorted(seen)) or 'none'}")
+        raise BadInput(
+            f"{name}: {what}; score with `-m gist` or `-m hallucination_spans` first. Its metrics: "
+            f"{', '.join(sorted(seen)) or 'none'}"
+        )
     if len(found) == 1:
         return {name: next(iter(found.values()))}
     return {f"{name}, {settings or 'as it is'}": marks for settings, marks in sorted(found.items())}
 
 
+def marks_of_run(scores: Iterable[Scored], name: str) -> dict[str, Marks]:
+    """Collect what a run marked: the units of its gist metric, and the spans of hallucination_spans.
+
+    One metric of each kind is one judge, by the run's name; further ones are named by their settings.
+
+    Raises:
+        BadInput: there is neither; the message lists the run's metrics.
+    """
+    every = list(scores)
+    spans = hallucinations_of(every)
+    if not spans:
+        return judges_of(every, name)
+    by_gist = any(_settings(one.metric) is not None for one in every)
+    gist = judges_of(every, name) if by_gist else {}
+    if len(spans) == 1 and len(gist) <= 1:
+        return {name: {**next(iter(gist.values()), {}), **next(iter(spans.values()))}}
+    return {**gist, **{f"{name}, {metric}": marks for metric, marks in sorted(spans.items())}}
+
+
+def hallucinations_of(scores: Iterable[Scored]) -> dict[str, Marks]:
+    """Collect the spans of hallucination_spans by the metric's name; answers that were not read are missing."""
+    found: dict[str, dict[tuple[str, str], tuple[Span, ...]]] = {}
+    for one in scores:
+        spans = one.score.details.get("spans")
+        if settings_of(one.metric, "hallucination_spans") is not None and isinstance(spans, list | tuple):
+            found.setdefault(one.metric, {})[one.sample, HALLUCINATION] = tuple(map(_span, spans))
+    return dict(found)
+
+
 def misplaced(marks: Marks, samples: Mapping[str, Sample]) -> tuple[int, str]:
     """Return how many spans differ from the text at their offsets, and where the first one is.
 
-    Units of the reference and missing units refer to the reference, extra units to the answer; for other aspects the
-    text is unknown. Usual causes are offsets in bytes or UTF-16, and changed line ends.
+    Units of the reference and missing units refer to the reference, extra units and hallucinations to the answer; for
+    other aspects the text is unknown. Usual causes are offsets in bytes or UTF-16, and changed line ends.
     """
     wrong = [
         f"{item}, {aspect}"
@@ -111,9 +145,9 @@ def misplaced(marks: Marks, samples: Mapping[str, Sample]) -> tuple[int, str]:
 
 
 def _text_of(aspect: str, sample: Sample | None) -> str | None:
-    if sample is None or aspect not in (*COMBINATIONS, *CLASSES):
+    if sample is None or aspect not in (*COMBINATIONS, *CLASSES, HALLUCINATION):
         return None
-    return sample.answer if aspect.startswith("extra") else sample.reference
+    return sample.answer if aspect == HALLUCINATION or aspect.startswith("extra") else sample.reference
 
 
 def _holds(text: str, span: Span) -> bool:
