@@ -76,9 +76,11 @@ class Endpoint:
         return key
 
     def key_advice(self) -> str:
-        if isinstance(self.api_key, str) or self.api_key is None:
-            return f"set {self.key_variable}"
-        return self.api_key.advice()
+        """Say what to set, for a server that asks for a key and got none."""
+        plain = f"set {self.key_variable}"
+        said = plain if isinstance(self.api_key, str) or self.api_key is None else self.api_key.advice()
+        credentials = self.provider.credentials
+        return f"set {credentials}" if credentials and said == plain else said
 
     def all_headers(self) -> dict[str, str]:
         """Return the headers of a request, including the key."""

@@ -45,6 +45,10 @@ class Provider:
     names: Mapping[str, str] = field(default_factory=dict)
     """Parameter → its name there, if that is another."""
     serves: frozenset[Service] = frozenset({"chat", "embeddings"})
+    credentials: str = ""
+    """What authorizes requests without a key, for errors."""
+    batch: int = 128
+    """Maximum texts per embedding request."""
 
     def key_variable(self, environ: Mapping[str, str]) -> str:
         """Return the variable that holds the key, or that should; "" if this provider has none."""
