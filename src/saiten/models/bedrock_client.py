@@ -68,7 +68,7 @@ class Bedrock(BedrockProvider):  # type: ignore[misc] # no types where the extra
             retries={"total_max_attempts": 1},
             max_pool_connections=_THREADS,
         )
-        region = _region(endpoint)
+        region = endpoint.provider.where(endpoint.base_url, os.environ)  # else that of AWS's configuration files
         super().__init__(
             None, endpoint.base_url, unified_exceptions=True, config=how, **({"region_name": region} if region else {})
         )
@@ -117,14 +117,6 @@ class _Body(BytesIO):
 
     def stream(self, **_: Any) -> list[bytes]:
         return [self.read()]
-
-
-def _region(endpoint: Endpoint) -> str | None:
-    """Return the region from the model's name or the environment; None leaves it to AWS's configuration files."""
-    place = endpoint.provider.place(endpoint.base_url).removeprefix("@")
-    if place and "://" not in place:
-        return place
-    return next((os.environ[name] for name in endpoint.provider.where_variable if os.environ.get(name)), None)
 
 
 def _named(reply: HttpReply) -> HttpReply:

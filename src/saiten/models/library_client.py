@@ -7,8 +7,10 @@ Imported only where it is used: it needs the extra `providers`.
 """
 
 import logging
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from importlib import import_module
 from typing import Any, TypeVar
 
 import httpx
@@ -111,9 +113,17 @@ def _client(endpoint: Endpoint, http: HttpClient, timeout: float) -> Any:
         # otherwise GOOGLE_GENAI_USE_VERTEXAI would decide
         settings |= {"api_key": key, "vertexai": False}
         return AnyLLM.create(provider.library, http_options=options | {"api_version": "v1beta"}, **settings)
-    place = provider.place(endpoint.base_url).removeprefix("@")
-    settings |= {"location": place} if place and "://" not in place else {}
+    # without both, the SDK takes an address for that of a gateway that needs neither
+    settings |= {"project": _project(endpoint), "location": provider.where(endpoint.base_url, os.environ) or "global"}
     return AnyLLM.create(provider.library, http_options=options, **settings)
+
+
+def _project(endpoint: Endpoint) -> str:
+    """Return the project to use in Google's cloud; raises ConfigurationError if none is set."""
+    found = os.environ.get("GOOGLE_CLOUD_PROJECT") or import_module("google.auth").default()[1]
+    if not found:
+        raise ConfigurationError(f"{endpoint.name} needs a project; set GOOGLE_CLOUD_PROJECT")
+    return str(found)
 
 
 def _within(error: BaseException | None) -> Iterator[BaseException]:
@@ -192,6 +202,4 @@ def _setup(error: Exception, endpoint: Endpoint) -> SaitenError:
     """Return the error for a client that cannot be made."""
     if (known := _first(error, SaitenError)) is not None:
         return known
-    if "GOOGLE_CLOUD" in str(error):
-        return ConfigurationError(f"{endpoint.name} needs a project; set GOOGLE_CLOUD_PROJECT")
     return _of_credentials(error, endpoint)

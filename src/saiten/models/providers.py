@@ -28,6 +28,8 @@ class Provider:
     """Added to addresses without a path."""
     example: str = ""
     """What `{}` is, for errors."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """What may stand for `{}` and has an address of another form → that address."""
     where_variable: tuple[str, ...] = ()
     """The environment variables with the default for `{}`."""
     url_variable: str = ""
@@ -62,15 +64,15 @@ class Provider:
             return self._with_path(url if "://" in url else self._with_port(url))
         if "{}" not in self.url:
             return self.url
-        where = where or next((environ[name] for name in self.where_variable if environ.get(name)), "")
-        if self.name == "vertex" and where == "global":
-            return "https://aiplatform.googleapis.com"
-        return self.url.format(where) if where else ""
+        where = where or self.where("", environ)
+        return self.places.get(where) or (self.url.format(where) if where else "")
 
     def place(self, url: str) -> str:
         """Return the end of the name of a model at this address: "", `@NAME` or `@URL`."""
         if url == self.url:
             return ""
+        if named := next((name for name, address in self.places.items() if address == url), ""):
+            return f"@{named}"
         pattern = re.escape(self.url).replace(re.escape("{}"), r"([\w-]+)")
         found = re.fullmatch(pattern, url) if "{}" in self.url else None
         return f"@{found[1]}" if found else f"@{url}"
@@ -78,6 +80,13 @@ class Provider:
     def owns(self, url: str) -> bool:
         """Return whether the address is the provider's own, not that of a gateway or of somebody's server."""
         return "://" not in self.place(url)
+
+    def where(self, url: str, environ: Mapping[str, str]) -> str:
+        """Return the resource or region of this address, or else that of the environment; "" if neither is known."""
+        place = self.place(url).removeprefix("@") if url else ""
+        if place and "://" not in place:
+            return place
+        return next((environ[name] for name in self.where_variable if environ.get(name)), "")
 
     def _with_path(self, url: str) -> str:
         address = parse_url(url)
