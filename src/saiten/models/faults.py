@@ -66,7 +66,7 @@ _KEY = re.compile(r"\bapi.?key\b.{0,20}(not valid|invalid|expired)", re.IGNORECA
 _NO_SYSTEM = re.compile(
     r"roles must alternate|only user and assistant roles|developer instruction is not enabled"
     r"|\bsystem\W{0,3}(role|message|prompt|instruction)s?\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|enabl)"
-    r"|\b(not|n't|un)[ -]?(support|allow|accept|expect)\w*\b.{0,30}?(\W{2}system['\"`]|\bsystem (role|message|prompt))"
+    r"|(\bnot|n't|\bun)[ -]?(support|allow|accept|expect)\w*\b.{0,30}?(\W{2}system['\"`]|\bsystem (role|message|prompt))"
     r"|\brole\W{0,5}system\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|permit|valid)"
     r"|\b(unexpected|invalid|unknown)( message)? role\W{0,5}system\b"
     r"|\brole\b.{0,40}'user' (or|and) 'assistant'",
@@ -74,6 +74,9 @@ _NO_SYSTEM = re.compile(
 )
 """Complaints about chat templates without a system role (Mistral, Prometheus, Gemma), as vLLM, TGI, llama.cpp, LM
 Studio and hosted models word them."""
+
+_NO_NAME = ("None", "null")
+"""What vLLM and others write as `param` for none."""
 
 _LONGEST = 10_000
 """Number of characters of a server's message that are searched."""
@@ -110,7 +113,7 @@ def _read_value(value: Any) -> Complaint:
     text = next((error[key] for key in ("message", "detail", "msg") if isinstance(error.get(key), str)), None)
     codes = [str(error[key]) for key in ("code", "type") if error.get(key) is not None]
     parameter = str(error.get("param") or "")
-    return Complaint(text or orjson.dumps(error).decode(), " ".join(codes), "" if parameter == "None" else parameter)
+    return Complaint(text or orjson.dumps(error).decode(), " ".join(codes), "" if parameter in _NO_NAME else parameter)
 
 
 def _read_detail(detail: list[Any]) -> Complaint:

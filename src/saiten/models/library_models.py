@@ -34,6 +34,7 @@ class LibraryModel(OpenAICompatible):
         from saiten.models.library_transport import Refused  # noqa: PLC0415
 
         self._client = self._client or LibraryClient(self.endpoint, self._http, self._timeout)
+        url = URL(self.endpoint.base_url)  # what follows it is the library's
         try:
             return await self._client.fetch(path, payload)
         except Refused as refused:

@@ -255,6 +255,8 @@ class OpenAICompatibleChat(OpenAICompatible):
         except ParameterRefused as refusal:
             if refusal.parameter in request.options:  # asked for by the user, so never left out
                 raise ConfigurationError(f"{refusal}; change or leave out the option {refusal.parameter!r}") from None
+            if refusal.parameter in self.provider.requires:
+                raise ConfigurationError(f"{refusal}; change {refusal.parameter}") from None
             raise
         if (
             request.schema is not None

@@ -44,6 +44,8 @@ class Provider:
     """Its name in any-llm; "" if it speaks OpenAI's protocol."""
     lacks: frozenset[str] = frozenset()
     """Parameters that it does not have, or that the library leaves out without a word."""
+    requires: frozenset[str] = frozenset()
+    """Parameters that it cannot do without, so that a refused one is an error."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Parameter → its name there, if that is another."""
     serves: frozenset[Service] = frozenset({"chat", "embeddings"})
@@ -108,7 +110,7 @@ def providers() -> Mapping[str, Provider]:
 
 def _read(name: str, entry: Mapping[str, Any]) -> Provider:
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
-    for key in ("lacks", "serves"):
+    for key in ("lacks", "requires", "serves"):
         if key in values:
             values[key] = frozenset(values[key])
     return Provider(name, **values)
