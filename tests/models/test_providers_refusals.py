@@ -181,7 +181,7 @@ NONE = [None, "None", "", "null"]
 @pytest.mark.parametrize("param", NONE)
 @pytest.mark.parametrize("name", ["temperature", "seed", "response_format"])
 async def test_a_refusal_may_leave_param_empty_in_several_ways(openai_server: OpenAIServer, name, param):
-    """vLLM writes the word None where OpenAI has null: the text tells what is refused."""
+    """Where OpenAI has null, vLLM writes the word None: the text tells what is refused."""
     said = refusal(400, f"{name} is not supported by this model", param=param)
     openai_server.reply = lambda asked: said if name in asked.body else None
     chat = Models(ONCE, {}).chat(f"vllm:m@{openai_server.base_url}")
@@ -201,7 +201,7 @@ async def test_a_system_role_is_folded_whatever_param_is():
 
 
 async def test_a_prompt_that_is_too_long_drops_nothing():
-    """vLLM's complaint about it names max_tokens, and its `param` is the word None."""
+    """The complaint of vLLM about it names max_tokens, and its `param` is the word None."""
     said = "This model's maximum context length is 4096 tokens. However, you requested 5000 (max_tokens=50)."
     with VllmServer() as server:
         server.reply = lambda _: vllm_error(said)
@@ -277,7 +277,7 @@ def test_an_odd_refusal_is_no_loop():
 
     async def run():
         with OpenAIServer() as server:
-            server.reply = lambda asked: Fault(400, {"error": {"message": "seed temperature max_tokens"}})
+            server.reply = lambda _: Fault(400, {"error": {"message": "seed temperature max_tokens"}})
             chat = Models(ONCE, {}).chat(f"vllm:m@{server.base_url}")
             with pytest.raises(ConfigurationError):
                 await chat.complete(request())

@@ -66,7 +66,8 @@ _KEY = re.compile(r"\bapi.?key\b.{0,20}(not valid|invalid|expired)", re.IGNORECA
 _NO_SYSTEM = re.compile(
     r"roles must alternate|only user and assistant roles|developer instruction is not enabled"
     r"|\bsystem\W{0,3}(role|message|prompt|instruction)s?\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|enabl)"
-    r"|(\bnot|n't|\bun)[ -]?(support|allow|accept|expect)\w*\b.{0,30}?(\W{2}system['\"`]|\bsystem (role|message|prompt))"
+    r"|(\bnot|n't|\bun)[ -]?(support|allow|accept|expect)\w*\b.{0,30}?"
+    r"(\W{2}system['\"`]|\bsystem (role|message|prompt))"
     r"|\brole\W{0,5}system\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|permit|valid)"
     r"|\b(unexpected|invalid|unknown)( message)? role\W{0,5}system\b"
     r"|\brole\b.{0,40}'user' (or|and) 'assistant'",
