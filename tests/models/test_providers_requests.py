@@ -94,7 +94,7 @@ async def test_a_request_has_the_form_of_its_provider(asked, name):
     assert (answer.usage.calls, answer.usage.prompt_tokens, answer.usage.completion_tokens) == (1, 16, 7)
 
 
-KEY_HEADERS = {"anthropic": "x-api-key", "gemini": "x-goog-api-key", "azure": "Authorization"}
+KEY_HEADERS = {"anthropic": "x-api-key", "gemini": "x-goog-api-key", "azure": "api-key"}
 
 
 @each()
