@@ -63,7 +63,8 @@ class Provider:
         if where and where.startswith(("http://", "https://")):
             return self._with_path(where)
         if where is None and (url := environ.get(self.url_variable, "").strip()):
-            return self._with_path(url if "://" in url else self._with_port(url))
+            at_home = "://" not in url and self.url.startswith("http://")
+            return self._with_path(self._with_port(url) if at_home else _of_client(url))
         if "{}" not in self.url:
             return self.url
         where = where or self.where("", environ)
@@ -96,9 +97,14 @@ class Provider:
         return str(address.with_path(self.path).with_query(address.query)) if bare else url
 
     def _with_port(self, host: str) -> str:
-        """Return the address of `HOST` or `HOST:PORT`, as in OLLAMA_HOST; 0.0.0.0 is where a server listens."""
-        address = parse_url(f"http://{host}".replace("//0.0.0.0", "//127.0.0.1"))
+        """Return the address of `HOST`, `:PORT` or `HOST:PORT`, as in OLLAMA_HOST."""
+        address = parse_url(_of_client(f"http://{'127.0.0.1' if host.startswith(':') else ''}{host}"))
         return str(address if address.explicit_port else address.with_port(parse_url(self.url).port))
+
+
+def _of_client(url: str) -> str:
+    """Return the address for a client: 0.0.0.0 is only where a server listens."""
+    return re.sub(r"//0\.0\.0\.0(?=[:/]|$)", "//127.0.0.1", url)
 
 
 @cache
