@@ -9,6 +9,7 @@ text. Tests get one as the fixture `openai_server`.
 
 import asyncio
 import inspect
+import json
 import math
 import re
 import threading
@@ -50,11 +51,11 @@ class Asked:
 
     @property
     def schema_in_text(self) -> dict[str, Any] | None:
-        """The schema in the system message."""
-        for message in self.body.get("messages", ()):
+        """The schema in the system message, or in the first one if there is none."""
+        for message in self.body.get("messages", ())[:1]:
             _, mark, tail = message["content"].partition(TELLS)
-            if mark and message["role"] == "system":
-                return orjson.loads(tail)
+            if mark:
+                return json.JSONDecoder().raw_decode(tail)[0]
         return None
 
     @property
