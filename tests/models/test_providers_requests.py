@@ -4,10 +4,12 @@ import warnings
 
 import pytest
 
+from saiten.errors import ConfigurationError
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.settings import CallSettings
 from saiten.wiring import Models
 from stand_ins.google import TOKEN, VertexServer
+from stand_ins.hosted import AzureServer
 from stand_ins.native import KEY
 from stand_ins.shapes import HOSTED, NATIVE, NEEDS_LIBRARY, Shape, each, log_in
 
@@ -192,6 +194,22 @@ async def test_mistral_calls_the_seed_by_its_name(asked):
     assert (request.body["random_seed"], "seed" in request.body) == (7, False)
 
 
+@pytest.mark.parametrize("name", ["azure:deployed", "openai:deployed"])
+async def test_a_classic_address_of_azure(name):
+    """With the deployment in the path and `?api-version=…`, which is kept."""
+    with AzureServer() as server:
+        where = server.base_url.replace("/v1", "/openai/deployments/deployed?api-version=2024-10-21")
+        headers = {} if name.startswith("azure") else {"api-key": KEY, "Authorization": ""}
+        models = Models(ONCE, {"AZURE_OPENAI_API_KEY": KEY})
+        server.key = KEY if name.startswith("azure") else None
+        chat = models.chat(f"{name}@{where}", headers=headers)
+        await chat.complete(ChatRequest(MESSAGES))
+        await chat.close()
+    (request,) = server.requests
+    assert request.path == "/openai/deployments/deployed/chat/completions"
+    assert (dict(request.query), request.headers["api-key"]) == ({"api-version": "2024-10-21"}, KEY)
+
+
 REASONING = {
     "anthropic": lambda body: body["thinking"]["type"] == "adaptive" and body["output_config"]["effort"] == "low",
     "gemini": lambda body: body["generationConfig"]["thinkingConfig"]["thinking_budget"] > 0,
@@ -245,6 +263,32 @@ async def test_texts_become_vectors(monkeypatch, tmp_path, shape):
     assert not (found.vectors[0] == found.vectors[1]).all()
     assert sum(len(asked.body["input"]) for asked in server.requests) == 3
     assert found.usage.calls == len(server.requests) == (3 if shape.judge.startswith("bedrock") else 1)
+
+
+@NEEDS_LIBRARY
+@pytest.mark.parametrize(("name", "sizes"), [("openai", [22, 128]), ("cohere", [54, 96]), ("gemini", [50, 100])])
+async def test_a_batch_is_no_larger_than_a_provider_takes(monkeypatch, tmp_path, name, sizes):
+    """So that none is refused first."""
+    shape = (NATIVE | HOSTED)[name]
+    with shape.server() as server:
+        log_in(server, monkeypatch, tmp_path)
+        embedder = Models(ONCE, shape.environ).embedder(shape.named(server)[1])
+        await embedder.embed([str(number) for number in range(150)])
+        await embedder.close()
+    assert sorted(len(asked.body["input"]) for asked in server.requests) == sizes
+
+
+@NEEDS_LIBRARY
+async def test_an_option_that_bedrock_would_not_get_is_an_error(monkeypatch, tmp_path):
+    """The library would leave it out without a word."""
+    shape = NATIVE["bedrock"]
+    with shape.server() as server:
+        log_in(server, monkeypatch, tmp_path)
+        embedder = Models(ONCE, {}).embedder(shape.named(server)[1], options={"embeddingTypes": ["float"]})
+        with pytest.raises(ConfigurationError, match="dimensions and normalize, not embeddingTypes"):
+            await embedder.embed(["one"])
+        await embedder.close()
+    assert server.requests == []
 
 
 EMBEDDER_OPTIONS = {

@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import pytest
 
 from recorder import TUNNEL, Recorder, response
 from saiten.errors import ConfigurationError, SaitenError
+from saiten.options import Config
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import SplitStatements
 from saiten.wiring import Models, assemble_judge
+from saiten.wiring.named_servers import servers_named
 from servers import OpenAIServer
 from stand_ins.anthropic import AnthropicServer
 from stand_ins.bedrock import BedrockServer
@@ -207,6 +210,20 @@ async def test_a_bearer_token_goes_to_one_address_of_bedrock(monkeypatch):
     assert one.requests[0].headers.getall("Authorization") == [f"Bearer {key_of('bedrock')}"]
     assert "planted" not in texts_of(other).replace("AKIAPLANTED", "")
     assert other.requests[0].headers["Authorization"].startswith("AWS4-HMAC-SHA256 ")
+
+
+@pytest.mark.parametrize(
+    ("judge", "gets"),
+    [
+        ("anthropic:m@https://far.example", "the data and the key in ANTHROPIC_API_KEY"),
+        ("vertex:m@https://far.example", "the data and an access token of your account in Google's cloud"),
+        ("bedrock:m@https://far.example", "the data and the key in AWS_BEARER_TOKEN_BEDROCK"),
+    ],
+)
+def test_a_server_that_a_file_names_is_reported_with_what_it_gets(judge, gets):
+    """A saiten.toml may come from somebody else."""
+    (said,) = servers_named(Config({"judge": judge}, Path("saiten.toml")), {"judge": None}, KEYS)
+    assert said == f"saiten.toml names the server of the judge, https://far.example: it gets {gets} when it is asked"
 
 
 @NEEDS_LIBRARY
