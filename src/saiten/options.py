@@ -55,7 +55,9 @@ def option(
     """
     metadata = {"option": Option(help, flags, panel, min, max, toml, typed)}
     return (
-        field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
+        field(default_factory=dict, metadata=metadata, hash=False)
+        if default == {}
+        else field(default=default, metadata=metadata)
     )
 
 
