@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Self, TypedDict
 
 from saiten import options
-from saiten.options import Config, check_sendable, option
+from saiten.options import Config, option
 from saiten.records import Language
 from saiten.redaction import redact_headers, redact_options, redact_settings
 
@@ -106,7 +106,7 @@ class JudgeSettings:
     def __post_init__(self) -> None:
         """Raises ConfigurationError for options that cannot be sent."""
         for name in ("judge_options", "embedder_options"):
-            check_sendable(name, getattr(self, name))
+            options.check_sendable(name, getattr(self, name))
 
     def kept(self) -> dict[str, Any]:
         """Return the settings for a run's manifest, without secrets.
