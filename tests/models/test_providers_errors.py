@@ -191,7 +191,7 @@ async def test_a_reply_that_was_cut_off_is_known_to_be(ask, name, reply):
 # --------------------------------------------------------------------------------------------------- retries
 
 BUSY = [
-    ("anthropic", anthropic_error(429, "rate_limit_error", "Slow down", {"retry-after": "7"}), 7.0),
+    ("anthropic", anthropic_error(429, "rate_limit_error", "Slow down", {"retry-after": "0.07"}), 0.07),
     ("anthropic", anthropic_error(529, "overloaded_error", "Overloaded"), None),
     ("anthropic", anthropic_error(500, "api_error", "Internal server error"), None),
     (
@@ -200,16 +200,16 @@ BUSY = [
             429,
             "You exceeded your current quota",
             "RESOURCE_EXHAUSTED",
-            [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}],
+            [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.345s"}],
         ),
-        34.5,
+        0.345,
     ),
     ("gemini", google_error(503, "The model is overloaded. Please try again later.", "UNAVAILABLE"), None),
     ("bedrock", bedrock_error(429, "ThrottlingException", "Too many requests, please wait."), None),
     ("bedrock", bedrock_error(503, "ServiceUnavailableException", "Try again"), None),
     ("openrouter", inside(429, "m/x is temporarily rate-limited upstream"), None),
     ("openrouter", inside(502, "Provider returned error"), None),
-    ("groq", Fault(429, {"error": {"message": "Rate limit reached", "type": "tokens"}}, {"retry-after": "2"}), 2.0),
+    ("groq", Fault(429, {"error": {"message": "Rate limit reached", "type": "tokens"}}, {"retry-after": "0.02"}), 0.02),
 ]  # fmt: skip
 
 
