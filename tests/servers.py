@@ -9,6 +9,7 @@ text. Tests get one as the fixture `openai_server`.
 
 import asyncio
 import inspect
+import json
 import math
 import re
 import threading
@@ -39,6 +40,9 @@ class Asked:
     query: Mapping[str, str]
     headers: Mapping[str, str]
     body: dict[str, Any]
+    """In OpenAI's form."""
+    native: dict[str, Any] = field(default_factory=dict)
+    """The body as it was sent, where that is another form."""
 
     @property
     def text(self) -> str:
@@ -47,11 +51,11 @@ class Asked:
 
     @property
     def schema_in_text(self) -> dict[str, Any] | None:
-        """The schema in the system message."""
-        for message in self.body.get("messages", ()):
+        """The schema in the system message, or in the first one if there is none."""
+        for message in self.body.get("messages", ())[:1]:
             _, mark, tail = message["content"].partition(TELLS)
-            if mark and message["role"] == "system":
-                return orjson.loads(tail)
+            if mark:
+                return json.JSONDecoder().raw_decode(tail)[0]
         return None
 
     @property
@@ -154,9 +158,7 @@ class OpenAIServer:
         return _json({"object": "list", "data": [{"id": model} for model in self.models or ()]})
 
     async def _post(self, request: web.Request) -> web.StreamResponse:
-        asked = Asked(
-            len(self.requests) + 1, request.path, request.query, request.headers, orjson.loads(await request.read())
-        )
+        asked = self._asked(request, await request.read())
         self.requests.append(asked)
         self.in_flight += 1
         self.peak = max(self.peak, self.in_flight)
@@ -175,9 +177,21 @@ class OpenAIServer:
             return await _misbehave(request, said)
         if isinstance(said, dict):
             return _json(said)
-        if asked.path.endswith("/embeddings"):
-            return _json(embeddings(asked.body))
-        return _json(completion(asked, said if isinstance(said, str) else self._default(asked)))
+        if "messages" not in asked.body:
+            return _json(self._vectors(asked, embeddings(asked.body)))
+        return _json(self._completion(asked, said if isinstance(said, str) else self._default(asked)))
+
+    def _asked(self, request: web.Request, raw: bytes) -> Asked:
+        """The request; a server of another protocol puts it into OpenAI's form."""
+        return Asked(len(self.requests) + 1, request.path, request.query, request.headers, orjson.loads(raw))
+
+    def _completion(self, asked: Asked, text: str) -> dict[str, Any]:
+        """The reply with this text."""
+        return completion(asked, text)
+
+    def _vectors(self, asked: Asked, made: dict[str, Any]) -> dict[str, Any]:
+        """The reply with these vectors, given in OpenAI's form."""
+        return made
 
     def _default(self, asked: Asked) -> str:
         schema = asked.schema_in_text if self.structured == "ignores" else asked.schema

@@ -61,6 +61,26 @@ def test_the_help_of_a_command_loads_nothing_that_its_work_needs():
     assert loaded_by(code, *heavy, *(f"saiten.{room}" for room in rooms)) == []
 
 
+LIBRARIES = ("any_llm", "anthropic", "boto3", "botocore", "google.auth", "google.genai", "httpx", "openai")
+
+
+def test_models_that_speak_openais_protocol_load_no_library_of_a_provider(openai_server, tmp_path):
+    """Nor do the import and the help: seconds that only a call of a provider with a protocol of its own needs."""
+    (tmp_path / "d.jsonl").write_text('{"question": "q", "answer": "a", "contexts": ["c"], "reference": "a"}\n')
+    words = ["score", str(tmp_path / "d.jsonl"), "-m", "accuracy", "--judge", f"vllm:m@{openai_server.base_url}"]
+    words += ["--embedder", f"mistral:e@{openai_server.base_url}", "-o", str(tmp_path / "run"), "-q"]
+    code = (
+        "import contextlib, io, saiten; saiten.evaluate\n"
+        "from saiten.cli import main\n"
+        f"for words in (['--help'], {words!r}):\n"
+        "    with contextlib.redirect_stderr(io.StringIO()):\n"
+        "        try: main(words)\n"
+        "        except SystemExit as end: assert not end.code\n"
+    )
+    assert loaded_by(code, *LIBRARIES) == []
+    assert openai_server.requests
+
+
 def test_scoring_a_file_needs_no_optional_package(tmp_path):
     """JSON lines, a text metric and the offline judge: the core is enough, and no network library for optional data."""
     (tmp_path / "d.jsonl").write_text('{"question": "q", "answer": "a", "contexts": ["c"], "reference": "a"}\n')

@@ -123,7 +123,7 @@ def read_pairs(pairs: Sequence[str], flag: str, *, texts: bool) -> dict[str, Any
     found: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = (part.strip() for part in pair.partition("="))
-        if not equals or not name:
+        if not equals or not all(name.split(".")):
             example = "X-Team=search" if texts else "reasoning_effort=low"
             raise ConfigurationError(f"{flag} expects NAME=VALUE, for example {example}")
         *above, last = [name] if texts else name.split(".")
@@ -134,6 +134,18 @@ def read_pairs(pairs: Sequence[str], flag: str, *, texts: bool) -> dict[str, Any
                 raise ConfigurationError(f"{flag} {name}: {part} already has a value of its own")
         place[last] = value if texts else _json_or_text(value)
     return found
+
+
+def check_sendable(name: str, options: Mapping[str, Any]) -> None:
+    """Raise ConfigurationError if the options cannot be written as JSON, in which they are sent."""
+    for option_name, value in options.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ConfigurationError(
+                f"{name}: {option_name} cannot be sent ({error}); expected texts, numbers, true, false, null, lists "
+                "and mappings of these"
+            ) from None
 
 
 def _json_or_text(value: str) -> Any:

@@ -104,6 +104,11 @@ class JudgeSettings:
         toml="embedder.headers",
     )
 
+    def __post_init__(self) -> None:
+        """Raises ConfigurationError for options that cannot be sent."""
+        for name in ("judge_options", "embedder_options"):
+            options.check_sendable(name, getattr(self, name))
+
     def kept(self) -> dict[str, Any]:
         """Return the settings for a run's manifest, without secrets.
 

@@ -13,6 +13,7 @@ from yarl import URL
 from saiten.errors import ConfigurationError
 from saiten.redaction import HIDDEN, SHORT, redact
 
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SHOWN = 300  # characters of a server's message in an error
 
 
@@ -87,6 +88,12 @@ def check_header(name: str, value: str) -> None:
     if not all(sign.isascii() and sign.isprintable() for sign in value.strip()):
         hint = "a line break, full-width letters?"
         raise ConfigurationError(f"{name} contains characters not allowed in a header ({hint}); copy it again")
+
+
+def check_header_name(name: str) -> None:
+    """Raise ConfigurationError if this is no name of a header."""
+    if not _HEADER_NAME.fullmatch(name):
+        raise ConfigurationError(f"{name!r} is no name of a header; write letters, digits and hyphens, as in X-Team")
 
 
 def on_this_machine(host: str | None) -> bool:

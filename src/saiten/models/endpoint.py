@@ -8,7 +8,7 @@ from typing import Protocol
 from yarl import URL
 
 from saiten.errors import ConfigurationError
-from saiten.models.address import ServerAddress, check_header
+from saiten.models.address import ServerAddress, check_header, check_header_name
 from saiten.models.providers import OPENAI, Provider, providers
 
 _TAIL = re.compile(r"(/chat/completions|/completions|/embeddings|/models)$")
@@ -48,6 +48,7 @@ class Endpoint:
         if isinstance(self.api_key, str):
             check_header(f"the key in {self.key_variable}", self.api_key)
         for name, value in self.headers.items():
+            check_header_name(name)
             check_header(name, value)
         path = _TAIL.sub("", at.url.path.rstrip("/")) or "/"
         at = ServerAddress(at.url.with_path(path).with_query(at.url.query), at.authorization, at.secrets)
@@ -76,9 +77,11 @@ class Endpoint:
         return key
 
     def key_advice(self) -> str:
-        if isinstance(self.api_key, str) or self.api_key is None:
-            return f"set {self.key_variable}"
-        return self.api_key.advice()
+        """Say what to set, for a server that asks for a key and got none."""
+        plain = f"set {self.key_variable}"
+        said = plain if isinstance(self.api_key, str) or self.api_key is None else self.api_key.advice()
+        credentials = self.provider.credentials
+        return f"set {credentials}" if credentials and said == plain else said
 
     def all_headers(self) -> dict[str, str]:
         """Return the headers of a request, including the key."""

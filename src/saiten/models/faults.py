@@ -43,23 +43,31 @@ def refusable(payload: Mapping[str, Any]) -> set[str]:
 Trouble = Literal["key", "quota", "model", "address", "parameter", "length", "filtered", "busy", "odd"]
 """`parameter`: something other than the messages · `length`: the prompt does not fit · `busy`: may pass."""
 
-_FORMAT_WORDS = ("response_format", "json_schema", "json_object", "structured output", "structured_output", "grammar")
+_FORMAT_WORDS = (
+    "response_format", "json_schema", "json_object", "structured output", "structured outputs", "structured_output",
+    "grammar", "output_config", "output format", "json mode", "responseJsonSchema", "responseMimeType",
+)  # fmt: skip
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated")
 _LENGTH = re.compile(
     r"context.?(length|window|size)|maximum context|too many (input )?tokens|(prompt|input|messages?) (is|are) too long"
-    r"|reduce the length|must have less than \d+ tokens|batch.?size|too many inputs",
+    r"|reduce the length|must have less than \d+ tokens|batch.?size|too many inputs|requests can be in one batch"
+    r"|token count.{0,20} exceeds",
     re.IGNORECASE,
 )
 _FILTERED = re.compile(r"content.?(filter|management|policy)|moderation|flagged|ResponsibleAI", re.IGNORECASE)
 _MODEL = re.compile(
-    r"(unknown|invalid|no such|unsupported) model|model_not_found|DeploymentNotFound"
-    r"|model\b.{0,120}?(not found|not exist|not a valid|unknown|not available)",
+    r"(unknown|invalid|no such|unsupported|not a valid) model|model_not_(found|available)|DeploymentNotFound"
+    r"|model identifier is invalid|resolve the foundation model|not_found_error model:"
+    r"|models?\b.{0,120}?(not found|not exist|not a valid|unknown|not available)",
     re.IGNORECASE | re.DOTALL,
 )
+_KEY = re.compile(r"\bapi.?key\b.{0,20}(not valid|invalid|expired)", re.IGNORECASE)
+"""Complaints about a key with HTTP 400, as Google's."""
 _NO_SYSTEM = re.compile(
     r"roles must alternate|only user and assistant roles|developer instruction is not enabled"
     r"|\bsystem\W{0,3}(role|message|prompt|instruction)s?\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|enabl)"
-    r"|\b(not|n't|un)[ -]?(support|allow|accept|expect)\w*\b.{0,30}?(\W{2}system['\"`]|\bsystem (role|message|prompt))"
+    r"|(\bnot|n't|\bun)[ -]?(support|allow|accept|expect)\w*\b.{0,30}?"
+    r"(\W{2}system['\"`]|\bsystem (role|message|prompt))"
     r"|\brole\W{0,5}system\b.{0,40}?(not|n't|un)[ -]?(be )?(support|allow|accept|permit|valid)"
     r"|\b(unexpected|invalid|unknown)( message)? role\W{0,5}system\b"
     r"|\brole\b.{0,40}'user' (or|and) 'assistant'",
@@ -67,6 +75,9 @@ _NO_SYSTEM = re.compile(
 )
 """Complaints about chat templates without a system role (Mistral, Prometheus, Gemma), as vLLM, TGI, llama.cpp, LM
 Studio and hosted models word them."""
+
+_NO_NAME = ("None", "null")
+"""What vLLM and others write as `param` for none."""
 
 _LONGEST = 10_000
 """Number of characters of a server's message that are searched."""
@@ -103,7 +114,7 @@ def _read_value(value: Any) -> Complaint:
     text = next((error[key] for key in ("message", "detail", "msg") if isinstance(error.get(key), str)), None)
     codes = [str(error[key]) for key in ("code", "type") if error.get(key) is not None]
     parameter = str(error.get("param") or "")
-    return Complaint(text or orjson.dumps(error).decode(), " ".join(codes), "" if parameter == "None" else parameter)
+    return Complaint(text or orjson.dumps(error).decode(), " ".join(codes), "" if parameter in _NO_NAME else parameter)
 
 
 def _read_detail(detail: list[Any]) -> Complaint:
@@ -120,7 +131,7 @@ def trouble_of(status: int, complaint: Complaint) -> Trouble:
         return "quota"
     if status in (400, 403, 413, 422) and (about := _about_prompt(status, complaint)):
         return about
-    if status in (401, 403, 407):
+    if status in (401, 403, 407) or (status == 400 and _KEY.search(complaint.text)):
         return "key"
     if status in (400, 404, 422) and (complaint.parameter == "model" or _MODEL.search(_said(complaint))):
         return "model"
@@ -189,6 +200,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (date - now).total_seconds())
 
 
+_DELAY = re.compile(rb'"retryDelay": ?"(\d+(?:\.\d+)?)s"')
+"""The seconds that Google asks to wait, in the body."""
+
+
 def _date(text: str) -> datetime | None:
     try:
         date = parsedate_to_datetime(text)
@@ -222,6 +237,8 @@ def fault_of(reply: HttpReply, endpoint: Endpoint, url: str, sent: Collection[st
         return ParameterRefused(message, parameter, complaint.text)
     if trouble == "busy":
         wait = retry_after(reply.headers)
+        if wait is None and (delay := _DELAY.search(reply.body[:_LONGEST])):
+            wait = float(delay[1])
         return CallFailed(
             f"{endpoint.name} failed ({said})", SENT, retryable=True, retry_after=wait, status=reply.status
         )
@@ -237,6 +254,7 @@ _THIS_ONE: dict[Trouble, str] = {
     "odd": "this request was refused",
 }
 _NO_KEY = "{url} requires a key, and none was given ({said}); {key_advice}"
+_NO_CREDENTIALS = "{url} does not accept your credentials for {model!r} ({said}); check them, or {key_advice}"
 _ELSEWHERE = "{url} redirects to {location} ({said}); set the base URL to the server's address"
 _ADVICE: dict[Trouble, str] = {
     "key": "{url} does not accept the key from {variable} for {model!r} ({said}); check the key and what it may use",
@@ -252,7 +270,7 @@ def _advice(trouble: Trouble, endpoint: Endpoint, url: str, said: str, reply: Ht
     location = endpoint.excerpt(reply.headers.get("Location", ""))
     text = _ADVICE[trouble]
     if trouble == "key" and not endpoint.key():
-        text = _NO_KEY
+        text = _NO_CREDENTIALS if endpoint.provider.credentials else _NO_KEY
     elif trouble == "address" and location:
         text = _ELSEWHERE
     found = {"variable": endpoint.key_variable, "key_advice": endpoint.key_advice()}

@@ -1,62 +1,34 @@
 """The client of providers that do not speak OpenAI's protocol: any-llm, whose requests go through our HTTP client.
 
 So they follow no redirect, keep keys from proxies and other hosts, are retried only by saiten, and fail with the same
-errors as all others. The exception is Bedrock, whose SDK sends its requests itself.
+errors as all others.
 
 Imported only where it is used: it needs the extra `providers`.
 """
 
 import logging
+import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from importlib import import_module
 from typing import Any, TypeVar
 
 import httpx
 from any_llm import AnyLLM
 from any_llm.exceptions import UnsupportedParameterError
-from yarl import URL
+from pydantic import ValidationError
 
-from saiten.errors import CallFailed, ConfigurationError, FailureKind, SaitenError
+from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.endpoint import Endpoint
 from saiten.models.faults import ParameterRefused
-from saiten.models.http_client import CHARGED, HttpClient, HttpReply
-from saiten.models.wire import dump
+from saiten.models.http_client import CHARGED, SENT, HttpClient
+from saiten.models.library_transport import Refused, Through
 from saiten.records import Usage
 
 E = TypeVar("E", bound=Exception)
 
 _TRANSLATED = frozenset(("temperature", "max_tokens", "seed", "response_format", "top_p", "stop", "reasoning_effort"))
 """Parameters that the library has for every provider; all others go into the body as they are."""
-_OURS = frozenset(("accept-encoding", "connection", "content-length", "host"))
-_KEYS = frozenset(("api-key", "authorization", "cookie", "x-api-key", "x-goog-api-key"))
-_AT_ONCE = 64
-"""Connections to Bedrock."""
-
-
-class Refused(Exception):
-    """An HTTP reply other than 200, on its way through the library."""
-
-    def __init__(self, reply: HttpReply) -> None:
-        super().__init__(f"HTTP {reply.status}")
-        self.reply = reply
-
-
-class _Through(httpx.AsyncBaseTransport):
-    """Sends the library's requests with our client, and our key instead of the library's."""
-
-    def __init__(self, http: HttpClient, endpoint: Endpoint, *, signed: bool) -> None:
-        """`signed`: the library authorizes each request itself, with a token that it renews."""
-        self._http = http
-        self._endpoint = endpoint
-        self._dropped = _OURS | (_KEYS - {"authorization"} if signed else _KEYS)
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        body = await request.aread()
-        theirs = {name: value for name, value in request.headers.items() if name.lower() not in self._dropped}
-        headers = theirs | self._endpoint.all_headers()
-        reply = await self._http.send(request.method, URL(str(request.url), encoded=True), body or None, headers)
-        if reply.status != 200:
-            raise Refused(reply)
-        return httpx.Response(200, headers=dict(reply.headers), content=reply.body, request=request)
 
 
 class LibraryClient:
@@ -64,14 +36,17 @@ class LibraryClient:
 
     def __init__(self, endpoint: Endpoint, http: HttpClient, timeout: float) -> None:
         """`timeout`: seconds per request. Raises ConfigurationError if credentials or a package are missing."""
-        logging.getLogger("any_llm").setLevel(logging.ERROR)  # it warns at every call of Bedrock
+        logging.getLogger("any_llm").setLevel(logging.ERROR)
         self._endpoint = endpoint
         try:
-            self._client = AnyLLM.create(
-                endpoint.provider.library, unified_exceptions=True, **_settings(endpoint, http, timeout)
-            )
+            self._client = _client(endpoint, http, timeout)
         except Exception as error:
             raise _setup(error, endpoint) from error
+
+    def close(self) -> None:
+        """Let the threads of a client that has some end."""
+        with suppress(AttributeError):
+            self._client.close()
 
     async def fetch(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         """Return the reply to this request in OpenAI's form.
@@ -90,13 +65,21 @@ class LibraryClient:
         return value
 
     async def _complete(self, payload: Mapping[str, Any]) -> Any:
-        given = {name: value for name, value in payload.items() if name in _TRANSLATED}
-        more = {name: value for name, value in payload.items() if name not in {"model", "messages", *_TRANSLATED}}
+        translated = _TRANSLATED - self._endpoint.provider.lacks
+        given = {name: value for name, value in payload.items() if name in translated}
+        more = {name: value for name, value in payload.items() if name not in {"model", "messages", *translated}}
         whole = given | self._in_body(more)
         return await self._client.acompletion(payload["model"], messages=payload["messages"], **whole)
 
     async def _embed(self, payload: Mapping[str, Any]) -> Any:
         more = {name: value for name, value in payload.items() if name not in ("model", "input", "encoding_format")}
+        if more and self._endpoint.provider.library in ("gemini", "vertexai"):
+            size = {"output_dimensionality": more.pop("dimensions")} if "dimensions" in more else {}
+            more = {"config": more | size}
+        elif unknown := more.keys() - {"dimensions", "normalize"}:  # which the library leaves out without a word
+            raise ConfigurationError(
+                f"{self._endpoint.name} takes the options dimensions and normalize, not {min(unknown)}; leave it out"
+            )
         return await self._client.aembedding(payload["model"], inputs=payload["input"], **more)
 
     def _in_body(self, more: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,44 +95,35 @@ class LibraryClient:
                 return {"extra_body": dict(more)}
 
 
-def _settings(endpoint: Endpoint, http: HttpClient, timeout: float) -> dict[str, Any]:
-    """Return the arguments of the library's client."""
-    if endpoint.provider.library == "bedrock":
-        return _of_bedrock(endpoint, timeout)
-    signed = endpoint.provider.library == "vertexai"
-    sends = httpx.AsyncClient(
-        transport=_Through(http, endpoint, signed=signed), follow_redirects=False, trust_env=False
-    )
-    key = endpoint.key() or "none"  # the SDK wants one; what is sent is the endpoint's
-    if endpoint.provider.library == "anthropic":
-        return {
-            "api_key": key,
-            "api_base": endpoint.base_url,
-            "http_client": sends,
-            "timeout": timeout,
-            "max_retries": 0,
-        }
+def _client(endpoint: Endpoint, http: HttpClient, timeout: float) -> Any:
+    """Return the library's client."""
+    provider, key = endpoint.provider, endpoint.key() or "none"  # the SDKs want one; what is sent is the endpoint's
+    if provider.library == "bedrock":
+        from saiten.models.bedrock_client import Bedrock  # noqa: PLC0415 - slow, and only Bedrock needs it
+
+        return Bedrock(endpoint, http)
+    signed = provider.library == "vertexai"
+    sends = httpx.AsyncClient(transport=Through(http, endpoint, signed=signed), follow_redirects=False, trust_env=False)
+    settings: dict[str, Any] = {"unified_exceptions": True}
+    if provider.library == "anthropic":
+        settings |= {"api_key": key, "api_base": endpoint.base_url, "timeout": timeout, "max_retries": 0}
+        return AnyLLM.create(provider.library, http_client=sends, **settings)
     options = {"httpx_async_client": sends, "retry_options": {"attempts": 1}, "base_url": endpoint.base_url}
     if not signed:
-        return {"api_key": key, "http_options": options | {"api_version": "v1beta"}}
-    place = endpoint.provider.place(endpoint.base_url).removeprefix("@")
-    return {"http_options": options, **({"location": place} if place and "://" not in place else {})}
+        # otherwise GOOGLE_GENAI_USE_VERTEXAI would decide
+        settings |= {"api_key": key, "vertexai": False}
+        return AnyLLM.create(provider.library, http_options=options | {"api_version": "v1beta"}, **settings)
+    # without both, the SDK takes an address for that of a gateway that needs neither
+    settings |= {"project": _project(endpoint), "location": provider.where(endpoint.base_url, os.environ) or "global"}
+    return AnyLLM.create(provider.library, http_options=options, **settings)
 
 
-def _of_bedrock(endpoint: Endpoint, timeout: float) -> dict[str, Any]:
-    from botocore.config import Config  # noqa: PLC0415 - slow, and only Bedrock needs it
-
-    if endpoint.headers:
-        raise ConfigurationError("Bedrock takes no further headers, since every request is signed; leave them out")
-    config = Config(
-        connect_timeout=min(20, timeout),
-        read_timeout=timeout,
-        retries={"total_max_attempts": 1},
-        max_pool_connections=_AT_ONCE,
-    )
-    place = endpoint.provider.place(endpoint.base_url).removeprefix("@")
-    region = {"region_name": place} if "://" not in place else {}
-    return {"api_key": endpoint.key() or None, "api_base": endpoint.base_url, "config": config, **region}
+def _project(endpoint: Endpoint) -> str:
+    """Return the project to use in Google's cloud; raises ConfigurationError if none is set."""
+    found = os.environ.get("GOOGLE_CLOUD_PROJECT") or import_module("google.auth").default()[1]
+    if not found:
+        raise ConfigurationError(f"{endpoint.name} needs a project; set GOOGLE_CLOUD_PROJECT")
+    return str(found)
 
 
 def _within(error: BaseException | None) -> Iterator[BaseException]:
@@ -176,52 +150,51 @@ def _explained(error: Exception, endpoint: Endpoint, payload: Mapping[str, Any])
         return known
     unsupported = _first(error, UnsupportedParameterError)
     if unsupported is not None:
-        named = [name for name in payload if name in str(unsupported)]
-        refusal = ParameterRefused(f"{endpoint.name}: {endpoint.excerpt(str(unsupported))}", named[0] if named else "")
-        refusal.usage = Usage()
-        return refusal
-    if (reply := _reply_of_bedrock(error)) is not None:
-        return Refused(reply)
+        return _refusal(unsupported, endpoint, payload)
+    said = endpoint.excerpt(str(error)) or type(error).__name__
+    if _is_of_request(error):
+        return ConfigurationError(f"{endpoint.name} takes no such parameter ({said}); change or leave out the option")
     if any(type(each).__module__.startswith(("google.auth", "botocore.exceptions")) for each in _within(error)):
         return _of_credentials(error, endpoint)
-    said = endpoint.excerpt(str(error)) or type(error).__name__
-    if _first(error, TypeError) is not None and "unexpected keyword" in str(error):
-        return ConfigurationError(f"{endpoint.name}: the library has no such parameter ({said}); leave it out")
     return CallFailed(
         f"{endpoint.name} did not answer as expected ({said})", CHARGED, kind="unreadable", retryable=True
     )
 
 
-def _reply_of_bedrock(error: Exception) -> HttpReply | None:
-    """Return the HTTP reply within an error of AWS's SDK, if there was one."""
-    response = next(
-        (found for each in _within(error) if isinstance(found := getattr(each, "response", None), dict)), {}
+def _refusal(error: UnsupportedParameterError, endpoint: Endpoint, payload: Mapping[str, Any]) -> ParameterRefused:
+    """Return the refusal of the parameter that the library names first."""
+    named = str(error.parameter_name)
+    places = {name: named.find(name) for name in payload if name not in ("model", "messages", "input")}
+    found = {name: place for name, place in places.items() if place >= 0}
+    parameter = min(found, key=lambda name: found[name], default="")
+    refusal = ParameterRefused(f"{endpoint.name}: {endpoint.excerpt(str(error))}", parameter)
+    refusal.usage = Usage()  # nothing was sent
+    return refusal
+
+
+_OF_REQUESTS = frozenset(("CompletionParams", "EmbedContentConfig", "GenerateContentConfig", "HttpOptions"))
+"""The library's models of what is sent."""
+
+
+def _is_of_request(error: Exception) -> bool:
+    """Return whether the library could not even make the request, of the options that it was given."""
+    return any(
+        (isinstance(each, ValidationError) and each.title in _OF_REQUESTS)
+        or (isinstance(each, TypeError) and "unexpected keyword" in str(each))
+        or type(each).__name__ == "ParamValidationError"
+        for each in _within(error)
     )
-    about = response.get("ResponseMetadata", {})
-    status = about.get("HTTPStatusCode")
-    if not isinstance(status, int):
-        return None
-    return HttpReply(status, about.get("HTTPHeaders", {}), dump({"error": response.get("Error", {})}))
-
-
-_PASSING = frozenset(
-    ("ConnectionClosedError", "ConnectTimeoutError", "EndpointConnectionError", "ReadTimeoutError", "TransportError")
-)
-_CREDENTIALS = {
-    "bedrock": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or AWS_BEARER_TOKEN_BEDROCK",
-    "vertexai": "GOOGLE_APPLICATION_CREDENTIALS, or log in with `gcloud auth application-default login`",
-}
 
 
 def _of_credentials(error: Exception, endpoint: Endpoint) -> SaitenError:
     said = endpoint.excerpt(str(error))
     kinds = {type(each).__name__ for each in _within(error)}
-    if kinds & _PASSING:
-        kind: FailureKind = "timeout" if "ReadTimeoutError" in kinds else "failed"
-        return CallFailed(f"the connection to {endpoint.name} broke off ({said})", CHARGED, kind=kind, retryable=True)
+    if "TransportError" in kinds:
+        return CallFailed(f"no access token for {endpoint.name} could be fetched ({said})", SENT, retryable=True)
+    if "NoRegionError" in kinds:
+        return ConfigurationError(f"{endpoint.name} needs a region ({said}); set {endpoint.provider.where_variable[0]}")
     return ConfigurationError(
-        f"{endpoint.name} needs credentials, and there are none that can be used ({said}); set "
-        f"{_CREDENTIALS.get(endpoint.provider.library, endpoint.key_variable)}"
+        f"{endpoint.name} needs credentials, and there are none that can be used ({said}); {endpoint.key_advice()}"
     )
 
 
@@ -229,6 +202,4 @@ def _setup(error: Exception, endpoint: Endpoint) -> SaitenError:
     """Return the error for a client that cannot be made."""
     if (known := _first(error, SaitenError)) is not None:
         return known
-    if "GOOGLE_CLOUD" in str(error):
-        return ConfigurationError(f"{endpoint.name} needs a project; set GOOGLE_CLOUD_PROJECT")
     return _of_credentials(error, endpoint)

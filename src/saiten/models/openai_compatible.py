@@ -210,10 +210,11 @@ class OpenAICompatible:
         self._unreadable += 1
         if self._http.answered or self._unreadable < _TRIES:
             return error
+        like = f"{self.provider.name} does" if self.provider.library else "an OpenAI-compatible server does"
+        usual = "" if self.provider.library else " (it usually ends in /v1, as in http://localhost:8000/v1)"
         return ConfigurationError(
-            f"{url.with_query(None)} does not answer like an OpenAI-compatible server ({self._unreadable} tries): "
-            f"{error}; check the base URL (it usually ends in /v1, as in http://localhost:8000/v1) and any proxy or "
-            "login page before the server"
+            f"{url.with_query(None)} does not answer as {like} ({self._unreadable} tries): {error}; check the base "
+            f"URL{usual} and any proxy or login page before the server"
         )
 
     async def _listing(self) -> bytes | None:
@@ -254,6 +255,8 @@ class OpenAICompatibleChat(OpenAICompatible):
         except ParameterRefused as refusal:
             if refusal.parameter in request.options:  # asked for by the user, so never left out
                 raise ConfigurationError(f"{refusal}; change or leave out the option {refusal.parameter!r}") from None
+            if refusal.parameter in self.provider.requires:
+                raise ConfigurationError(f"{refusal}; change {refusal.parameter}") from None
             raise
         if (
             request.schema is not None

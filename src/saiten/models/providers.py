@@ -28,6 +28,8 @@ class Provider:
     """Added to addresses without a path."""
     example: str = ""
     """What `{}` is, for errors."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """What may stand for `{}` and has an address of another form → that address."""
     where_variable: tuple[str, ...] = ()
     """The environment variables with the default for `{}`."""
     url_variable: str = ""
@@ -42,11 +44,17 @@ class Provider:
     """Its name in any-llm; "" if it speaks OpenAI's protocol."""
     lacks: frozenset[str] = frozenset()
     """Parameters that it does not have, or that the library leaves out without a word."""
+    requires: frozenset[str] = frozenset()
+    """Parameters that it cannot do without, so that a refused one is an error."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Parameter → its name there, if that is another."""
     listed: str = ""
     """Its name in the price table; "" if it is not listed, or if the name of a model there does not give its price."""
     serves: frozenset[Service] = frozenset({"chat", "embeddings"})
+    credentials: str = ""
+    """What authorizes requests without a key, for errors."""
+    batch: int = 128
+    """Maximum texts per embedding request."""
 
     def key_variable(self, environ: Mapping[str, str]) -> str:
         """Return the variable that holds the key, or that should; "" if this provider has none."""
@@ -57,18 +65,19 @@ class Provider:
         if where and where.startswith(("http://", "https://")):
             return self._with_path(where)
         if where is None and (url := environ.get(self.url_variable, "").strip()):
-            return self._with_path(url if "://" in url else self._with_port(url))
+            at_home = "://" not in url and self.url.startswith("http://")
+            return self._with_path(self._with_port(url) if at_home else _of_client(url))
         if "{}" not in self.url:
             return self.url
-        where = where or next((environ[name] for name in self.where_variable if environ.get(name)), "")
-        if self.name == "vertex" and where == "global":
-            return "https://aiplatform.googleapis.com"
-        return self.url.format(where) if where else ""
+        where = where or self.where("", environ)
+        return self.places.get(where) or (self.url.format(where) if where else "")
 
     def place(self, url: str) -> str:
         """Return the end of the name of a model at this address: "", `@NAME` or `@URL`."""
         if url == self.url:
             return ""
+        if named := next((name for name, address in self.places.items() if address == url), ""):
+            return f"@{named}"
         pattern = re.escape(self.url).replace(re.escape("{}"), r"([\w-]+)")
         found = re.fullmatch(pattern, url) if "{}" in self.url else None
         return f"@{found[1]}" if found else f"@{url}"
@@ -77,15 +86,27 @@ class Provider:
         """Return whether the address is the provider's own, not that of a gateway or of somebody's server."""
         return "://" not in self.place(url)
 
+    def where(self, url: str, environ: Mapping[str, str]) -> str:
+        """Return the resource or region of this address, or else that of the environment; "" if neither is known."""
+        place = self.place(url).removeprefix("@") if url else ""
+        if place and "://" not in place:
+            return place
+        return next((environ[name] for name in self.where_variable if environ.get(name)), "")
+
     def _with_path(self, url: str) -> str:
         address = parse_url(url)
         bare = self.path and address.host and address.path in ("", "/")
         return str(address.with_path(self.path).with_query(address.query)) if bare else url
 
     def _with_port(self, host: str) -> str:
-        """Return the address of `HOST` or `HOST:PORT`, as in OLLAMA_HOST; 0.0.0.0 is where a server listens."""
-        address = parse_url(f"http://{host}".replace("//0.0.0.0", "//127.0.0.1"))
+        """Return the address of `HOST`, `:PORT` or `HOST:PORT`, as in OLLAMA_HOST."""
+        address = parse_url(_of_client(f"http://{'127.0.0.1' if host.startswith(':') else ''}{host}"))
         return str(address if address.explicit_port else address.with_port(parse_url(self.url).port))
+
+
+def _of_client(url: str) -> str:
+    """Return the address for a client: 0.0.0.0 is only where a server listens."""
+    return re.sub(r"//0\.0\.0\.0(?=[:/]|$)", "//127.0.0.1", url)
 
 
 @cache
@@ -97,7 +118,7 @@ def providers() -> Mapping[str, Provider]:
 
 def _read(name: str, entry: Mapping[str, Any]) -> Provider:
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
-    for key in ("lacks", "serves"):
+    for key in ("lacks", "requires", "serves"):
         if key in values:
             values[key] = frozenset(values[key])
     return Provider(name, **values)

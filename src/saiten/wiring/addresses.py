@@ -62,7 +62,10 @@ class ModelName:
 
 # A model's name may contain an @; an apparent address without http:// is refused, not sent to OpenAI as a name.
 _NO_ADDRESS = r"(?![^@\s]*://|localhost\b|[^@\s]*:\d|[^@\s]*/v\d)"
-_SPEC = re.compile(rf"(?P<provider>[a-z]+)[:/](?P<model>[^@\s]+(?:@{_NO_ADDRESS}[^@\s]+)*)(?:@(?P<url>https?://\S+))?")
+_SPEC = re.compile(
+    rf"(?P<provider>[a-z]+)[:/](?P<model>(?:@{_NO_ADDRESS})?[^@\s]+(?:@{_NO_ADDRESS}[^@\s]+)*)"
+    r"(?:@(?P<url>https?://\S+))?"
+)
 _PLACE = re.compile(r"(?P<model>\S+)@(?P<where>[a-z][\w-]*)")
 """A resource or a region after the last @; a version, as in claude-opus-4@20250514, begins with a digit."""
 

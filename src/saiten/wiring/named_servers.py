@@ -40,6 +40,8 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
         with suppress(ConfigurationError):  # an unset variable is reported when the server is used
             key = name.key(keys, what)
         sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
+        if name.provider.name == "vertex":
+            sent = " and an access token of your account in Google's cloud"
         server = server_of(parse_url(url))
         yield f"{config.file} names the server of the {what}, {server}: it gets the data{sent} when it is asked"
 
