@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from saiten.choices import ChainName, RagForm, Retrieval
 from saiten.errors import ConfigurationError
-from saiten.options import option
+from saiten.options import check_sendable, option
 from saiten.redaction import PROVIDERS
 from saiten.settings import CALLS, CallSettings
 
@@ -111,6 +111,7 @@ class SystemOptions:
             raise ConfigurationError(f"--header is for an HTTP system or a model on a server, not for {self.system}")
         if self.system_options and self.kind not in {"rag", *PROVIDERS}:
             raise ConfigurationError(f"--system-option is for a model on a server, not for {self.system}")
+        check_sendable("--system-option", self.system_options)
         rag = self._typed("chain", "form", "k", "generator", "example", "retrieval")
         if rag and self.kind != "rag":
             raise ConfigurationError(f"--{next(iter(rag))} is for the built-in RAG (rag:KB), not for {self.system}")

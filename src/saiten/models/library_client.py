@@ -31,6 +31,10 @@ _TRANSLATED = frozenset(("temperature", "max_tokens", "seed", "response_format",
 """Parameters that the library has for every provider; all others go into the body as they are."""
 
 
+_NOT_ON_VERTEX = ("claude", "codestral", "mistral")
+"""How models begin that Vertex serves in a form of their own; the library would send them with another client."""
+
+
 class LibraryClient:
     """One provider's client in any-llm."""
 
@@ -113,6 +117,10 @@ def _client(endpoint: Endpoint, http: HttpClient, timeout: float) -> Any:
         # otherwise GOOGLE_GENAI_USE_VERTEXAI would decide
         settings |= {"api_key": key, "vertexai": False}
         return AnyLLM.create(provider.library, http_options=options | {"api_version": "v1beta"}, **settings)
+    if endpoint.model.startswith(_NOT_ON_VERTEX):
+        raise ConfigurationError(
+            f"vertex: serves Gemini and open models here, not {endpoint.model!r}; use anthropic:, bedrock: or mistral:"
+        )
     # without both, the SDK takes an address for that of a gateway that needs neither
     settings |= {"project": _project(endpoint), "location": provider.where(endpoint.base_url, os.environ) or "global"}
     return AnyLLM.create(provider.library, http_options=options, **settings)

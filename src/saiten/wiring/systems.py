@@ -157,6 +157,8 @@ def _around(models: Models, *, retries: int) -> tuple[Layer, ...]:
 
 def _meant(spec: str) -> str:
     kind, colon, rest = spec.partition(":")
+    if colon and kind == "nli":
+        return "; a network that checks support can only be the judge"
     near = get_close_matches(kind, _MAKERS, n=1)
     if colon and near:
         return f"; did you mean {near[0]}:{rest}?"
