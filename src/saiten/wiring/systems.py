@@ -157,8 +157,6 @@ def _around(models: Models, *, retries: int) -> tuple[Layer, ...]:
 
 def _meant(spec: str) -> str:
     kind, colon, rest = spec.partition(":")
-    if colon and kind == "nli":
-        return "; a network that checks support can only be the judge"
     near = get_close_matches(kind, _MAKERS, n=1)
     if colon and near:
         return f"; did you mean {near[0]}:{rest}?"
@@ -168,6 +166,6 @@ def _meant(spec: str) -> str:
         return f"; did you mean file:{spec}?"
     if re.match(r"(localhost|[\w.-]+):\d+(/|$)", spec):
         return f"; did you mean http://{spec}?"
-    if re.fullmatch(r"[\w.]+:[\w.]+", spec):
+    if re.fullmatch(r"[\w.]+:[\w.]+", spec) and kind != "nli":  # which can only be a judge
         return f"; did you mean python:{spec}?"
     return ""
