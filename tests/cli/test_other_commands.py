@@ -416,7 +416,7 @@ def test_a_command_that_came_to_nothing_does_not_end_with_0(saiten, data, openai
         "probe": ("probe", file, "-m", "accuracy", "--probes", "padded", *judged),
         "experiment": ("experiment", "grid.yaml", "--retries", 0),
     }[name]
-    bad = "No." if name == "unreadable" else Fault(500)
+    bad = "I cannot say." if name == "unreadable" else Fault(500)
     openai_server.reply = lambda asked: None if '{"ok": true}' in str(asked.body) else bad
     said = saiten(*command)
     assert said.status == 6, said

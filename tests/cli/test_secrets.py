@@ -80,7 +80,9 @@ def _has(content, name):
 def test_no_command_writes_or_shows_a_secret(inputs, shown, openai_server, service, tmp_path):
     """In the addresses of judge, embedder, system and generator, in headers, in keys; each was sent."""
     data, url = inputs / "rows.jsonl", secret(openai_server.base_url)
-    asked = ["--judge", f"openai:m@{url}", "--embedder", f"openai:e@{url}", "-q"]
+    asked = ["--judge", f"openai:m@{url}", "--embedder", f"openai:e@{openai_server.base_url}", "-q"]
+    asked += ["--judge-header", "X-Three=planted-three", "--judge-option", "metadata.api_key=planted-four"]
+    asked += ["--embedder-header=X-Five=planted-five", '--judge-option=more={"token": "planted-six", "n": 1}']
     system = ["--system", secret(service.url), "--header", "X-One=planted-one", "--header=X-Two=planted-two"]
     (inputs / "grid.yaml").write_text(
         f"data:\n  - {{questions: rows.jsonl, kb: kb}}\nmodels: ['openai:g@{url}']\n"
@@ -104,13 +106,23 @@ def test_no_command_writes_or_shows_a_secret(inputs, shown, openai_server, servi
     shown(0, "compare", "runs/score", "runs/probe")
     shown(0, "report", "runs/score", "runs/talk", "-o", "report.html")
     assert leaks(tmp_path / "out", shown.all) == []
-    sent = [asked.headers["Authorization"] for asked in openai_server.requests]
-    assert set(sent) == {f"Basic {BASIC}", "Bearer planted-key"}  # the key: a knowledge base keeps no password
+    sent = {asked.headers.get("Authorization") for asked in openai_server.requests}
+    assert sent == {f"Basic {BASIC}", "Bearer planted-key", None}  # None: a knowledge base keeps no password
     assert {asked.query.get("sig") for asked in openai_server.requests} == {"planted-sig", None}
     assert {asked.headers.get("X-Two") for asked in service.requests} == {"planted-two", None}
+    assert {asked.headers.get("X-Three") for asked in openai_server.requests} == {"planted-three", None}
+    assert {asked.headers.get("X-Five") for asked in openai_server.requests} == {"planted-five", None}
+    bodies = [asked.body for asked in openai_server.requests if "metadata" in asked.body]
+    assert {(body["metadata"]["api_key"], body["more"]["token"]) for body in bodies} == {
+        ("planted-four", "planted-six")
+    }
     manifest = json.loads((tmp_path / "out" / "runs" / "talk" / "manifest.json").read_text())
     assert manifest["settings"]["judge"] == f"openai:m@{openai_server.base_url.replace('//', '//***@')}?sig=***&api-version=2024-10-21"  # fmt: skip
-    assert [each for each in manifest["command"] if "X-" in each] == ["X-One=***", "--header=X-Two=***"]
+    hidden = ["X-One=***", "--header=X-Two=***", "X-Three=***", "--embedder-header=X-Five=***"]
+    assert [each for each in manifest["command"] if "X-" in each] == hidden
+    options = ["metadata.api_key=***", '--judge-option=more={"token": "***", "n": 1}']
+    assert [each for each in manifest["command"] if each in options] == options
+    assert manifest["settings"]["judge_options"] == {"metadata": {"api_key": "***"}, "more": {"n": 1, "token": "***"}}
 
 
 def test_a_run_goes_on_with_a_new_key_and_not_with_another_judge(inputs, shown, openai_server, tmp_path):

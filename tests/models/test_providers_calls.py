@@ -23,23 +23,6 @@ def hello(number=0):
     return ChatRequest((ChatMessage("user", f"hello {number}"),), max_tokens=9)
 
 
-@pytest.fixture
-def opened(monkeypatch, tmp_path):
-    """A function that starts a shape's server and returns it with a chat model on it."""
-    servers = []
-
-    def start(shape):
-        server = shape.server()
-        servers.append(server)
-        server.__enter__()
-        log_in(server, monkeypatch, tmp_path)
-        return server, Models(ONCE, shape.environ).chat(shape.named(server)[0])
-
-    yield start
-    for server in servers:
-        server.close()
-
-
 async def until(true):
     """Wait until something is true."""
     while not true():  # noqa: ASYNC110 - it becomes true in another thread

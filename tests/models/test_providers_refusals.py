@@ -13,7 +13,7 @@ from saiten.tasks.statements import SplitStatements
 from saiten.wiring import Models, assemble_judge
 from servers import Fault, OpenAIServer, refusal
 from stand_ins.hosted import VllmServer, vllm_error
-from stand_ins.shapes import HOSTED, NATIVE, NEEDS_LIBRARY, log_in
+from stand_ins.shapes import HOSTED, NATIVE, NEEDS_LIBRARY
 
 ONCE = CallSettings(retries=0, timeout=20)
 SCHEMA = {"title": "t", "type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
@@ -23,23 +23,6 @@ def request(text="a", **settings):
     """A request in the form of a rendered prompt."""
     messages = (ChatMessage("system", "Grade."), ChatMessage("user", text))
     return ChatRequest(messages, **({"schema": SCHEMA, "seed": 1, "max_tokens": 50} | settings))
-
-
-@pytest.fixture
-def opened(monkeypatch, tmp_path):
-    """A function that starts a shape's server and returns it with a chat model on it; both are closed at the end."""
-    servers = []
-
-    def start(shape):
-        server = shape.server()
-        servers.append(server)
-        server.__enter__()
-        log_in(server, monkeypatch, tmp_path)
-        return server, Models(ONCE, shape.environ).chat(shape.named(server)[0])
-
-    yield start
-    for server in servers:
-        server.close()
 
 
 # shape, what the server refuses, requests until the first answer, `left_out` then

@@ -14,7 +14,9 @@ from saiten.models.networks import (
     fingerprint,
     is_path,
     loaded,
+    longest_input,
     require,
+    tokens_at_once,
 )
 
 Kind = Literal["sequence", "token"]
@@ -23,10 +25,6 @@ _CLASSES: Mapping[Kind, str] = {
     "sequence": "AutoModelForSequenceClassification",
     "token": "AutoModelForTokenClassification",
 }
-_LONGEST = 8192
-"""Maximum tokens per input if neither tokenizer nor network has a lower limit."""
-_TOKENS_ON_CPU, _TOKENS = 2048, 32768
-"""Maximum tokens per forward pass, with padding, unless a single input is longer; on a CPU and elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ class Classifier:
     @property
     def at_once(self) -> int:
         """The maximum number of tokens per forward pass."""
-        return _TOKENS_ON_CPU if self.network.device.type == "cpu" else _TOKENS
+        return tokens_at_once(self.network)
 
     def counts(self, texts: list[str]) -> list[int]:
         """Return the number of tokens of each text, without special ones; tokens written in a text are plain text."""
@@ -142,17 +140,7 @@ def load_classifier(spec: ClassifierSpec) -> Classifier:
     if tokenizer.pad_token_id is None:
         raise ConfigurationError(f"{spec.what}: its tokenizer has no padding token; expected that of an encoder")
     placed = loaded(spec.what, spec.expected, lambda: network.to(best_device()).eval())
-    return Classifier(tokenizer, placed, _longest(tokenizer, network))
-
-
-def _longest(tokenizer: Any, network: Any) -> int:
-    """Return the lowest of the limits set by tokenizer, configuration and position embeddings."""
-    limits = [_LONGEST, tokenizer.model_max_length, getattr(network.config, "max_position_embeddings", None)]
-    for name, module in network.named_modules():
-        if "position" in name and hasattr(module, "num_embeddings"):
-            # RoBERTa and its relatives count positions from after the padding index
-            limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
-    return min(limit for limit in limits if isinstance(limit, int) and limit > 0)
+    return Classifier(tokenizer, placed, longest_input(tokenizer, network))
 
 
 def plain(text: str) -> str:

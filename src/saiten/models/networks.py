@@ -126,6 +126,27 @@ def _weights(kind: str, source: str, **more: Any) -> tuple[Any, list[str]]:
     return network, sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
 
 
+_LONGEST = 8192
+"""Maximum tokens per input if neither tokenizer nor network has a lower limit."""
+_TOKENS_ON_CPU, _TOKENS = 2048, 32768
+"""Maximum tokens per forward pass, with padding, unless a single input is longer; on a CPU and elsewhere."""
+
+
+def tokens_at_once(network: Any) -> int:
+    """Return the maximum number of tokens per forward pass of an encoder, with padding."""
+    return _TOKENS_ON_CPU if network.device.type == "cpu" else _TOKENS
+
+
+def longest_input(tokenizer: Any, network: Any) -> int:
+    """Return the lowest of the limits set by tokenizer, configuration and position embeddings, in tokens."""
+    limits = [_LONGEST, tokenizer.model_max_length, getattr(network.config, "max_position_embeddings", None)]
+    for name, module in network.named_modules():
+        if "position" in name and hasattr(module, "num_embeddings"):
+            # RoBERTa and its relatives count positions from after the padding index
+            limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
+    return min(limit for limit in limits if isinstance(limit, int) and limit > 0)
+
+
 @contextmanager
 def quietly(*, bars: bool = False) -> Iterator[None]:
     """Let transformers report only errors within the block.

@@ -9,7 +9,16 @@ from types import MappingProxyType
 from typing import Any
 
 from saiten.errors import ConfigurationError
-from saiten.models.networks import best_device, configuration, encoder_with_tokenizer, fingerprint, loaded, require
+from saiten.models.networks import (
+    best_device,
+    configuration,
+    encoder_with_tokenizer,
+    fingerprint,
+    loaded,
+    longest_input,
+    require,
+    tokens_at_once,
+)
 
 LAYERS = MappingProxyType(
     {
@@ -26,11 +35,6 @@ Source: `model2layers` of bert_score 0.3.13, chosen on WMT16 with the paper's me
 """
 
 EXPECTED = "a folder with an encoder and its tokenizer as transformers saves them, or a name on the Hugging Face hub"
-
-_LONGEST = 8192  # maximum tokens per text if neither tokenizer nor network has a lower limit
-
-_TOKENS_ON_CPU, _TOKENS = 2048, 32768
-"""Maximum tokens per forward pass, with padding, unless a single text is longer; on a CPU and elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ class TokenEncoder:
     @property
     def at_once(self) -> int:
         """The maximum number of tokens per forward pass."""
-        return _TOKENS_ON_CPU if self.network.device.type == "cpu" else _TOKENS
+        return tokens_at_once(self.network)
 
     def states(self, texts: Sequence[Sequence[int]]) -> Any:
         """Return the last layer's states, shape (texts, longest text, dimensions); texts are padded on the right."""
@@ -102,7 +106,7 @@ def load(spec: EncoderSpec) -> TokenEncoder:
         raise ConfigurationError(f"{what} has weights that are not numbers; it is damaged")
     encoder = network.get_encoder() if spec.config.is_encoder_decoder else network
     words = encoder.get_input_embeddings().weight.shape[0]
-    return TokenEncoder(tokenizer, encoder.to(best_device()).eval(), _reads(tokenizer, encoder), words)
+    return TokenEncoder(tokenizer, encoder.to(best_device()).eval(), longest_input(tokenizer, encoder), words)
 
 
 def _load(spec: EncoderSpec) -> tuple[Any, Any, list[str]]:
@@ -112,16 +116,6 @@ def _load(spec: EncoderSpec) -> tuple[Any, Any, list[str]]:
         config.layer_types = config.layer_types[: spec.layer]
     commit = getattr(config, "_commit_hash", None)
     return encoder_with_tokenizer(spec.model, config=config, **({"revision": commit} if commit else {}))
-
-
-def _reads(tokenizer: Any, network: Any) -> int:
-    """Return the lowest of the limits set by tokenizer, configuration and position embeddings."""
-    limits = [_LONGEST, tokenizer.model_max_length, getattr(network.config, "max_position_embeddings", None)]
-    for name, module in network.named_modules():
-        if "position" in name and hasattr(module, "num_embeddings"):
-            # RoBERTa and its relatives count positions from after the padding index
-            limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
-    return min(limit for limit in limits if isinstance(limit, int) and limit > 0)
 
 
 @dataclass(frozen=True, slots=True)
