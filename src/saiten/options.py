@@ -88,17 +88,23 @@ class Config:
     def settings(self, kind: type[T], given: Mapping[str, Any] = MappingProxyType({})) -> T:
         """Return settings of this kind: each option as given, else from the file, else its default.
 
-        None and an empty string count as not given.
+        None and an empty string count as not given. What is in the table of a model, such as its headers, is for this
+        model: if another one is given, it is left out.
         """
         chosen: dict[str, Any] = {}
         for name, (declared, hint, _) in options_of(kind).items():
             value = given.get(name)
             if value is None or value == "":
-                if not declared.toml or name not in self.values:
+                if not declared.toml or name not in self.values or self._of_another(declared, given):
                     continue
                 value = self.values[name]
             chosen[name] = _as_declared(value, without_none(hint), declared.flags[0] if declared.flags else f"--{name}")
         return kind(**chosen)
+
+    def _of_another(self, declared: Option, given: Mapping[str, Any]) -> bool:
+        """Return whether the option is in the table of a model that another one replaces."""
+        table, dot, _ = str(declared.toml).partition(".")
+        return bool(dot and given.get(table) and given[table] != self.values.get(table))
 
 
 def _as_declared(value: Any, hint: Any, flag: str) -> Any:
@@ -185,6 +191,9 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
         if each.toml
     }
     values: dict[str, Any] = {}
+    for key, value in found.items():
+        if isinstance(value, dict) and f"{key}.options" in known and "name" not in value:
+            raise ConfigurationError(f"{file}: [{key}] needs the name of its model: name = …")
     for key, value in _flat(found, known):
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1)

@@ -15,7 +15,7 @@ from saiten.records import Score
 from saiten.testing.session import Session, begin, end
 
 _SESSION = pytest.StashKey[Session]()
-_JUDGE = "the judge of assert_score: offline, openai:MODEL, openai:MODEL@URL, hf: or nli:NAME_OR_FOLDER"
+_JUDGE = "the judge of assert_score: offline, PROVIDER:MODEL[@URL], hf: or nli:NAME_OR_FOLDER"
 _CACHE = "a file that keeps the judge's answers between sessions; workers of pytest-xdist share it"
 
 

@@ -232,6 +232,21 @@ def test_a_table_names_the_judge_and_its_parameters(score, openai_server, monkey
     assert (openai_server.requests[0].body["top_k"], "a" in openai_server.requests[0].body) == (6, False)
 
 
+def test_a_table_s_options_and_headers_are_for_its_own_model(score, openai_server):
+    """A model that is typed, or named in Python, gets neither: the headers may hold a gateway's key."""
+    Path("saiten.toml").write_text(
+        '[judge]\nname = "openai:other@http://gateway.example/v1"\noptions = { top_k = 5 }\n'
+        f'headers = {{ X-Key = "{PLANTED}" }}\n'
+    )
+    assert score().status == 0
+    named = f"openai:m@{openai_server.base_url}"
+    assert api.evaluate([ROW], ["accuracy"], judge=named).scores[0].score.status == "ok"
+    assert openai_server.requests
+    for asked in openai_server.requests:
+        assert "top_k" not in asked.body
+        assert PLANTED not in str(asked.headers)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -243,6 +258,7 @@ def test_a_table_names_the_judge_and_its_parameters(score, openai_server, monkey
         ('[judge]\nname = "offline"\noptions = "a=1"\n', "`judge.options` must be a table, not 'a=1'"),
         ('[judge]\nname = "offline"\nheaders = { X = 1 }\n', "`judge.headers` must have a text in quotation marks"),
         ("[judge]\nname = 3\n", "`judge` must be str, not 3"),
+        ("[judge.options]\na = 1\n", "[judge] needs the name of its model: name ="),
     ],
 )
 def test_a_faulty_table_is_an_error(score, text, said):

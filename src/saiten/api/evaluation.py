@@ -67,8 +67,8 @@ async def aevaluate(
     Args:
         samples: A file, samples, rows with recognized column names, or a pandas or Polars frame.
         metrics: Names with settings in brackets, presets, or your own metrics.
-        judge: `offline` (the default), `openai:MODEL`, `openai:MODEL@URL`, `hf:NAME_OR_FOLDER`, `nli:NAME_OR_FOLDER`,
-            or your own judge (which is not closed).
+        judge: `offline` (the default), `PROVIDER:MODEL`, `PROVIDER:MODEL@URL`, `hf:NAME_OR_FOLDER`,
+            `nli:NAME_OR_FOLDER`, or your own judge (which is not closed).
         run: A folder to which every result is written as soon as it exists. Repeat the call to resume the run; the
             result holds everything in the folder. None keeps results in memory only.
         config: A file to read instead of `saiten.toml`.

@@ -45,7 +45,7 @@ def index(
     embedder: Annotated[
         str | None,
         typer.Option(
-            help="Embedding model: builtin, st:NAME_OR_FOLDER, openai:MODEL or openai:MODEL@URL. With the prefix raw: "
+            help="Embedding model: builtin, st:NAME_OR_FOLDER or PROVIDER:MODEL\\[@URL]. With the prefix raw: "
             "vectors are not scaled to length 1. Default: that of the knowledge base; builtin for a new one."
         ),
     ] = None,

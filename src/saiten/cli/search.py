@@ -28,7 +28,7 @@ def search(
     ] = "dense",
     embedder: Annotated[
         str | None,
-        typer.Option(help="New address of the knowledge base's embedding model, if it moved: openai:MODEL@URL."),
+        typer.Option(help="New address of the knowledge base's embedding model, if it moved: PROVIDER:MODEL@URL."),
     ] = None,
     *,
     config: Config,

@@ -43,7 +43,9 @@ class Endpoint:
     def __post_init__(self) -> None:
         """Raises ConfigurationError for an unusable address, key or header."""
         if not self.model.strip():
-            raise ConfigurationError("no model given; write a judge as openai:MODEL or openai:MODEL@URL")
+            raise ConfigurationError(
+                "no model given; write one as PROVIDER:MODEL or PROVIDER:MODEL@URL, for example openai:gpt-4o-mini"
+            )
         at = ServerAddress.read(self.base_url, self.headers, example="http://localhost:8000/v1")
         if isinstance(self.api_key, str):
             check_header(f"the key in {self.key_variable}", self.api_key)

@@ -132,7 +132,7 @@ def prompt_uses() -> tuple[PromptUse, ...]:
         used += ["converse"] if kind in _DIALOGUE else []
         used += ["probe"] if kind is PreferAnswer else []
         used += ["rag:KB"] if kind in ALL_STEPS else []
-        used += ["openai:MODEL, hf:MODEL as the system"] if kind is AnswerQuestion else []
+        used += ["PROVIDER:MODEL, hf:MODEL as the system"] if kind is AnswerQuestion else []
         used += ["every judge"] if kind is None else []
         found.append(PromptUse(name, kind, tuple(used)))
     return tuple(found)
