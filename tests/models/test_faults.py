@@ -124,6 +124,18 @@ async def test_passing(openai_server: OpenAIServer, fault, words):
     assert words in str(error)
 
 
+async def test_a_reply_that_the_server_itself_cannot_read_is_not_asked_for_again(openai_server: OpenAIServer):
+    """llama.cpp's HTTP 500 about what its model wrote, which it would write again; it may have cost something."""
+    said = "The model produced output that does not match the expected peg-native format"
+    openai_server.reply = lambda _: Fault(500, {"error": {"code": 500, "message": said, "type": "server_error"}})
+    chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url), layers())
+    with pytest.raises(CallFailed, match="cannot read what its model wrote") as error:
+        await chat.complete(PLAIN)
+    await chat.close()
+    assert len(openai_server.requests) == 1
+    assert (error.value.usage.calls, error.value.usage.unpriced) == (1, 1)
+
+
 @pytest.mark.parametrize("body", ["<html>rubbish</html>", '{"pages": ["rubbish"]}'])
 async def test_another_kind_of_server(openai_server: OpenAIServer, body):
     """A server whose first replies are all unreadable is a setup error: where, what it said, what to do."""

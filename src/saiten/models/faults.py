@@ -13,7 +13,7 @@ import orjson
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.endpoint import Endpoint
-from saiten.models.http_client import SENT, HttpReply
+from saiten.models.http_client import CHARGED, SENT, HttpReply
 from saiten.models.wire import load
 from saiten.protocols import ChatMessage
 
@@ -40,8 +40,9 @@ def refusable(payload: Mapping[str, Any]) -> set[str]:
     return parameters | {SYSTEM_ROLE} if has_system else parameters
 
 
-Trouble = Literal["key", "quota", "model", "address", "parameter", "length", "filtered", "busy", "odd"]
-"""`parameter`: something other than the messages · `length`: the prompt does not fit · `busy`: may pass."""
+Trouble = Literal["key", "quota", "model", "address", "parameter", "length", "filtered", "output", "busy", "odd"]
+"""`parameter`: something other than the messages · `length`: the prompt does not fit · `output`: the server cannot read
+what its model wrote, and would not the next time · `busy`: may pass."""
 
 _FORMAT_WORDS = (
     "response_format", "json_schema", "json_object", "structured output", "structured outputs", "structured_output",
@@ -61,6 +62,10 @@ _MODEL = re.compile(
     r"|models?\b.{0,120}?(not found|not exist|not a valid|unknown|not available)",
     re.IGNORECASE | re.DOTALL,
 )
+_OUTPUT = re.compile(
+    r"output that does not match the expected \S* ?format|failed to parse (the )?(model|input at pos)", re.IGNORECASE
+)
+"""Complaints about a reply, as llama.cpp's."""
 _KEY = re.compile(r"\bapi.?key\b.{0,20}(not valid|invalid|expired)", re.IGNORECASE)
 """Complaints about a key with HTTP 400, as Google's."""
 _NO_SYSTEM = re.compile(
@@ -129,7 +134,7 @@ def trouble_of(status: int, complaint: Complaint) -> Trouble:
     """Classify an HTTP error."""
     if status == 402 or (status == 429 and any(code in complaint.code for code in _QUOTA)):
         return "quota"
-    if status in (400, 403, 413, 422) and (about := _about_prompt(status, complaint)):
+    if about := _about_texts(status, complaint):
         return about
     if status in (401, 403, 407) or (status == 400 and _KEY.search(complaint.text)):
         return "key"
@@ -140,7 +145,12 @@ def trouble_of(status: int, complaint: Complaint) -> Trouble:
     return "busy" if status in (408, 409, 425, 429) or status >= 500 else "odd"
 
 
-def _about_prompt(status: int, complaint: Complaint) -> Trouble | None:
+def _about_texts(status: int, complaint: Complaint) -> Trouble | None:
+    """Return what is wrong with the prompt or the model's text; None if the complaint is about something else."""
+    if status == 500 and _OUTPUT.search(complaint.text):
+        return "output"
+    if status not in (400, 403, 413, 422):
+        return None
     if status == 413 or _LENGTH.search(_said(complaint)):
         return "length"
     return "filtered" if _FILTERED.search(_said(complaint)) else None
@@ -243,7 +253,8 @@ def fault_of(reply: HttpReply, endpoint: Endpoint, url: str, sent: Collection[st
             f"{endpoint.name} failed ({said})", SENT, retryable=True, retry_after=wait, status=reply.status
         )
     if trouble in _THIS_ONE and (answered or trouble != "odd"):
-        return CallFailed(f"{endpoint.name}: {_THIS_ONE[trouble]} ({said})", SENT, status=reply.status)
+        usage = CHARGED if trouble == "output" else SENT
+        return CallFailed(f"{endpoint.name}: {_THIS_ONE[trouble]} ({said})", usage, status=reply.status)
     kind = NotServed if trouble in ("model", "address") else ConfigurationError
     return kind(_advice(trouble, endpoint, url, said, reply))
 
@@ -251,6 +262,7 @@ def fault_of(reply: HttpReply, endpoint: Endpoint, url: str, sent: Collection[st
 _THIS_ONE: dict[Trouble, str] = {
     "length": "what was sent is too long",
     "filtered": "the content filter refused the prompt",
+    "output": "the server cannot read what its model wrote",
     "odd": "this request was refused",
 }
 _NO_KEY = "{url} requires a key, and none was given ({said}); {key_advice}"
