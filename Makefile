@@ -9,7 +9,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format bench neural real-server floors docs build clean
+.PHONY: help demo test test-all check format bench neural floors docs build clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,13 +37,7 @@ bench: $(VENV)/dev.stamp ## Run the benchmarks; those on real data need the fold
 	@SAITEN_DATA="$${SAITEN_DATA:-$$(test -d ../shared/data && realpath ../shared/data)}" \
 	  sh -c 'for script in benchmarks/http_client.py benchmarks/overlap_metrics.py benchmarks/scoring.py benchmarks/agreement.py benchmarks/meta_evaluation.py benchmarks/knowledge_base.py benchmarks/chains.py benchmarks/dialogues.py benchmarks/retrieval.py benchmarks/extractive.py benchmarks/spans.py benchmarks/annotation.py benchmarks/offline_judge.py benchmarks/judge_prompts.py benchmarks/local_chat.py benchmarks/perplexity_speed.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done'
 
-neural: $(VENV)/neural.stamp ## Install PyTorch (for the CPU) and packages that run and train networks, for their tests and benchmarks
-
-real-server: $(VENV)/dev.stamp ## Build llama.cpp's server into .venv-llama (10 to 35 minutes) and run the opt-in test against it
-	@test -x .venv-llama/bin/python || $(PYTHON) -m venv .venv-llama
-	@.venv-llama/bin/python -c 'import llama_cpp.server, gguf' 2>/dev/null || \
-	  (echo "building llama-cpp-python, this takes 10 to 35 minutes ..." && .venv-llama/bin/pip install --quiet 'llama-cpp-python[server]' gguf numpy)
-	@SAITEN_LLAMA_PYTHON=.venv-llama/bin/python $(BIN)/python -m pytest -n 0 -m real_server tests/real_server
+neural: $(VENV)/neural.stamp ## Install PyTorch (for the CPU), packages that run and train networks, and llama.cpp's server, for their tests and benchmarks
 
 # With Python 3.11, for which the oldest versions have wheels. The packages of the tests themselves are the newest
 # compatible ones, and so is qdrant-client: in older versions, its engine for tests differs from the server.
@@ -66,7 +60,7 @@ build: $(VENV)/dev.stamp ## Build the wheel and the source archive into dist/
 	@$(BIN)/uv build --quiet
 
 clean: ## Remove the environment and the files that tools left behind
-	rm -rf $(VENV) .venv-llama .venv-floors dist build docs/_build docs/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-floors dist build docs/_build docs/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/made.stamp:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"saiten needs Python 3.11 or newer; $(PYTHON) is {v[0]}.{v[1]}. Set PYTHON=python3.12, or the path of a newer one.")'
@@ -88,7 +82,7 @@ $(VENV)/dev.stamp: $(VENV)/core.stamp
 
 # PyTorch's wheel for the CPU: from PIP_FIND_LINKS if that is a folder with wheels, else from PyTorch's own index.
 $(VENV)/neural.stamp: $(VENV)/dev.stamp
-	@echo "installing PyTorch for the CPU, and packages that run and train networks ..."
+	@echo "installing PyTorch for the CPU, packages that run and train networks, and llama.cpp's server ..."
 	@$(UV) --constraints constraints.txt $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backend cpu) \
 	  --editable '.[annotate,data,documents,frames,mlflow,postgres,prices,providers,qdrant,neural,train]' --group dev --group neural
 	@touch $@
