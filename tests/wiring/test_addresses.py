@@ -1,4 +1,4 @@
-"""Names of models: which address, which key and which header each stands for."""
+"""Names of models: which address, which key and which header each means."""
 
 import pytest
 

@@ -29,7 +29,7 @@ class Provider:
     example: str = ""
     """What `{}` is, for errors."""
     places: Mapping[str, str] = field(default_factory=dict)
-    """What may stand for `{}` and has an address of another form → that address."""
+    """What may replace `{}` and has an address of another form → that address."""
     where_variable: tuple[str, ...] = ()
     """The environment variables with the default for `{}`."""
     url_variable: str = ""
