@@ -43,6 +43,25 @@ def test_a_server_of_your_own_never_gets_a_listed_price(spec, environ):
     assert (quote.price, quote.unknown) == (None, "own_server")
 
 
+@pytest.mark.parametrize(
+    ("spec", "free"),
+    [
+        ("ollama:qwen3:8b", True),
+        ("vllm:m@http://127.0.0.1:9000", True),
+        ("vllm:m@http://gpu1:8000", False),
+        ("ollama:gpt-oss:120b-cloud", False),
+        ("litellm:gpt-4o", False),
+        ("openai:m@http://localhost:8000/v1", False),
+    ],
+)
+def test_a_server_on_this_machine_is_free(spec, free):
+    """Not a gateway, not somebody's server, not a model that Ollama passes on; a price that is set wins."""
+    assert (quote_of(spec, CallSettings(), {}).price == Price(0)) is free
+    assert quote_of(
+        spec, CallSettings(prices={spec.partition(":")[2].partition("@")[0]: {"prompt": 7}}), {}
+    ).price == Price(7)
+
+
 def test_secrets_of_an_address_are_not_in_the_name():
     """The name is shown, and written into the run's folder."""
     quote = quote_of("openai:m@https://user:hunter22hunter@h/v1?key=hunter33hunter", CallSettings(), {})

@@ -50,6 +50,8 @@ class Provider:
     """Parameter → its name there, if that is another."""
     listed: str = ""
     """Its name in the price table; "" if it is not listed, or if the name of a model there does not give its price."""
+    free: bool = False
+    """Whether a model on this machine costs nothing."""
     serves: frozenset[Service] = frozenset({"chat", "embeddings"})
     credentials: str = ""
     """What authorizes requests without a key, for errors."""

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 
 from saiten.judges.support.named import PREFIX
-from saiten.models.address import parse_url
+from saiten.models.address import on_this_machine, parse_url
 from saiten.models.endpoint import Endpoint
 from saiten.models.price_table import CURRENCY, listed
 from saiten.models.prices import TOML, Price, Quote, bare_name, find_price
@@ -43,12 +43,21 @@ def quote_at(name: str, url: str, calls: CallSettings) -> Quote:
     price = find_price(calls.prices, name)
     if price is not None:
         return Quote(price, name, TOML, currency=calls.currency)
+    if _is_free(name, url):
+        return Quote(Price(0.0), name)
     listed_by = _lister(name, url)
     if not listed_by:
         return Quote(model=name, currency=calls.currency)
     if calls.currency != CURRENCY:
         return Quote(model=name, currency=calls.currency, unknown="currency")
     return listed(listed_by, bare_name(name), name)
+
+
+def _is_free(name: str, url: str) -> bool:
+    """Return whether the model runs on this machine; Ollama passes some on to its cloud."""
+    named = parse_name(name)
+    local = named is not None and named.provider.free and on_this_machine(parse_url(url).host)
+    return bool(local and named and not named.model.endswith("cloud"))
 
 
 def _lister(name: str, url: str) -> str:
