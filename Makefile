@@ -40,7 +40,8 @@ bench: $(VENV)/dev.stamp ## Run the benchmarks; those on real data need the fold
 neural: $(VENV)/neural.stamp ## Install PyTorch (for the CPU), packages that run and train networks, and llama.cpp's server, for their tests and benchmarks
 
 # With Python 3.11, for which the oldest versions have wheels. The packages of the tests themselves are the newest
-# compatible ones, and so is qdrant-client: in older versions, its engine for tests differs from the server.
+# compatible ones, and so is qdrant-client: in older versions, its engine for tests differs from the server. The extras
+# prices and providers need newer versions of the core's packages than the core does, so they are left out.
 floors: $(VENV)/made.stamp ## Run quick tests with the oldest versions that pyproject.toml allows (before a release; about 300 MB, a few minutes)
 	@test -x .venv-floors/bin/python || $(PYTHON) -m venv .venv-floors
 	@$(BIN)/uv pip compile --quiet --no-deps --resolution lowest --python .venv-floors/bin/python pyproject.toml \
