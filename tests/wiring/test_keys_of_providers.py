@@ -224,6 +224,9 @@ def test_a_server_that_a_file_names_is_reported_with_what_it_gets(judge, gets):
     """A saiten.toml may come from somebody else."""
     (said,) = servers_named(Config({"judge": judge}, Path("saiten.toml")), {"judge": None}, KEYS)
     assert said == f"saiten.toml names the server of the judge, https://far.example: it gets {gets} when it is asked"
+    headers = {"judge_headers": {"X-A": "env:HOME", "X-B": "plain", "X-C": "env:PATH"}}
+    (said,) = servers_named(Config({"judge": judge, **headers}, Path("saiten.toml")), {"judge": None}, KEYS)
+    assert f"it gets {gets} and the value of HOME, PATH when it is asked" in said
 
 
 @NEEDS_LIBRARY

@@ -42,6 +42,9 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
         sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
         if name.provider.name == "vertex":
             sent = " and an access token of your account in Google's cloud"
+        values = config.values.get(f"{what}_headers", {}).values()
+        if variables := [value.removeprefix("env:") for value in values if value.startswith("env:")]:
+            sent += f" and the value of {', '.join(variables)}"
         server = server_of(parse_url(url))
         yield f"{config.file} names the server of the {what}, {server}: it gets the data{sent} when it is asked"
 
