@@ -70,15 +70,15 @@ def converse(
 
     The system answers; a composer merges its answers so far into one; a grader grades this from 0 to 5; while something
     is missing, a questioner asks a follow-up question. The judge plays these three roles, unless --composer or
-    --questioner names another model. wscore weights early grades
-    more (0 to 5), lscore is the number of grades needed (lower is better), mscore is the best grade.
+    --questioner names another model. wscore weights early grades more (0 to 5), lscore is the number of grades needed
+    (lower is better), mscore is the best grade.
 
     Each dialogue is written to RUN/dialogues.jsonl when it ends, and each answer of the system as soon as it arrives.
     Re-run the command to resume an interrupted run, even in the middle of a dialogue; finished calls are not repeated.
 
     The key of an HTTP system is read from SAITEN_SYSTEM_KEY, that of a model from its provider's variable, such as
-    OPENAI_API_KEY or ANTHROPIC_API_KEY.
-    --max-calls limits the calls to models and, separately, the questions to an HTTP or Python system.
+    OPENAI_API_KEY or ANTHROPIC_API_KEY. --max-calls limits the calls to models and, separately, the questions to an
+    HTTP or Python system.
 
     Examples:
       saiten converse qa.jsonl --system my_bot.py:answer --judge openai:gpt-4o -o runs/bot
@@ -105,10 +105,10 @@ def converse(
         )
     source = DataSource(qa, rows)
     settings = system.settings(notifier(stderr()))
-    if dry_run:
-        rehearse_dialogues(source.rows(notifier(stderr())), dialogue, judge, roles.judges(judge), calls, form)
-        return
     others = roles.judges(judge)
+    if dry_run:
+        rehearse_dialogues(source.rows(notifier(stderr())), dialogue, judge, others, calls, form)
+        return
     status = converse_into(out, source, system, settings, dialogue, judge, others, calls.kept_in(out), how)
     nothing = show_summary(out, form, stdout())
     if status or nothing:

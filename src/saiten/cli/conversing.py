@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from saiten.choices import Format
@@ -156,19 +157,13 @@ def rehearse_dialogues(
     if not found.pairs:
         raise BadInput(f"the data has no pair of question and reference ({found.bad_rows} bad rows)")
     few, many = found.questions
+    prices = [price_captions(each, quote_of(each.judge, calls)) for each in (judged_by, *others.values())]
     ends = (("one_each", few, found.least), ("all_of_them", many, found.most))
     table = Table(
         Message("title", "dialogues_would_take", n=found.pairs, most=dialogue.max_turns, judge=redact(judged_by.judge)),
         ("turns", "questions_to_system", *SPENT, Message("column", "cost", currency=calls.currency)),
         tuple((Message("cell", name), n, *spent_cells(used)) for name, n, used in ends),
-        (
-            Message("caption", "dialogues_would_take"),
-            *dict.fromkeys(
-                caption
-                for each in (judged_by, *others.values())
-                for caption in price_captions(each, quote_of(each.judge, calls))
-            ),
-        ),
+        (Message("caption", "dialogues_would_take"), *dict.fromkeys(chain.from_iterable(prices))),
     )
     render([table], form, stdout())
     if found.bad_rows:

@@ -1,6 +1,6 @@
 """The options of a system under test."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,8 @@ class SystemOptions:
         "--system",
         "-s",
     )
-    header: tuple[str, ...] = option(
-        (), "Header for an HTTP system or a model, NAME=VALUE; never stored. Repeatable.", panel=SYSTEM
+    header: Mapping[str, str] = option(
+        {}, "Header for an HTTP system or a model, NAME=VALUE; never stored. Repeatable.", panel=SYSTEM
     )
     system_options: Mapping[str, Any] = option(
         {},
@@ -118,7 +118,7 @@ class SystemOptions:
         return SystemSettings(
             **self._typed("temperature", "seed", "max_tokens", "prompts"),
             options=self.system_options,
-            headers=read_headers(self.header),
+            headers=self.header,
             repeatable=self.repeatable,
             rag=RagSettings(**rag),
             notify=notify,
@@ -126,14 +126,3 @@ class SystemOptions:
 
     def _typed(self, *names: str) -> dict[str, Any]:
         return {name: value for name in names if (value := getattr(self, name)) is not None}
-
-
-def read_headers(pairs: Sequence[str]) -> dict[str, str]:
-    """Return name → value from `NAME=VALUE`; raises ConfigurationError for another form, without showing the value."""
-    headers = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name.strip():
-            raise ConfigurationError("--header expects NAME=VALUE, for example X-Api-Key=secret")
-        headers[name.strip()] = value.strip()
-    return headers

@@ -16,7 +16,6 @@ from saiten.settings import read_config
 
 _CONFIG = Annotated[Path | None, typer.Option(help="Configuration file. Default: saiten.toml in the current folder.")]
 
-
 _MODELS = ("judge", "composer", "questioner", "embedder")
 """Options with the name of a model, which may be on a server."""
 

@@ -30,7 +30,6 @@ E = TypeVar("E", bound=Exception)
 _TRANSLATED = frozenset(("temperature", "max_tokens", "seed", "response_format", "top_p", "stop", "reasoning_effort"))
 """Parameters that the library has for every provider; all others go into the body as they are."""
 
-
 _NOT_ON_VERTEX = ("claude", "codestral", "mistral")
 """How models begin that Vertex serves in a form of their own; the library would send them with another client."""
 

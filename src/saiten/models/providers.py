@@ -55,6 +55,8 @@ class Provider:
     serves: frozenset[Service] = frozenset({"chat", "embeddings"})
     credentials: str = ""
     """What authorizes requests without a key, for errors."""
+    token: str = ""
+    """What is sent in place of a key, for notices; "" if nothing is."""
     batch: int = 128
     """Maximum texts per embedding request."""
 

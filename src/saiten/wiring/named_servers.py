@@ -40,8 +40,8 @@ def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapp
         with suppress(ConfigurationError):  # an unset variable is reported when the server is used
             key = name.key(keys, what)
         sent = f" and the key in {key.variable}" if key is not None and key.value() else ""
-        if name.provider.name == "vertex":
-            sent = " and an access token of your account in Google's cloud"
+        if name.provider.token:
+            sent = f" and {name.provider.token}"
         values = config.values.get(f"{what}_headers", {}).values()
         if variables := [value.removeprefix("env:") for value in values if value.startswith("env:")]:
             sent += f" and the value of {', '.join(variables)}"

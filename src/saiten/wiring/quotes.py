@@ -10,7 +10,7 @@ from saiten.models.price_table import CURRENCY, listed
 from saiten.models.prices import TOML, Price, Quote, bare_name, find_price
 from saiten.models.providers import providers
 from saiten.settings import CallSettings
-from saiten.wiring.addresses import HERE, parse_name, price_name
+from saiten.wiring.addresses import HERE, ModelName, parse_name, price_name
 
 
 def quote_of(spec: str, calls: CallSettings, environ: Mapping[str, str] = os.environ) -> Quote:
@@ -43,9 +43,10 @@ def quote_at(name: str, url: str, calls: CallSettings) -> Quote:
     price = find_price(calls.prices, name)
     if price is not None:
         return Quote(price, name, TOML, currency=calls.currency)
-    if _is_free(name, url):
+    named = parse_name(name)
+    if named is not None and _is_free(named, url):
         return Quote(Price(0.0), name)
-    listed_by = _lister(name, url)
+    listed_by = _lister(named, url)
     if not listed_by:
         return Quote(model=name, currency=calls.currency)
     if calls.currency != CURRENCY:
@@ -53,16 +54,14 @@ def quote_at(name: str, url: str, calls: CallSettings) -> Quote:
     return listed(listed_by, bare_name(name), name)
 
 
-def _is_free(name: str, url: str) -> bool:
+def _is_free(named: ModelName, url: str) -> bool:
     """Return whether the model runs on this machine; Ollama passes some on to its cloud."""
-    named = parse_name(name)
-    local = named is not None and named.provider.free and on_this_machine(parse_url(url).host)
-    return bool(local and named and not named.model.endswith("cloud"))
+    return named.provider.free and on_this_machine(parse_url(url).host) and not named.model.endswith("cloud")
 
 
-def _lister(name: str, url: str) -> str:
+def _lister(named: ModelName | None, url: str) -> str:
     """Return what the table calls the provider whose own server this is; "" for any other server."""
-    named, host = parse_name(name), (parse_url(url).host or "").lower()
+    host = (parse_url(url).host or "").lower()
     if named is not None and named.provider.owns(url):
         return named.provider.listed
     return next((one.listed for one in providers().values() if one.listed and parse_url(one.url).host == host), "")

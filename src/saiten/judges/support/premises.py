@@ -13,7 +13,6 @@ MOST = 256
 _CHARACTERS_PER_TOKEN = 16
 """More than any language has on average, so that only the beginning of an endless statement is tokenized."""
 
-
 Places = tuple[tuple[int, int, int], ...]
 """Each as (index of the source, start, end) in characters."""
 
