@@ -427,7 +427,7 @@ def demo_ragas(ids: Sequence[str]) -> Chosen:
         useful,
     )
     return Chosen(
-        Run((*by_metric, "context_precision"), [one.sample for one in chosen]),
+        Run((*by_metric, "context_precision", "context_recall", "summarization_score"), [one.sample for one in chosen]),
         [
             *(
                 Compared(what, statistics, truth, questions, values(ids, metric, read))

@@ -70,6 +70,14 @@ class JudgeSettings:
         (), "Calibration of the offline judge, from `saiten tune offline`. Repeatable.", panel=JUDGE, toml=True
     )
     """One file per aspect."""
+    separate_calls: bool = option(
+        False,
+        "Make one call per step and context, instead of joining those of a sample that read the same texts: for weak "
+        "models.",
+        "--separate-calls/--joined-calls",
+        panel=JUDGE,
+        toml=True,
+    )
     prompts: Path | None = option(
         None, "Folder with prompts that replace saiten's, or a preset; see `saiten prompts`.", panel=JUDGE, toml=True
     )
@@ -117,7 +125,7 @@ class JudgeSettings:
         """
         kept = self._shown()
         del kept["calibration"], kept["prompts"]
-        absent = [name for name in ("logprobs", *_OF_MODELS) if not getattr(self, name)]
+        absent = [name for name in ("logprobs", "separate_calls", *_OF_MODELS) if not getattr(self, name)]
         return {name: value for name, value in kept.items() if name not in absent}
 
     def _shown(self) -> dict[str, Any]:

@@ -20,6 +20,13 @@ from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, Grade
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
+from saiten.tasks.joined import (
+    ExtractKeyphrasesAndQuestions,
+    JudgeContexts,
+    ListEntitiesAndQuestions,
+    ListEntitiesOfBoth,
+    SplitTwoTexts,
+)
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
@@ -65,6 +72,27 @@ TASKS: Mapping[str, tuple[Task[Any], str, str]] = {
     "questions": (WriteQuestions("a", count=1, language="en"), "questions that the answer answers", "回答からの質問"),
     "closed_questions": (WriteClosedQuestions(("c",), ("k",), language="en"), "yes/no questions", "はい・いいえの質問"),
     "sentences": (SelectRelevantSentences("q", ("a", "b", "c"), language="en"), "sentence numbers", "文の番号"),
+    "two_texts": (SplitTwoTexts("q", "t", "u", language="en"), "statements of two texts", "二つの文章の主張"),
+    "contexts": (
+        JudgeContexts("q", ("c", "d"), "r", language="en"),
+        "usefulness of 2 contexts",
+        "コンテキスト2件の有用さ",
+    ),
+    "both_entities": (
+        ListEntitiesOfBoth(("c",), "t", language="en"),
+        "entities of contexts and text",
+        "コンテキストと文章の固有表現",
+    ),
+    "phrases_and_questions": (
+        ExtractKeyphrasesAndQuestions(("c",), language="en"),
+        "key phrases and questions",
+        "重要語句と質問",
+    ),
+    "entities_and_questions": (
+        ListEntitiesAndQuestions(("c",), "t", language="en"),
+        "entities, key phrases and questions",
+        "固有表現、重要語句、質問",
+    ),
     "gist": (SplitGist("q", "a b", language="en"), "gist and supplement", "趣旨と補足"),
     "missing": (
         FindMissingAndExtra("q", "x", ("a", "b"), ("c",), language="en"),

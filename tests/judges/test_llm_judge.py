@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -223,14 +223,19 @@ async def test_a_missing_embedder_is_found_before_the_first_call():
 
 
 def test_the_description_names_what_the_figure_depends_on():
-    """Model, temperature, seed and prompts if a model is asked; the embedder if one is; nothing if neither."""
+    """Model, temperature, seed, prompts and joined calls if a model is asked; the embedder if one is; else nothing."""
     judge = LLMJudge(Says([]), Embeds({}), temperature=None, seed=3)
     described = judge.describe([SplitStatements])
     assert {key: value for key, value in described.items() if key != "prompts"} == {
         "judge": "test:says",
         "temperature": "default",
         "seed": "3",
+        "calls": "joined",
     }
+    alone = replace(judge, separate_calls=True).describe([SplitStatements])
+    assert "calls" not in alone
+    assert alone["prompts"] != described["prompts"]
+    assert "calls" not in judge.describe([GradeAnswer])  # there is nothing to join
     assert described["prompts"] != judge.describe([GradeAnswer])["prompts"]
     assert judge.describe([SplitStatements, GradeAnswer]) == judge.describe([GradeAnswer, SplitStatements])
     assert judge.describe([MeasureSimilarity]) == {"embedder": "test:embeds"}
@@ -239,6 +244,7 @@ def test_the_description_names_what_the_figure_depends_on():
         "temperature",
         "seed",
         "prompts",
+        "calls",
         "embedder",
     }
     assert judge.describe([]) == {}

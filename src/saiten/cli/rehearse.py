@@ -63,7 +63,9 @@ def rehearse(
     counted = _Counted({metric.name: Usage() for metric in metrics})
     quote = quote_of(settings.judge, calls)
     stand_in = _Planned(
-        Rehearsal(OfflineJudge(BuiltinEmbedder()), find_prompts(settings.prompts), quote.price),
+        Rehearsal(
+            OfflineJudge(BuiltinEmbedder()), find_prompts(settings.prompts), quote.price, settings.separate_calls
+        ),
         settings.votes,
         once=calls.cache is not None,
     )

@@ -22,8 +22,8 @@ _LABEL = re.compile(
 )
 _UNITS = ("unit", "quote", "passage", "span", "単位", "箇所")
 TEXT_KEYS: Mapping[str, tuple[str, ...]] = {
-    "statements": ("statement", "claim", "fact", "sentence", "主張", "文"),
-    "entities": ("entity", "固有表現"),
+    **dict.fromkeys(("statements", "first", "second"), ("statement", "claim", "fact", "sentence", "主張", "文")),
+    **dict.fromkeys(("entities", "contexts", "text"), ("entity", "固有表現")),
     "keyphrases": ("keyphrase", "phrase", "keyword", "キーフレーズ", "語句"),
     "questions": ("question", "質問"),
     **dict.fromkeys(("gist", "supplement", "extra_gist", "extra_supplement"), _UNITS),

@@ -6,6 +6,7 @@ from typing import Any, Self, cast
 
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.doubts import doubt
+from saiten.judges.joining import Joins
 from saiten.judges.probabilities import decides, with_probabilities
 from saiten.judges.reading import read_reply
 from saiten.judges.repairing import repair_messages
@@ -47,9 +48,16 @@ class LLMJudge:
     """Further parameters of every request, as `ChatRequest.options`."""
     headers: Mapping[str, str] = field(default_factory=dict, kw_only=True, repr=False)
     """The headers that the chat model sends, for signatures."""
+    separate_calls: bool = field(default=False, kw_only=True)
+    """Make one call per task, instead of joining those of a sample that read the same texts."""
     _returned: list[bool] = field(default_factory=list, init=False, repr=False, compare=False)
     """Whether the preflight call returned probabilities; empty before it."""
     prompts: Prompts = BUILT_IN
+
+    @property
+    def joins(self) -> Joins | None:
+        """What may be joined; None with separate calls."""
+        return None if self.separate_calls else Joins.of(self.prompts, kept=self.forget is not None)
 
     def with_seed(self, seed: int | None) -> Self:
         """Return the same judge with another seed: one vote of a panel."""
@@ -58,14 +66,16 @@ class LLMJudge:
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
         """Return model, temperature, seed, the digest of the tasks' prompts, and the embedder if one is used.
 
-        Also options and headers, and with token probabilities their number per place, or `not-returned` after a
-        preflight call without any. A parameter that the server has refused is `refused(VALUE)`.
+        `calls` is `joined` if some of the tasks may be. Also options and headers, and with token probabilities their
+        number per place, or `not-returned` after a preflight call without any. A parameter that the server has refused
+        is `refused(VALUE)`.
 
         Raises:
             ConfigurationError: a task needs an embedder, which is missing.
         """
         kinds = set(tasks)
         names = [name for kind in kinds for name in names_for(kind)]
+        joined = [] if self.joins is None else self.joins.names(kinds)
         parts: dict[str, str] = {}
         if kinds - {MeasureSimilarity}:
             temperature = "default" if self.temperature is None else str(self.temperature)
@@ -73,8 +83,8 @@ class LLMJudge:
             parts = {
                 "judge": self.chat.name,
                 **described(self.chat, self.options, self.headers, temperature=temperature, seed=seed),
-                "prompts": self.prompts.digest([*names, "repair"]),
-            }
+                "prompts": self.prompts.digest([*names, *joined, "repair"]),
+            } | ({"calls": "joined"} if joined else {})
             if self.logprobs is not None:
                 parts["logprobs"] = "not-returned" if self._returned == [False] else str(self.logprobs)
         if MeasureSimilarity in kinds:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from saiten.errors import ConfigurationError, JudgeError, Unreadable
+from saiten.judges.joining import Joins, joining, joins_of
 from saiten.judges.memo import Memo
 from saiten.judges.wrappers import JudgeWrapper
 from saiten.protocols import Judge, R, Task
@@ -26,9 +27,15 @@ class Panel:
         if not self.members:
             raise ConfigurationError("a panel needs at least one member")
 
+    @property
+    def joins(self) -> Joins | None:
+        """What the first member wants joined; the others are like it."""
+        return joins_of(self.members[0])
+
     def remembering(self) -> Self:
-        """Return the panel with a memo per member; make one per sample and discard it."""
-        return replace(self, members=tuple(Memo(member) for member in self.members))
+        """Return the panel with a memo and joined tasks per member; make one per sample and discard it."""
+        filled: dict[Any, asyncio.Event] = {}
+        return replace(self, members=tuple(Memo(joining(member, filled)) for member in self.members))
 
     def member(self, index: int) -> "Member":
         """Return a judge for which this member's vote, counted from 0, is the whole panel's."""

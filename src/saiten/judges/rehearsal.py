@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from saiten.errors import CannotJudge
+from saiten.judges.joining import Joins
 from saiten.judges.tidying import tidy
 from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.prices import Price
@@ -32,6 +33,12 @@ class Rehearsal(JudgeWrapper):
     prompts: Prompts = BUILT_IN
     price: Price | None = None
     """The price of each call; None if it is unknown."""
+    separate_calls: bool = False
+    """As of the model."""
+
+    @property
+    def joins(self) -> Joins | None:
+        return None if self.separate_calls else Joins.of(self.prompts)
 
     async def perform(self, task: Task[R]) -> R:
         """Return the stand-in's reply, or raise its error, with the usage a model would have had."""

@@ -14,6 +14,11 @@ class JudgeWrapper(Judge):
 
     judge: Judge
 
+    @property
+    def joins(self) -> Any:
+        """What the inner judge wants joined (`joining.Joins`), or None."""
+        return getattr(self.judge, "joins", None)
+
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
         return self.judge.describe(tasks)
 

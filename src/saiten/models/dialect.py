@@ -153,15 +153,21 @@ def _response_format(written: bytes, structured: Structured) -> dict[str, Any] |
     schema = load(written)
     if structured is Structured.JSON_SCHEMA:
         name = re.sub(r"[^A-Za-z0-9_-]", "_", str(schema.get("title") or "answer"))[:64]
-        return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": strict(schema)}}
+        untitled = {key: value for key, value in strict(schema).items() if key != "title"}
+        return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": untitled}}
     if structured is Structured.JSON_OBJECT_SCHEMA:
         return {"type": "json_object", "schema": strict(schema)}
     return {"type": "json_object"} if structured is Structured.JSON_OBJECT else None
 
 
 def with_schema(messages: tuple[ChatMessage, ...], schema: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
-    """Append the schema to the system message, where prefix caches keep it."""
+    """Append the schema to what is the same for all samples: the system message, where prefix caches keep it.
+
+    A prompt of two messages begins with the material of a sample, which other prompts share; there it comes last.
+    """
     text = _PROMPT + dump(schema).decode()
+    if [message.role for message in messages] == ["system", "user"]:
+        return (messages[0], ChatMessage("user", f"{messages[1].content}\n\n{text}"))
     if messages and messages[0].role == "system":
         return (ChatMessage("system", f"{messages[0].content}\n\n{text}"), *messages[1:])
     return (ChatMessage("system", text), *messages)

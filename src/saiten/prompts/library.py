@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from saiten.prompts.blocks import texts_of
 from saiten.prompts.files import LANGUAGES, load, load_frame, names
 from saiten.prompts.layout import arrange, fill, materials_in
-from saiten.prompts.prompt import Example, Prompt
+from saiten.prompts.prompt import PLACEHOLDER, Example, Prompt
 from saiten.protocols import ChatMessage, Task, snake_case
 from saiten.records import Language
 
@@ -73,6 +73,16 @@ class Prompts:
         """Return the untrusted texts sent to a model with this prompt, without worked examples."""
         prompt = self.load(prompted.prompt, prompted.language)
         return texts_of(materials_in({name: getattr(prompted, name) for name in prompt.fields}))
+
+    def beginning(self, prompted: Prompted) -> tuple[str, ...]:
+        """Return the first block of the prompt, if other tasks of the sample begin with it too: its name and its texts.
+
+        Empty for a prompt that begins with its instruction.
+        """
+        for name, _ in PLACEHOLDER.findall(self.load(prompted.prompt, prompted.language).shared):
+            if texts := texts_of(materials_in({name: getattr(prompted, name)})):
+                return (name, *texts)
+        return ()
 
     def repair_request(self, language: Language, fault: str) -> ChatMessage:
         """Return the message to a model whose reply was unusable; `fault` is the reason, as a sentence."""

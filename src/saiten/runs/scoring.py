@@ -1,7 +1,8 @@
 """Scoring: samples × metrics → scores.
 
-Equal tasks of a sample's metrics are performed once (`Memo`); the cost of each score is counted (`Metered`); an error
-of one score becomes its status; an error of the whole run stops it after all paid results are written.
+Equal tasks of a sample's metrics are performed once (`Memo`), others in joined calls (`Joining`); the cost of each
+score is counted (`Metered`); an error of one score becomes its status; an error of the whole run stops it after all
+paid results are written.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from statistics import fmean
 
 from saiten.data import BadRow
 from saiten.errors import BudgetSpent, CannotJudge, ConfigurationError, JudgeError, Unreadable
+from saiten.judges.joining import joining, joins_of
 from saiten.judges.memo import Memo
 from saiten.judges.panel import Panel
 from saiten.judges.wrappers import Metered
@@ -52,8 +54,12 @@ class Scoring:
 
     async def make(self, sample: Sample, keep: Callable[[Scored], None], stop: Stop) -> None:
         judge, voters = _for_one_sample(self.judge)
+        pending = self._pending(sample)
 
         async def one(metric: Metric) -> None:
+            if metric not in pending:
+                await score_once(sample, metric, judge)
+                return
             with stop.noticing():  # at once, not when the sample's other metrics have ended
                 score = await score_once(sample, metric, judge, stopped=stop.not_written)
                 if voters and any(task.votable for task in metric.tasks) and score.status in {"ok", "declined"}:
@@ -63,7 +69,7 @@ class Scoring:
                 keep(Scored(sample.id, metric.name, score))
 
         # Not a TaskGroup: the other metrics' calls are paid for, so their scores are written before an error is raised.
-        ended = await asyncio.gather(*map(one, self._pending(sample)), return_exceptions=True)
+        ended = await asyncio.gather(*map(one, self._asked(sample, pending)), return_exceptions=True)
         for error in sorted(filter(None, ended), key=lambda each: isinstance(each, BudgetSpent)):
             raise error
 
@@ -82,12 +88,28 @@ class Scoring:
     def finish(self) -> None:
         self.journal.finish(None if self.wanted is None else len(self.wanted))
 
+    def _asked(self, sample: Sample, pending: Sequence[Metric]) -> Sequence[Metric]:
+        """Return the pending metrics, and in a resumed run also those that were asked in joined calls with them.
+
+        A joined call depends on all of the sample's metrics; its reply is kept, so asking again is free.
+        """
+        joins = joins_of(self.judge)
+        if joins is None or not joins.kept or not pending:
+            return pending
+        together = [metric for metric in self.metrics if not joins.kinds.isdisjoint(metric.tasks)]
+        if not any(metric in pending for metric in together):
+            return pending
+        wanted = [metric for metric in together if self._is_wanted(sample, metric)]
+        return [metric for metric in self.metrics if metric in pending or metric in wanted]
+
+    def _is_wanted(self, sample: Sample, metric: Metric) -> bool:
+        return self.wanted is None or (sample.id, metric.name) in self.wanted
+
     def _pending(self, sample: Sample) -> list[Metric]:
         return [
             metric
             for metric in self.metrics
-            if (self.wanted is None or (sample.id, metric.name) in self.wanted)
-            and not self.journal.is_done(sample.id, metric.name)
+            if self._is_wanted(sample, metric) and not self.journal.is_done(sample.id, metric.name)
         ]
 
 
@@ -165,8 +187,8 @@ def _is_missing(sample: Sample, need: str) -> bool:
 
 
 def _for_one_sample(judge: Judge) -> tuple[Judge, tuple[Judge, ...]]:
-    """Return a judge that performs equal tasks once for this sample, and the members of a panel."""
+    """Return a judge that performs this sample's equal tasks once and joins others, and the members of a panel."""
     if not isinstance(judge, Panel):
-        return Memo(judge), ()
+        return Memo(joining(judge)), ()
     panel = judge.remembering()
     return Memo(panel), tuple(panel.member(index) for index in range(len(panel.members)))

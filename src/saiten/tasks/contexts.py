@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.described import described
 from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing, majority
 
 
 class ContextVerdict(Reply):
     """Whether the context was useful for arriving at the reference; one on the same subject can be."""
 
-    reason: str = described("why, in one sentence", "理由(一文で)")
+    reason: str
     useful: YesNo
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability that it is useful, if known; never requested from a model."""
@@ -28,6 +27,8 @@ class JudgeContext(Task[ContextVerdict]):
     question: str
     context: str
     reference: str
+    alone: bool = False
+    """Never judged in one call with other contexts, as in RAGAS."""
 
     def merge(self, replies: Sequence[ContextVerdict]) -> ContextVerdict:
         return agreeing(replies, lambda reply: reply.useful)
@@ -36,9 +37,7 @@ class JudgeContext(Task[ContextVerdict]):
 class RelevantSentences(Reply):
     """The sentences needed to answer."""
 
-    numbers: list[int] = described(
-        "the numbers of the sentences needed; empty if none is needed", "必要な文の番号(なければ空)"
-    )
+    numbers: list[int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.described import described
 from saiten.tasks.verdicts import HIDDEN, YesNo, agreeing
 
 
 class Critique(Reply):
     """Whether the criterion is met."""
 
-    reason: str = described("why, in one or two sentences", "理由(一、二文で)")
-    verdict: YesNo = described("true if the answer to the criterion is yes", "観点の問いへの答えが「はい」ならtrue")
+    reason: str
+    verdict: YesNo
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability of yes, if known; never requested from a model."""
 

@@ -1,4 +1,4 @@
-"""Descriptions of a reply's fields, in both languages of the prompts."""
+"""Descriptions of a reply's fields, in both languages of the prompts, where the prompt does not explain them."""
 
 from typing import Any
 

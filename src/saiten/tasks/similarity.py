@@ -3,21 +3,14 @@
 from dataclasses import dataclass
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.described import described
 from saiten.tasks.verdicts import YesNo
 
 
 class Questions(Reply):
     """Questions written from the answer alone."""
 
-    questions: list[str] = described(
-        "questions that the answer answers, each worded differently",
-        "その回答が答えになる質問(言い回しは一つずつ変える)",
-    )
-    noncommittal: YesNo = described(
-        "true if the answer is evasive or says that it does not know",
-        "はぐらかしている、または分からないと述べているならtrue",
-    )
+    questions: list[str]
+    noncommittal: YesNo
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.described import described
 from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
 
 
 class Statements(Reply):
     """Atomic claims that are understandable by themselves."""
 
-    statements: list[str] = described(
-        "statements, each a full sentence without pronouns", "主張ごとの文(代名詞を使わない完全な文)"
-    )
+    statements: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +56,8 @@ class VerifyStatements(Task[StatementVerdicts]):
 class Classification(Reply):
     """TP and FP are the answer's statements by verdict; FN are the reference's statements with verdict no."""
 
-    answer: Verdicts = described(
-        "for each statement of the answer: does the reference support it?", "回答の各文が参照回答に裏付けられているか"
-    )
-    reference: Verdicts = described(
-        "for each statement of the reference: does the answer contain it?", "参照回答の各文の内容が回答に含まれているか"
-    )
+    answer: Verdicts
+    reference: Verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +93,7 @@ class ClassifyStatements(Task[Classification]):
 class Entities(Reply):
     """Named things, without repetition."""
 
-    entities: list[str] = described(
-        "names, dates, numbers with units, …, as written in the text",
-        "固有名詞、日付、単位の付いた数量など(文中の表記のまま)",
-    )
+    entities: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +102,5 @@ class ListEntities(Task[Entities]):
 
     reply = Entities
     text: str
+    contexts: tuple[str, ...] = ()
+    """The contexts that the text consists of; empty for any other text."""

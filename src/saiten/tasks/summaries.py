@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.protocols import Reply, Task
-from saiten.tasks.described import described
 from saiten.tasks.verdicts import Verdicts, check_numbers, merge_verdicts
 
 MOST_KEYPHRASES = 12
@@ -14,9 +13,7 @@ MOST_KEYPHRASES = 12
 class Keyphrases(Reply):
     """The important phrases of the text."""
 
-    keyphrases: list[str] = described(
-        "names, dates, amounts and concepts, as written in the text", "名称、日付、数量、概念(文中の表記のまま)"
-    )
+    keyphrases: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +27,7 @@ class ExtractKeyphrases(Task[Keyphrases]):
 class ClosedQuestions(Reply):
     """Questions answered by yes or no."""
 
-    questions: list[str] = described(
-        "yes/no questions, each of which the text answers with yes", "答えがどれも「はい」になる質問"
-    )
+    questions: list[str]
 
 
 @dataclass(frozen=True, slots=True)

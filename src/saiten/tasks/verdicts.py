@@ -9,8 +9,6 @@ from typing import Annotated, Any, Protocol, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
-from saiten.tasks.described import described
-
 HIDDEN: dict[str, JsonValue] = {"hidden": True}
 """Marks a field that is never requested from a model: it is left out of the JSON schema."""
 
@@ -54,9 +52,10 @@ class Verdict(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    number: int = described("the number of the item judged, from 1", "判定する項目の番号(1から)")
-    reason: str = described("why, in a few words", "理由(手短に)")
-    verdict: YesNo = described("the verdict", "判定")
+    number: int
+    """The number of the item judged, from 1."""
+    reason: str
+    verdict: YesNo
     p: float | None = Field(default=None, json_schema_extra=HIDDEN)
     """The probability of yes, if known: the offline judge's, a model's by its tokens, or the share of the votes."""
     unclear: bool = Field(default=False, json_schema_extra=HIDDEN)

@@ -8,6 +8,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
+from saiten.judges.joining import joining
 from saiten.judges.memo import Memo
 from saiten.judges.support.named import PREFIX
 from saiten.protocols import Judge, Metric
@@ -98,7 +99,7 @@ class Grader:
 
 
 async def _score(sample: Sample, metric: Metric, judge: Judge) -> tuple[Score, str]:
-    return await score_once(sample, metric, Memo(judge)), str(signature_of(metric, judge))
+    return await score_once(sample, metric, Memo(joining(judge))), str(signature_of(metric, judge))
 
 
 def _renamed(base: JudgeSettings, judge: str) -> JudgeSettings:

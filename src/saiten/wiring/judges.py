@@ -114,6 +114,7 @@ def assemble_judge(
         notify=models.notice,
         options=settings.judge_options,
         headers=settings.judge_headers,
+        separate_calls=settings.separate_calls or own is not None,  # it was trained on single tasks
     )
     one = settings.votes == 1
     members: Sequence[Judge] = [judge if one else judge.with_seed(settings.seed + n) for n in range(settings.votes)]

@@ -22,6 +22,14 @@ from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, Grade
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
+from saiten.tasks.joined import (
+    JOINED,
+    ExtractKeyphrasesAndQuestions,
+    JudgeContexts,
+    ListEntitiesAndQuestions,
+    ListEntitiesOfBoth,
+    SplitTwoTexts,
+)
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
@@ -51,6 +59,11 @@ TASKS: tuple[type[Task[Any]], ...] = (
     DecideNext,
     AskNext,
     ReviseAnswer,
+    SplitTwoTexts,
+    JudgeContexts,
+    ListEntitiesOfBoth,
+    ExtractKeyphrasesAndQuestions,
+    ListEntitiesAndQuestions,
 )
 """All tasks that have a prompt."""
 
@@ -142,6 +155,7 @@ def _metrics_by_task() -> Mapping[Any, tuple[str, ...]]:
     found: dict[Any, tuple[str, ...]] = {}
     for entry in ENTRIES:
         tasks = {task for metric in make_metrics([entry.example]) for task in metric.tasks}
+        tasks |= {joined for task in tasks for joined in JOINED.get(task, ())}
         for task in tasks:
             found[task] = (*found.get(task, ()), entry.title)
     return found

@@ -48,7 +48,7 @@ ENGLISH = {
     "criterion": "Is the answer correct?", "others": ("The plant opened.", "Rubber."),
     "role": "", "examples": (), "gist": ("It opened in Osaka in 1998.",), "supplement": ("It has 3,000 dogs.",),
     "rubric": "best_first", "first": "In Osaka in 1998.", "second": "In Kobe.",
-    "ungraded": False, "history": ("Where and when did the plant open?", "The plant opened in Osaka."), "review": "The year is missing.",
+    "alone": False, "ungraded": False, "history": ("Where and when did the plant open?", "The plant opened in Osaka."), "review": "The year is missing.",
     "refused": (), "aspect": "amount_info", "asks": "Is it enough?", "grades": "-1: too little\n0: right", "values": (-1, 0),
 }  # fmt: skip
 JAPANESE = {

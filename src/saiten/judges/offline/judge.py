@@ -13,6 +13,7 @@ from saiten.judges.offline.critique import critique, rate_aspect
 from saiten.judges.offline.entities import list_entities
 from saiten.judges.offline.gist import find_missing_and_extra, split_gist
 from saiten.judges.offline.grading import decide, decide_grounded, grade, prefer
+from saiten.judges.offline.joined import extract_and_ask, judge_contexts, list_and_ask, list_both, split_two
 from saiten.judges.offline.questioner import ask_if_needed, ask_next, decide_next
 from saiten.judges.offline.splitting import split
 from saiten.judges.offline.statements import classify, verify, write_questions
@@ -26,6 +27,13 @@ from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, Grade
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
+from saiten.tasks.joined import (
+    ExtractKeyphrasesAndQuestions,
+    JudgeContexts,
+    ListEntitiesAndQuestions,
+    ListEntitiesOfBoth,
+    SplitTwoTexts,
+)
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
@@ -55,6 +63,11 @@ _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
     ReviseAnswer: revise,
     PreferAnswer: prefer,
     RateAspect: rate_aspect,
+    SplitTwoTexts: lambda task, _: split_two(task),
+    JudgeContexts: judge_contexts,
+    ListEntitiesOfBoth: lambda task, _: list_both(task),
+    ListEntitiesAndQuestions: lambda task, _: list_and_ask(task),
+    ExtractKeyphrasesAndQuestions: lambda task, _: extract_and_ask(task),
 }
 
 

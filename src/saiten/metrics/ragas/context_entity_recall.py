@@ -38,8 +38,11 @@ class ContextEntityRecall(RagasMetric):
         if nothing := self.empty(sample, "reference", "contexts"):
             return nothing
         found_nothing = self.found_nothing(sample)
-        texts = [sample.reference or ""] + ([] if found_nothing else ["\n".join(sample.contexts or ())])
-        replies = await perform_all(judge, [ListEntities(text, language=sample.language) for text in texts])
+        contexts = sample.contexts or ()
+        tasks = [ListEntities(sample.reference or "", language=sample.language)]
+        if not found_nothing:
+            tasks.append(ListEntities("\n".join(contexts), contexts, language=sample.language))
+        replies = await perform_all(judge, tasks)
         listed = {"reference": replies[0].entities, "contexts": [] if found_nothing else replies[1].entities}
         wanted, there = self._spelled(listed["reference"]), self._spelled(listed["contexts"])
         if not wanted and not self.as_ragas:

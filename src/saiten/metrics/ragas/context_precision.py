@@ -4,7 +4,7 @@
 Source: RAGAS documentation, *context precision*: average precision over the ranking (not in the paper).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from saiten.metrics.base import perform_all
@@ -19,11 +19,12 @@ from saiten.tasks.contexts import ContextVerdict, JudgeContext
 class ContextPrecision(RagasMetric):
     """Σ_k precision@k · v_k / Σ_k v_k, where v_k is whether the k-th context is useful for the reference.
 
-    One call per context, concurrently. Of several references, the main one is used.
+    Each context is judged by itself, though an LLM judge sees all of them in one call unless calls are separate. Of
+    several references, the main one is used.
 
-    Differences from RAGAS 0.4.3 (`compat=ragas` removes them): nothing is added to the denominator, whereas RAGAS adds
-    1e-10 and so never reaches 1; a blank reference or question is undefined at once; empty contexts are 0 without a
-    call, whereas RAGAS raises.
+    Differences from RAGAS 0.4.3 (`compat=ragas` removes them): one call judges all contexts; nothing is added to the
+    denominator, whereas RAGAS adds 1e-10 and so never reaches 1; a blank reference or question is undefined at once;
+    empty contexts are 0 without a call, whereas RAGAS raises.
     """
 
     title = "context_precision"
@@ -31,13 +32,20 @@ class ContextPrecision(RagasMetric):
     tasks = (JudgeContext,)
     refused_by_ragas = ("question", "reference", "contexts")
 
+    def describe(self) -> Mapping[str, str]:
+        """Return that contexts are judged in separate calls, with `compat=ragas`."""
+        return {**super().describe(), **({"calls": "separate"} if self.as_ragas else {})}
+
     async def score(self, sample: Sample, judge: Judge) -> Score:
         if nothing := self.empty(sample, "question", "reference", "contexts"):
             return nothing
         if self.found_nothing(sample):
             return Score(0.0, reason=NOTHING_RETRIEVED, details={"verdicts": []})
         question, reference, language = sample.question, sample.reference or "", sample.language
-        tasks = [JudgeContext(question, context, reference, language=language) for context in sample.contexts or ()]
+        tasks = [
+            JudgeContext(question, context, reference, self.as_ragas, language=language)
+            for context in sample.contexts or ()
+        ]
         verdicts = await perform_all(judge, tasks)
         useful = [verdict.useful for verdict in verdicts]
         known = any(verdict.p is not None for verdict in verdicts)
