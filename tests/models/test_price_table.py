@@ -30,6 +30,9 @@ NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 SIZES = (1, 1_000, 100_001, 199_999, 200_000, 200_001, 272_001, 900_000)
 """Prompt tokens on either side of the usual thresholds."""
 
+LOADS = tuple((size, cached) for size in SIZES for cached in (0, size // 3, size))
+"""The same, and how many of them are in the provider's cache."""
+
 
 @pytest.mark.parametrize(
     ("provider", "model", "price"),
@@ -73,7 +76,7 @@ def test_costs_are_those_of_the_table(provider):
             continue
         rates = model.get_prices(NOW)
         fixed = isinstance(model.prices, ModelPrice) and rates.cache_write_mtok is None
-        for size, cached in ((size, cached) for size in SIZES for cached in (0, size // 3, size)):
+        for size, cached in LOADS:
             usage = genai_prices.Usage(input_tokens=size, cache_read_tokens=cached, output_tokens=700)
             expected = float(rates.calc_price(usage)["total_price"])
             assert price.of(size, 700, cached) >= expected * (1 - 1e-12)

@@ -48,7 +48,21 @@ def test_only_a_free_call_has_a_cost_without_tokens():
         assert price.priced(cut_off) == cut_off
 
 
-@pytest.mark.parametrize("entry", [{"prompt": 1, "cached": -1}, {"prompt": 1, "cached": "1"}, {"cached": 1}, None, 3, {}, {"input": 1}, {"prompt": "1"}, {"prompt": -1}, {"prompt": True}])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"prompt": 1, "cached": -1},
+        {"prompt": 1, "cached": "1"},
+        {"cached": 1},
+        None,
+        3,
+        {},
+        {"input": 1},
+        {"prompt": "1"},
+        {"prompt": -1},
+        {"prompt": True},
+    ],
+)
 def test_bad_prices(entry):
     """An invalid price is refused."""
     with pytest.raises(ConfigurationError):

@@ -6,6 +6,7 @@ import pytest
 
 from saiten.errors import ConfigurationError
 from saiten.protocols import ChatMessage, ChatRequest
+from saiten.records import Usage
 from saiten.settings import CallSettings
 from saiten.wiring import Models
 from stand_ins.google import TOKEN, VertexServer

@@ -194,7 +194,7 @@ def usage_text(usage: Usage, currency: str = "USD") -> str:
 
 def _cost_text(usage: Usage, currency: str) -> str:
     unknown, unanswered = usage.unpriced - usage.unanswered, usage.unanswered
-    cut_off = f"{unanswered} interrupted before the reply"
+    cut_off = f"interrupted before the reply: {unanswered}"
     if usage.known_cost is None:  # refused calls are known to cost nothing, which does not apply to the others
         if not unknown:
             return f"cost unknown ({cut_off})"
@@ -203,8 +203,8 @@ def _cost_text(usage: Usage, currency: str) -> str:
     if not usage.unpriced:
         return f"{usage.cost:.4f} {currency}"
     likely = usage.cost / max(usage.calls - usage.unpriced, 1) * unanswered
-    open_ones = [f"{unknown} calls of unknown cost"] if unknown else []
-    open_ones += [f"{cut_off}: at the average of the others, {likely:.4f} more"] if unanswered else []
+    open_ones = [f"calls of unknown cost: {unknown}"] if unknown else []
+    open_ones += [f"{cut_off}, at the average of the others, {likely:.4f} more"] if unanswered else []
     return f"at least {usage.cost:.4f} {currency} ({'; '.join(open_ones)})"
 
 
