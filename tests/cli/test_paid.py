@@ -188,9 +188,9 @@ def killed(saiten, process, data, openai_server):
 @pytest.mark.parametrize(
     ("judge", "price", "said"),
     [
-        ("vllm:m", None, r", 0\.0000 USD ·"),
-        ("openai:m", 10, r"at least 0\.\d{4} USD \(interrupted before the reply: \d, .*, 0\.\d{4} more\) ·"),
-        ("openai:m", None, r"cost unknown \(set \[prices\] in saiten\.toml\) ·"),
+        ("vllm:m", None, r", 0\.0000 USD\b"),
+        ("openai:m", 10, r"at least 0\.\d{4} USD \(interrupted before the reply: \d, .*, 0\.\d{4} more\)"),
+        ("openai:m", None, r"cost unknown \(set \[prices\] in saiten\.toml\)"),
     ],
     ids=["free", "known", "unknown"],
 )
