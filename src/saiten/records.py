@@ -53,7 +53,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls, tokens and cost; can be added up. Calls of unknown price are counted, never guessed."""
+    """Calls, tokens and cost; can be added up. Calls of unknown cost are counted, never guessed."""
 
     calls: int = 0
     """Requests sent, including retries."""
@@ -62,15 +62,19 @@ class Usage:
     completion_tokens: int = 0
     """As the server reports them, including reasoning."""
     cost: float = 0.0
-    """In the currency of the price table, over the calls of known price."""
+    """In the currency of the price table, over the calls of known cost."""
     unpriced: int = 0
-    """Calls of unknown price; unless this is 0, `cost` is a lower bound."""
+    """Calls of unknown cost; unless this is 0, `cost` is a lower bound."""
     reused: int = 0
-    """Answers that cost nothing, since they were cached or requested by another metric."""
+    """Answers that cost nothing, since they were in saiten's own cache or requested by another metric."""
+    cached_tokens: int = 0
+    """Those of the prompt tokens that the server had in its prompt cache, as far as it reports them."""
+    unanswered: int = 0
+    """Those of the calls of unknown cost that have a price, but whose reply has not come: in flight or interrupted."""
 
     @property
     def known_cost(self) -> float | None:
-        """The cost over the calls of known price; None if it is 0 and other calls have no price."""
+        """The cost over the calls of known cost; None if it is 0 and that of other calls is unknown."""
         return None if self.unpriced and not self.cost else self.cost
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -81,6 +85,8 @@ class Usage:
             self.cost + other.cost,
             self.unpriced + other.unpriced,
             self.reused + other.reused,
+            self.cached_tokens + other.cached_tokens,
+            self.unanswered + other.unanswered,
         )
 
 

@@ -8,7 +8,7 @@ concurrency = 64
 max_cost = 5.0
 
 [prices]                        # per million tokens; takes precedence over the price table
-"gpt-4o-mini" = { prompt = 0.15, completion = 0.60 }
+"gpt-4o-mini" = { prompt = 0.15, completion = 0.60, cached = 0.075 }
 
 [judge]                         # instead of judge = …, for a model with parameters of its own
 name = "ollama:qwen3"

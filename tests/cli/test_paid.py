@@ -163,6 +163,47 @@ def test_a_resumed_run_has_paid_what_the_server_received(saiten, process, comman
         assert int(re.search(r"(\d+) calls", again.err)[1]) == len(openai_server.requests)
 
 
+@pytest.fixture
+def killed(saiten, process, data, openai_server):
+    """`killed(judge)`: what is shown of a run that was killed with calls in flight, and again when it was resumed."""
+
+    def show():
+        assert run_paid() == len(openai_server.requests)
+        return " ".join(saiten("show", "run").out.split())
+
+    def run(judge):
+        spec = f"{judge}@{openai_server.base_url}"
+        command = ("score", data(20), "-m", "accuracy", "--judge", spec, "-o", "run", "-q", "--concurrency", AT_ONCE)
+        openai_server.reply = odd
+        with held(openai_server, 8):
+            kill_at_rest(openai_server, process(*command), 8, run_paid)
+            first = show()
+        assert saiten(*command).status == 0
+        return first, show()
+
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("judge", "price", "said"),
+    [
+        ("vllm:m", None, r", 0\.0000 USD\b"),
+        ("openai:m", 10, r"at least 0\.\d{4} USD \(interrupted before the reply: \d, .*, 0\.\d{4} more\)"),
+        ("openai:m", None, r"cost unknown \(set \[prices\] in saiten\.toml\)"),
+    ],
+    ids=["free", "known", "unknown"],
+)
+def test_the_summary_of_a_killed_run_says_what_is_known_of_its_cost(killed, judge, price, said):
+    """A model on this machine costs nothing, also for calls in flight; with a price the cost is a lower bound with the
+    reason; only without a price it is to be set.
+    """
+    if price is not None:
+        Path("saiten.toml").write_text(f'[prices]\n"m" = {{ prompt = {price}, completion = {price} }}\n')
+    for shown in killed(judge):
+        assert re.search(said, shown), shown
+
+
 def test_the_budget_bounds_each_command_and_not_their_sum(saiten, commands, openai_server):
     """--max-calls is exact for the command, also for a resumed run; all payments are in the run."""
     command, paid = commands["score"]

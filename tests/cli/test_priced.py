@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from saiten.records import Usage
 from saiten.runs import read_run
 from saiten.wiring import quotes as quoting
 from servers import completion, instance
@@ -83,6 +84,41 @@ def test_a_price_that_changes_between_two_commands_is_recorded_again(judged, sai
     saiten("report", "run", "-o", "report.html")
     page = " ".join(Path("report.html").read_text("utf-8").split())
     assert "0.20 / 0.00 USD per million prompt / completion tokens (saiten.toml)" in page
+
+
+def test_tokens_in_the_servers_cache_are_shown_and_priced(judged, saiten, openai_server, data, somewhere):
+    """They cost what is set for them; a reply from saiten's own cache costs nothing and has no tokens, cached or not."""
+    usage = TOKENS | {"prompt_tokens_details": {"cached_tokens": 80_000}}
+    openai_server.reply = lambda asked: completion(asked, json.dumps(instance(asked.schema))) | {"usage": usage}
+    toml = somewhere / "saiten.toml"
+    toml.write_text('[prices]\n"gpt-4o-mini" = { prompt = 1.0, completion = 2.0, cached = 0.1 }\n')
+    assert "tokens (saiten.toml); 0.10 for prompt tokens in the server's cache." in judged(data(3)).text
+    calls = len(openai_server.requests)
+    each = (20_000 * 1.0 + 80_000 * 0.1 + 1_000 * 2.0) / 1e6
+    paid = read_run("run").paid()
+    assert (paid.calls, paid.prompt_tokens, paid.cached_tokens) == (calls, 100_000 * calls, 80_000 * calls)
+    assert paid.cost == pytest.approx(calls * each)
+    assert [(one["prompt"], one["cached"]) for one in quotes()] == [(1.0, 0.1)]
+    shown = " ".join(saiten("show", "run").out.split())
+    assert f"{calls} calls, {calls}00,000 ({calls * 80_000:,} cached by the server) + {calls},000 tokens" in shown
+    saiten("score", data(3), "-m", "correctness[evidence=none]", "--judge", f"openai:gpt-4o-mini@{openai_server.base_url}", "-o", "one", "--cache", "shared.sqlite")  # fmt: skip
+    before = len(openai_server.requests)
+    saiten("score", data(3), "-m", "correctness[evidence=none]", "--judge", f"openai:gpt-4o-mini@{openai_server.base_url}", "-o", "two", "--cache", "shared.sqlite")  # fmt: skip
+    again = read_run("two")
+    assert again.paid().calls == len(openai_server.requests) - before
+    assert [one.score.usage for one in again.scores()] == [Usage(reused=1)] * 3
+
+
+def test_a_run_of_an_older_version_has_no_cached_tokens(judged, saiten, data):
+    """Its lines lack the fields; they count as 0, and the run can be shown and resumed."""
+    assert judged(data(2)).status == 0
+    for name in ("calls.jsonl", "scores.jsonl"):
+        lines = Path("run", name).read_text().replace(',"cached_tokens":0,"unanswered":0', "")
+        Path("run", name).write_text(lines)
+    assert "cached" not in Path("run/calls.jsonl").read_text() + Path("run/scores.jsonl").read_text()
+    assert judged(data(3)).status == 0
+    assert read_run("run").paid().cached_tokens == 0
+    assert saiten("show", "run").status == 0
 
 
 def test_an_unknown_price_is_said_to_be_unknown(judged, data):

@@ -112,6 +112,35 @@ async def test_usage(openai_server: OpenAIServer, usage, expected):
     await chat.close()
 
 
+@pytest.mark.parametrize(
+    ("reported", "cached"),
+    [
+        ({"prompt_tokens_details": {"cached_tokens": 80}}, 80),
+        ({"prompt_tokens_details": {"cached_tokens": 100, "audio_tokens": 0}}, 100),
+        ({"prompt_token_details": {"cached_tokens": 80}}, 80),
+        ({"num_cached_tokens": 80, "prompt_tokens_details": None}, 80),
+        ({"cached_tokens": 80}, 80),
+        ({"prompt_cache_hit_tokens": 80, "prompt_cache_miss_tokens": 20}, 80),
+        ({"prompt_tokens_details": {"cached_tokens": 80}, "prompt_cache_hit_tokens": 80}, 80),
+        ({"prompt_tokens_details": {"cached_tokens": 0}}, 0),
+        ({"prompt_tokens_details": {"cached_tokens": None}}, 0),
+        ({"prompt_tokens_details": {"cached_tokens": "80"}}, 0),
+        ({"prompt_tokens_details": {"cached_tokens": -80}}, 0),
+        ({"prompt_tokens_details": {"cached_tokens": True}}, 0),
+        ({"prompt_tokens_details": {"cached_tokens": 101}}, 0),
+        ({"prompt_tokens_details": [80]}, 0),
+        ({"cache_read_input_tokens": 80}, 0),
+    ],
+)
+async def test_tokens_in_the_servers_cache(openai_server: OpenAIServer, reported, cached):
+    """They are read under the names in use, and never are more than the prompt's; impossible counts are none."""
+    usage = {"prompt_tokens": 100, "completion_tokens": 2} | reported
+    openai_server.reply = lambda asked: completion(asked, "ok") | {"usage": usage}
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    assert (await chat.complete(PLAIN)).usage == Usage(1, 100, 2, unpriced=1, cached_tokens=cached)
+    await chat.close()
+
+
 async def test_half_a_surrogate_pair(openai_server: OpenAIServer):
     """Invalid Unicode is repaired in requests and in answers."""
     openai_server.reply = lambda _: Fault(

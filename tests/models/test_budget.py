@@ -147,6 +147,45 @@ async def test_failed_calls_are_priced():
     assert (raised.value.usage.cost, raised.value.usage.unpriced) == (pytest.approx(0.002), 0)
 
 
+@pytest.mark.parametrize(
+    ("quote", "in_flight", "answered"),
+    [
+        (Quote(Price(0.0)), Usage(1), Usage(1, 1000, 500)),
+        (PRICE, Usage(1, unpriced=1, unanswered=1), Usage(1, 1000, 500, 0.002)),
+        (Quote(), Usage(1, unpriced=1), Usage(1, 1000, 500, unpriced=1)),
+    ],
+    ids=["free", "known", "unknown"],
+)
+async def test_a_call_in_flight_is_booked_for_what_is_known_of_its_cost(quote, in_flight, answered):
+    """A free one costs nothing; one with a price is counted apart until its reply comes, which an interrupted one never
+    does; refused calls and those without a reply leave nothing open unless they may be charged.
+    """
+    gate = asyncio.Event()
+
+    async def reply(asked: ChatRequest) -> Completion | CallFailed:
+        if asked.seed == 1:
+            return CallFailed("refused", Usage(calls=1))
+        if asked.seed == 2:
+            return CallFailed("timed out", Usage(calls=1, unpriced=1))
+        await gate.wait()
+        return Completion("ok", ANSWERED)
+
+    budget = Budget()
+    chat = LayeredChat(ScriptedChat(reply), [Budgeted(quote, budget)])
+    asking, hanging = (asyncio.create_task(chat.complete(request(0))) for _ in range(2))
+    await asyncio.sleep(0)
+    assert budget.account.usage == in_flight + in_flight
+    hanging.cancel()
+    gate.set()
+    await asking
+    assert budget.account.usage == in_flight + answered
+    for number in (1, 2):
+        with pytest.raises(CallFailed):
+            await chat.complete(request(number))
+    timed_out = Usage(1, unpriced=0 if quote.price and quote.price.free else 1)
+    assert budget.account.usage == in_flight + answered + Usage(1) + timed_out
+
+
 def test_cost_needs_a_price():
     """A bound on the cost of a model without a price is refused before the first call, and says how to set one."""
     with pytest.raises(ConfigurationError, match=r"saiten\.toml"):

@@ -30,12 +30,15 @@ NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 SIZES = (1, 1_000, 100_001, 199_999, 200_000, 200_001, 272_001, 900_000)
 """Prompt tokens on either side of the usual thresholds."""
 
+LOADS = tuple((size, cached) for size in SIZES for cached in (0, size // 3, size))
+"""The same, and how many of them are in the provider's cache."""
+
 
 @pytest.mark.parametrize(
     ("provider", "model", "price"),
     [
-        ("openai", "gpt-4o-mini", Price(0.15, 0.6)),
-        ("openai", "gpt-4o-mini-2024-07-18", Price(0.15, 0.6)),
+        ("openai", "gpt-4o-mini", Price(0.15, 0.6, cached=0.075)),
+        ("openai", "gpt-4o-mini-2024-07-18", Price(0.15, 0.6, cached=0.075)),
         ("openai", "text-embedding-3-small", Price(0.02)),
         ("openai", "gpt-99", None),
         ("openai", "my-gpt-4o-mini", None),
@@ -61,8 +64,9 @@ def test_the_source_has_a_version_and_a_date():
 
 @pytest.mark.parametrize("provider", sorted({one.listed for one in providers().values()} - {""}))
 def test_costs_are_those_of_the_table(provider):
-    """For every model with a price, at any length of prompt, the cost is the table's own, or higher where caching or
-    the hour may raise it; models priced by anything but tokens have none.
+    """For every model with a price, at any length of prompt and with any part of it in the provider's cache, the cost is
+    the table's own, or higher where writing to the cache or the hour may raise it; models priced by anything but tokens
+    have none.
     """
     models = next(one.models for one in get_snapshot().providers if one.id == provider)
     known = [model for model in models if next((one for one in models if one.is_match(model.id)), None) is model]
@@ -72,11 +76,11 @@ def test_costs_are_those_of_the_table(provider):
             continue
         rates = model.get_prices(NOW)
         fixed = isinstance(model.prices, ModelPrice) and rates.cache_write_mtok is None
-        for size in SIZES:
-            usage = genai_prices.Usage(input_tokens=size, output_tokens=700)
+        for size, cached in LOADS:
+            usage = genai_prices.Usage(input_tokens=size, cache_read_tokens=cached, output_tokens=700)
             expected = float(rates.calc_price(usage)["total_price"])
-            assert price.of(size, 700) >= expected * (1 - 1e-12)
-            assert not fixed or price.of(size, 700) == pytest.approx(expected)
+            assert price.of(size, 700, cached) >= expected * (1 - 1e-12)
+            assert not fixed or price.of(size, 700, cached) == pytest.approx(expected)
     assert provider != "openai" or sum(listed(provider, one.id, one.id).price is not None for one in known) > 80
 
 
@@ -88,7 +92,7 @@ def test_nothing_is_looked_up_over_the_network(monkeypatch):
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    assert listed("openai", "gpt-4o-mini", "openai:gpt-4o-mini").price == Price(0.15, 0.6)
+    assert listed("openai", "gpt-4o-mini", "openai:gpt-4o-mini").price == Price(0.15, 0.6, cached=0.075)
 
 
 def provider_with(prices, name="m"):
@@ -118,7 +122,17 @@ def table(monkeypatch):
     [
         (per_million(input="2", cache_write="2.5", output="8"), "gpt", Price(2.5, 8)),
         (per_million(input="2", cache_write="2.5", output="8"), "claude-x", Price(2, 8)),
-        (per_million(input="2", output="8", cache_read="0.1", input_audio="40"), "gpt", Price(2, 8)),
+        (per_million(input="2", output="8", cache_audio_read="0.1", input_audio="40"), "gpt", Price(2, 8)),
+        (per_million(input="2", output="8", cache_read="0.1"), "gpt", Price(2, 8, cached=0.1)),
+        (per_million(input="2", cache_write="2.5", cache_read="0.1", output="8"), "gpt", Price(2.5, 8, cached=0.1)),
+        (
+            [
+                ConditionalPrice(prices=per_million(input="2", output="4", cache_read="0.5")),
+                ConditionalPrice(TimeOfDateConstraint(time(1, tzinfo=UTC), time(4, tzinfo=UTC)), prices=per_million(input="2", output="4")),
+            ],
+            "gpt",
+            Price(2, 4),
+        ),
         (per_million(input="2", output="8", output_reasoning="9"), "gpt", None),
         (ModelPrice(input_mtok=Decimal(2), output_mtok=Decimal(8), requests_kcount=Decimal(5)), "gpt", None),
         (per_million(output="8"), "gpt", None),
@@ -140,7 +154,7 @@ def table(monkeypatch):
             Price(1, 2),
         ),
     ],
-    ids=["writes count", "writes on request", "audio is not used", "reasoning", "per request", "no input", "by the hour", "by date"],
+    ids=["writes count", "writes on request", "audio is not used", "reads", "reads and writes", "reads by the hour", "reasoning", "per request", "no input", "by the hour", "by date"],
 )  # fmt: skip
 def test_what_the_table_leaves_open_is_never_taken_for_less(table, prices, name, price):
     """Automatic cache writes and the dearest hour count in full; a price by anything but tokens is unknown."""

@@ -6,6 +6,7 @@ import pytest
 
 from saiten.errors import ConfigurationError
 from saiten.protocols import ChatMessage, ChatRequest
+from saiten.records import Usage
 from saiten.settings import CallSettings
 from saiten.wiring import Models
 from stand_ins.google import TOKEN, VertexServer
@@ -89,11 +90,13 @@ PATHS = {
 @NEEDS_LIBRARY
 @pytest.mark.parametrize("name", NATIVE)
 async def test_a_request_has_the_form_of_its_provider(asked, name):
-    """Every message and parameter that the provider has is in its place, and nothing is added."""
+    """Every message and parameter that the provider has is in its place, and nothing is added. Tokens in the
+    provider's cache are part of the prompt's, also where the provider counts them apart (Anthropic, Bedrock).
+    """
     answer, (request,) = await asked(NATIVE[name], temperature=0.5, seed=7, max_tokens=99)
     assert (request.path, request.native) == (PATHS[name], BODIES[name])
     assert answer.text == "A plain answer."
-    assert (answer.usage.calls, answer.usage.prompt_tokens, answer.usage.completion_tokens) == (1, 16, 7)
+    assert answer.usage == Usage(1, 16, 7, unpriced=1, cached_tokens=5)
 
 
 KEY_HEADERS = {"anthropic": "x-api-key", "gemini": "x-goog-api-key", "azure": "api-key"}

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import pytest
@@ -105,7 +105,7 @@ def somewhere(tmp_path, monkeypatch):
 async def test_each_row_has_all_that_is_known():
     """The fields of the question, the system's answer, the cost."""
     await collect(Own(to), SAMPLES[:1])
-    usage = {"calls": 1, "prompt_tokens": 10, "completion_tokens": 5, "cost": 0.5, "unpriced": 0, "reused": 0}
+    usage = asdict(Usage(1, 10, 5, 0.5))
     assert rows()["q0"] == {
         "id": "q0",
         "question": "Question 0?",

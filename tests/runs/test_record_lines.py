@@ -71,7 +71,8 @@ def test_a_line_of_scores_has_the_documented_fields():
     line = to_line(scored_to_json(Scored("q1", "faithfulness", score)))
     assert line.decode() == (
         '{"sample":"q1","metric":"faithfulness","value":0.5,"status":"ok","reason":null,"details":{"文":["a"]},'
-        '"usage":{"calls":1,"prompt_tokens":2,"completion_tokens":3,"cost":0.25,"unpriced":0,"reused":0}}\n'
+        '"usage":{"calls":1,"prompt_tokens":2,"completion_tokens":3,"cost":0.25,"unpriced":0,"reused":0,'
+        '"cached_tokens":0,"unanswered":0}}\n'
     )
     voted = scored_to_json(Scored("q1", "accuracy", Score(1.0, votes=(1.0, None), expected=1.0)))
     assert list(voted) == ["sample", "metric", "value", "status", "reason", "details", "usage", "expected", "votes"]

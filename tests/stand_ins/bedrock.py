@@ -89,7 +89,7 @@ class BedrockServer(NativeServer):
         return {
             "output": {"message": {"role": "assistant", "content": [reasoning, {"text": text}]}},
             "stopReason": "end_turn",
-            "usage": {"inputTokens": 16, "outputTokens": 7, "totalTokens": 23},
+            "usage": {"inputTokens": 11, "cacheReadInputTokens": 5, "outputTokens": 7, "totalTokens": 23},
             "metrics": {"latencyMs": 1},
         }
 

@@ -106,7 +106,12 @@ class GeminiServer(NativeServer):
         content = {"role": "model", "parts": [{"text": "Let me see.", "thought": True}, {"text": text}]}
         return {
             "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
-            "usageMetadata": {"promptTokenCount": 16, "candidatesTokenCount": 7, "totalTokenCount": 23},
+            "usageMetadata": {
+                "promptTokenCount": 16,
+                "cachedContentTokenCount": 5,
+                "candidatesTokenCount": 7,
+                "totalTokenCount": 23,
+            },
             "modelVersion": asked.body["model"],
             "responseId": f"r{asked.number}",
         }

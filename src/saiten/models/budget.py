@@ -24,8 +24,11 @@ class Book(Protocol):
         """Keep a price that costs are computed with; raises `NotWritten` if that is impossible."""
 
 
-_SENT = Usage(calls=1, unpriced=1)
-"""A request whose reply has not arrived: it may cost an unknown amount."""
+def _sent(price: Price | None) -> Usage:
+    """Return the usage of a request whose reply has not arrived: it may cost an unknown amount, unless it is free."""
+    if price is None:
+        return Usage(calls=1, unpriced=1)
+    return Usage(calls=1) if price.free else Usage(calls=1, unpriced=1, unanswered=1)
 
 
 class Account:
@@ -62,14 +65,15 @@ class Account:
         """
         if self._stopped is not None:
             raise self._stopped()
-        self._enter(_SENT, quote)
+        self._enter(_sent(quote.price), quote)
         if self._stopped is not None:
             raise self._stopped()
 
-    def receive(self, usage: Usage) -> None:
-        """Book the actual cost of a request that was sent."""
-        calls, unpriced = usage.calls - _SENT.calls, usage.unpriced - _SENT.unpriced
-        self._enter(replace(usage, calls=calls, unpriced=unpriced, reused=0))
+    def receive(self, usage: Usage, quote: Quote) -> None:
+        """Book the actual cost of a request that was sent with this price."""
+        sent = _sent(quote.price)
+        calls, unpriced = usage.calls - sent.calls, usage.unpriced - sent.unpriced
+        self._enter(replace(usage, calls=calls, unpriced=unpriced, unanswered=-sent.unanswered, reused=0))
 
     def _enter(self, usage: Usage, quote: Quote | None = None) -> None:
         self.usage += usage
@@ -194,5 +198,5 @@ class Budgeted:
     def _received(self, usage: Usage, guess: float) -> tuple[Usage, float]:
         """Book what a request cost; return its usage and its cost, at least the guess if that is unknown."""
         usage = self._price.priced(usage) if self._quote.price else usage
-        self._budget.account.receive(usage)
+        self._budget.account.receive(usage, self._quote)
         return usage, max(usage.cost, guess) if usage.unpriced else usage.cost

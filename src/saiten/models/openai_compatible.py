@@ -68,12 +68,29 @@ def read_usage(value: Mapping[str, Any]) -> Usage:
     """Return the usage of one call, with tokens if the server reports them; unpriced until `prices` adds the cost."""
     usage = value.get("usage")
     tokens = usage if isinstance(usage, dict) else {}
+    prompt = _count(tokens.get("prompt_tokens"))
     return Usage(
         calls=1,
-        prompt_tokens=_count(tokens.get("prompt_tokens")),
+        prompt_tokens=prompt,
         completion_tokens=_count(tokens.get("completion_tokens")),
         unpriced=1,
+        cached_tokens=_cached(tokens, prompt),
     )
+
+
+_DETAILS = ("prompt_tokens_details", "prompt_token_details")
+_CACHED = ("cached_tokens", "num_cached_tokens", "prompt_cache_hit_tokens")
+
+
+def _cached(tokens: Mapping[str, Any], prompt: int) -> int:
+    """Return how many of the prompt's tokens the server had in its cache; 0 if it does not say.
+
+    In the details (OpenAI and most others), or beside the prompt tokens: Moonshot and Together, Mistral, DeepSeek.
+    `cache_read_input_tokens` is not read: from some servers it is part of the prompt tokens, from others it is not.
+    """
+    details = [part for name in _DETAILS if isinstance(part := tokens.get(name), dict)]
+    given = [part.get("cached_tokens") for part in details] + [tokens.get(name) for name in _CACHED]
+    return next((count for count in map(_count, given) if 0 < count <= prompt), 0)
 
 
 def _count(value: Any) -> int:

@@ -57,18 +57,25 @@ def _price(rates: Mapping[str, Any], model: str) -> Price | None:
     """Return the price of a text request; None if it also depends on something other than its tokens.
 
     Providers that cache prompts on their own may charge more for what they write to the cache than for the rest of a
-    prompt; usage does not say how much that is, so all of it counts. Claude's cache is only written on request.
+    prompt; usage does not say how much that is, so all of it that was not read from the cache counts. Claude's cache is
+    only written on request.
     """
-    counted = {"input_mtok", "output_mtok"}
+    counted = {"input_mtok", "output_mtok", "cache_read_mtok"}
     if "input_mtok" not in rates or any(key not in counted and not _UNUSED.search(key) for key in rates):
         return None
     prompts = [rates["input_mtok"]]
     if "cache_write_mtok" in rates and "claude" not in model:
         prompts.append(rates["cache_write_mtok"])
     completion = rates.get("output_mtok", 0)  # an embedder writes nothing
-    starts = sorted({tier.start for rate in (*prompts, completion) for tier in getattr(rate, "tiers", ())})
-    base, *tiers = ((max(_at(rate, at) for rate in prompts), _at(completion, at)) for at in (-1, *starts))
-    return Price(*base, tuple(Tier(at, *tier) for at, tier in zip(starts, tiers, strict=True)))
+    cached = rates.get("cache_read_mtok")
+    starts = sorted({tier.start for rate in (*prompts, completion, cached) for tier in getattr(rate, "tiers", ())})
+
+    def level(above: int) -> tuple[float, float, float | None]:
+        prompt = max(_at(rate, above) for rate in prompts)
+        return prompt, _at(completion, above), None if cached is None else _at(cached, above)
+
+    prompt, answer, read = level(-1)
+    return Price(prompt, answer, tuple(Tier(at, *level(at)) for at in starts), read)
 
 
 def _at(rate: Any, above: int) -> float:
@@ -77,8 +84,8 @@ def _at(rate: Any, above: int) -> float:
     return float(tiers[-1] if tiers else getattr(rate, "base", rate))
 
 
-def _height(price: Price) -> tuple[float, float]:
-    return price.prompt, price.completion
+def _height(price: Price) -> tuple[float, float, float]:
+    return price.prompt, price.completion, price.prompt if price.cached is None else price.cached
 
 
 def _newest_change(providers: Iterable[Any], today: date) -> str:

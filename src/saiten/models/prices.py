@@ -20,6 +20,8 @@ class Tier:
     """The prompt has more tokens than this."""
     prompt: float
     completion: float
+    cached: float | None = None
+    """As for `Price`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +32,38 @@ class Price:
     completion: float = 0.0
     tiers: tuple[Tier, ...] = ()
     """Surcharges for long prompts, in ascending order."""
+    cached: float | None = None
+    """For prompt tokens that the server had in its prompt cache; if None, they cost as much as the others."""
 
     def __post_init__(self) -> None:
-        rates = [self.prompt, self.completion]
-        rates += [rate for tier in self.tiers for rate in (tier.prompt, tier.completion)]
-        if not all(isfinite(rate) and rate >= 0 for rate in rates):
+        if not all(isfinite(rate) and rate >= 0 for rate in self._rates()):
             raise ConfigurationError(f"a price must be a number of at least 0 per million tokens, got {self}")
         if any(lower.above >= higher.above for lower, higher in pairwise(self.tiers)):
             raise ConfigurationError(f"the tiers of a price must ascend, got {self}")
 
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Return the cost of one request, ignoring rebates for cached prompts."""
+    @property
+    def free(self) -> bool:
+        """Whether every request costs nothing, however many tokens it has."""
+        return not any(self._rates())
+
+    def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
+        """Return the cost of one request; `cached_tokens`: how many of the prompt's tokens the server had cached."""
         level = next((tier for tier in reversed(self.tiers) if prompt_tokens > tier.above), self)
-        return (prompt_tokens * level.prompt + completion_tokens * level.completion) / 1e6
+        cached = level.prompt if level.cached is None else level.cached
+        prompt = (prompt_tokens - cached_tokens) * level.prompt + cached_tokens * cached
+        return (prompt + completion_tokens * level.completion) / 1e6
 
     def priced(self, usage: Usage) -> Usage:
-        """Return the usage of one request with its cost; a call without reported tokens stays unpriced."""
-        if not usage.unpriced or not usage.prompt_tokens + usage.completion_tokens:
+        """Return the usage of one request with its cost; without reported tokens, only that of a free one is known."""
+        if not usage.unpriced or not (usage.prompt_tokens + usage.completion_tokens or self.free):
             return usage
-        cost = usage.cost + self.of(usage.prompt_tokens, usage.completion_tokens)
+        cost = usage.cost + self.of(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
         return replace(usage, cost=cost, unpriced=0)
+
+    def _rates(self) -> list[float]:
+        levels: tuple[Price | Tier, ...] = (self, *self.tiers)
+        rates = (rate for level in levels for rate in (level.prompt, level.completion, level.cached))
+        return [rate for rate in rates if rate is not None]
 
 
 Unknown = Literal["own_server", "currency", "no_table", "not_listed"]
@@ -83,12 +97,15 @@ class Quote:
             known = {"model": self.model, "currency": self.currency, "table": self.source}
             return Message("price", self.unknown, **known)
         source = Message("price", "dated", source=self.source, date=self.date) if self.date else self.source
-        first = Message("price", "known", model=self.model, source=source, **self._rates(self.price))
-        tiers = [Message("price", "tier", above=f"{one.above:,}", **self._rates(one)) for one in self.price.tiers]
+        first = self._costs("known", self.price, model=self.model, source=source)
+        tiers = [self._costs("tier", one, above=f"{one.above:,}") for one in self.price.tiers]
         return joined([first, *tiers], "sentences")
 
-    def _rates(self, level: Price | Tier) -> dict[str, str]:
-        return {"prompt": _rate(level.prompt), "completion": _rate(level.completion), "currency": self.currency}
+    def _costs(self, key: str, level: Price | Tier, **more: Any) -> Message:
+        rates = {"prompt": _rate(level.prompt), "completion": _rate(level.completion), "currency": self.currency}
+        if level.cached is None:
+            return Message("price", key, **more, **rates)
+        return Message("price", f"{key}_cached", **more, **rates, cached=_rate(level.cached))
 
 
 def _rate(value: float) -> str:
@@ -101,7 +118,7 @@ def find_price(prices: Mapping[str, Any], name: str) -> Price | None:
 
     Args:
         prices: By model, such as `gpt-4o-mini` (on any server), or by full name, `openai:gpt-4o-mini@URL`; each like
-            `{"prompt": 0.15, "completion": 0.6}`, per million tokens.
+            `{"prompt": 0.15, "completion": 0.6, "cached": 0.075}`, per million tokens.
         name: The full name.
 
     Raises:
@@ -119,9 +136,9 @@ def bare_name(name: str) -> str:
 def _read_price(model: str, entry: Any) -> Price:
     numbers = entry if isinstance(entry, Mapping) else {}
     fits = all(isinstance(value, int | float) and not isinstance(value, bool) for value in numbers.values())
-    if not fits or not {"prompt"} <= set(numbers) <= {"prompt", "completion"}:
+    if not fits or not {"prompt"} <= set(numbers) <= {"prompt", "completion", "cached"}:
         raise ConfigurationError(
-            f"the price of {model!r} should look like {{prompt = 0.15, completion = 0.6}} (per million tokens), "
-            f"got {entry!r}"
+            f"the price of {model!r} should look like {{prompt = 0.15, completion = 0.6}} (per million tokens), with "
+            f"cached = 0.075 if tokens in the server's prompt cache are cheaper; got {entry!r}"
         )
     return Price(**numbers)

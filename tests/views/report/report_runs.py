@@ -28,7 +28,7 @@ def scores(sample, number):
     """A judged score with statements, and one of words; every tenth is unreadable."""
     verdicts = [{"number": 1, "verdict": True, "reason": "it says so"}, {"number": 2, "verdict": False, "reason": "no"}]
     details = {"statements": [f"Statement {number}.", "Made-up part."], "verdicts": verdicts, "extra": {"a": [1]}}
-    usage = Usage(2, 300, 40, 0.001)
+    usage = Usage(2, 300, 40, 0.001, cached_tokens=0 if number % 2 else 200)
     if number % 10 == 9:
         yield Scored(sample.id, "faithfulness", Score(None, "unreadable", "no JSON", {"raw": f"I think {number}"}))
     else:

@@ -39,7 +39,12 @@ def test_a_sample_in_full_has_everything_that_show_tells(run, page):
     assert one["answer"] == "Bridge 1 is 1 years old."
     assert one["contexts"] == ["The bridge was built 1 years ago.", "It is made of steel."]
     (place, score), _ = one["scores"]
-    assert (place, score["value"], score["votes"], score["usage"]) == (0, 0.25, [0.0, 1.0], [2, 300, 40, 0.001, 0, 0])
+    assert (place, score["value"], score["votes"], score["usage"]) == (
+        0,
+        0.25,
+        [0.0, 1.0],
+        [2, 300, 0, 40, 0.001, 0, 0],
+    )
     assert score["lines"] == [
         [1, "yes", "Statement 1.", "it says so"],
         [1, "no", "Made-up part.", "no"],

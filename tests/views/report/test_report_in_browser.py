@@ -146,7 +146,7 @@ def test_a_row_opens_to_everything_that_is_known(opened, plain):
     drawer = page.get_by_role("dialog")
     drawer.wait_for()
     assert drawer.get_attribute("aria-labelledby") == "sample-id"
-    for text in ("How old is bridge 4?", "Bridge 8 is 8 years old.", "It is 8 years old.", "Statement 8.", "it says so", "2 calls, 300 + 40 tokens, cost 0.0010"):  # fmt: skip
+    for text in ("How old is bridge 4?", "Bridge 8 is 8 years old.", "It is 8 years old.", "Statement 8.", "it says so", "2 calls, 300 (200 cached by the server) + 40 tokens, cost 0.0010"):  # fmt: skip
         assert drawer.get_by_text(text, exact=True).or_(drawer.get_by_text(text)).first.is_visible(), text
     assert drawer.locator("li.no .sign").inner_text() == "✗"
     drawer.get_by_role("button", name="Next").click()

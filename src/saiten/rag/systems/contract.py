@@ -6,7 +6,8 @@ or an object with
 - `answer` (also `response` or `output`): a text; "" is an empty answer,
 - `contexts` (also `documents` or `retrieved_contexts`), optional: the passages used, in rank order, each a text or an
   object with `text` (also `content` or `page_content`), `source`, `score`, `start` and `end`,
-- `usage`, optional: `calls`, `prompt_tokens`, `completion_tokens`, `cost`.
+- `usage`, optional: `calls`, `prompt_tokens`, `cached_tokens` (those of the prompt tokens that the server had in its
+  prompt cache), `completion_tokens`, `cost`.
 
 Of several names the first one present counts. Anything but a text where one is required is refused; impossible numbers
 in `usage` or scores count as missing.
@@ -111,10 +112,10 @@ def _usage(value: Any) -> Usage:
     calls = _count(value.get("calls"))
     calls = 1 if calls is None else calls
     tokens = (_count(value.get("prompt_tokens")) or 0, _count(value.get("completion_tokens")) or 0)
+    cached = _count(value.get("cached_tokens")) or 0
+    usage = Usage(calls, *tokens, cached_tokens=cached if cached <= tokens[0] else 0)
     cost = _number(value.get("cost"))
-    if cost is None or cost < 0:
-        return Usage(calls, *tokens, unpriced=calls)
-    return Usage(calls, *tokens, cost)
+    return replace(usage, unpriced=calls) if cost is None or cost < 0 else replace(usage, cost=cost)
 
 
 def _count(value: Any) -> int | None:

@@ -291,7 +291,7 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
         rows.append((one.name, Message("cell", "all"), *_cells(total), seconds))
         rows += [(one.name, metric, *_cells(one.spent[metric]), None) for metric in one.metrics]
     cost = Message("column", "cost", currency=currency)
-    used = ("calls", "prompt_tokens", "completion_tokens", cost, "unpriced", "reused")
+    used = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", cost, "unpriced", "reused")
     prices = dict.fromkeys(quote.sentence() for one in tallies for quote in one.reader.prices())
     caption = (Message("caption", "spent_by_metric"), *prices)
     charts = (costs(drawn, currency=currency),) if any(row.calls for row in drawn) else ()
@@ -302,4 +302,5 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
 
 
 def _cells(usage: Usage) -> tuple[Cell, ...]:
-    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.known_cost, usage.unpriced, usage.reused)
+    tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+    return (usage.calls, *tokens, usage.known_cost, usage.unpriced, usage.reused)

@@ -71,10 +71,12 @@ def _took(found: Outcomes, currency: str) -> Table:
         (Message("cell", "system"), found.turns, *_spent(found.of_system), *latency_cells(found.latency)),
         (Message("cell", "agents"), None, *_spent(found.of_agents), None, None, None, None),
     )
-    spent = ("calls", "prompt_tokens", "completion_tokens", Message("column", "cost", currency=currency))
+    cost = Message("column", "cost", currency=currency)
+    spent = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", cost)
     columns = ("who", "answers", *spent, "median_seconds", "mean_seconds", "p95_seconds", "n")
     return Table(Message("title", "spent"), columns, rows, (Message("caption", "spent_by_dialogues"),))
 
 
 def _spent(usage: Usage) -> tuple[Cell, ...]:
-    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.known_cost)
+    tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+    return (usage.calls, *tokens, usage.known_cost)

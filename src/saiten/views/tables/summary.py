@@ -184,17 +184,28 @@ def usage_text(usage: Usage, currency: str = "USD") -> str:
     """Return one sentence about the cost; an unknown price is called unknown."""
     if usage.calls == 0 and usage.reused == 0:
         return "no calls, no cost"
-    tokens = f"{usage.calls} calls, {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+    cached = f" ({usage.cached_tokens:,} cached by the server)" if usage.cached_tokens else ""
+    tokens = f"{usage.calls} calls, {usage.prompt_tokens:,}{cached} + {usage.completion_tokens:,} tokens"
     reused = f", {usage.reused} answers reused" if usage.reused else ""
     if usage.calls == 0:
         return f"no calls, no cost{reused}"
+    return f"{tokens}, {_cost_text(usage, currency)}{reused}"
+
+
+def _cost_text(usage: Usage, currency: str) -> str:
+    unknown, unanswered = usage.unpriced - usage.unanswered, usage.unanswered
+    cut_off = f"interrupted before the reply: {unanswered}"
     if usage.known_cost is None:  # refused calls are known to cost nothing, which does not apply to the others
-        cost = "cost unknown (set [prices] in saiten.toml)"
-    elif usage.unpriced:
-        cost = f"at least {usage.cost:.4f} {currency} ({usage.unpriced} calls without a known price)"
-    else:
-        cost = f"{usage.cost:.4f} {currency}"
-    return f"{tokens}, {cost}{reused}"
+        if not unknown:
+            return f"cost unknown ({cut_off})"
+        reported = usage.prompt_tokens or usage.completion_tokens
+        return f"cost unknown ({'set [prices] in saiten.toml' if reported else 'no tokens were reported'})"
+    if not usage.unpriced:
+        return f"{usage.cost:.4f} {currency}"
+    likely = usage.cost / max(usage.calls - usage.unpriced, 1) * unanswered
+    open_ones = [f"calls of unknown cost: {unknown}"] if unknown else []
+    open_ones += [f"{cut_off}, at the average of the others, {likely:.4f} more"] if unanswered else []
+    return f"at least {usage.cost:.4f} {currency} ({'; '.join(open_ones)})"
 
 
 def spent_text(usage: Usage, currency: str = "USD") -> str:

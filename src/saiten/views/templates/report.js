@@ -648,8 +648,8 @@
     }
     if (one.raw) made.append(make("details", "", make("summary", "", words.raw), make("pre", "raw", one.raw)));
     if (one.usage) {
-      const [calls, prompt, completion, cost, unpriced, reused] = one.usage;
-      made.append(make("p", "usage", named(words.usage, { calls, prompt, completion, reused, cost: unpriced && !cost ? words.unknown : cost.toFixed(4) })));
+      const [calls, prompt, cached, completion, cost, unpriced, reused] = one.usage;
+      made.append(make("p", "usage", named(cached ? words.usage_cached : words.usage, { calls, prompt, cached, completion, reused, cost: unpriced && !cost ? words.unknown : cost.toFixed(4) })));
     }
     return made;
   }
