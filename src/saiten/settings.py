@@ -250,6 +250,7 @@ class Keywords(TypedDict, total=False):
     max_tokens: int
     logprobs: bool
     calibration: Sequence[Path | str]
+    separate_calls: bool
     prompts: Path | str | None
     judge_options: Mapping[str, Any]
     judge_headers: Mapping[str, str]
