@@ -51,8 +51,8 @@ class Asked:
 
     @property
     def schema_in_text(self) -> dict[str, Any] | None:
-        """The schema in the system message, or in the first one if there is none."""
-        for message in self.body.get("messages", ())[:1]:
+        """The schema in the system message or at the end of the task, or in the first message if there is neither."""
+        for message in self.body.get("messages", ())[:2]:
             _, mark, tail = message["content"].partition(TELLS)
             if mark:
                 return json.JSONDecoder().raw_decode(tail)[0]
@@ -195,7 +195,7 @@ class OpenAIServer:
 
     def _default(self, asked: Asked) -> str:
         schema = asked.schema_in_text if self.structured == "ignores" else asked.schema
-        return "A plain answer." if schema is None else orjson.dumps(instance(schema)).decode()
+        return "A plain answer." if schema is None else orjson.dumps(numbered(instance(schema), asked)).decode()
 
     def _refusal(self, asked: Asked) -> Fault | None:
         if not asked.path.endswith(("/chat/completions", "/embeddings")):
@@ -295,6 +295,21 @@ def instance(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -
         "string": "A sentence.",
     }
     return simple[kind]
+
+
+def numbered(reply: Any, asked: Asked) -> Any:
+    """The reply with a verdict for each numbered item of saiten's prompts, if it has a list of verdicts."""
+    if not isinstance(reply, dict):
+        return reply
+    material = re.split(r"End of the examples|例は以上です", str(asked.body["messages"][-1]["content"]))
+    for name, value in reply.items():
+        if isinstance(value, list) and isinstance(value[0], dict) and "number" in value[0]:
+            letter = {"answer": "A", "reference": "R"}.get(name, "[SQ]")
+            items = re.findall(rf"(?m)^{letter}\d+:", material[-1]) or re.findall(
+                r"(?m)^\[\d+\]", material[0].partition("<example")[0]
+            )
+            reply[name] = [value[0] | {"number": number} for number in range(1, max(1, len(items)) + 1)]
+    return reply
 
 
 def _chosen(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ import json
 import signal
 import socket
 from collections import Counter
+from pathlib import Path
 
 import orjson
 import pytest
@@ -70,9 +71,7 @@ def test_a_dry_run_asks_nobody_and_counts_as_the_run_does(saiten, judged, openai
         data(rows),
         ("-m", "faithfulness", "-m", "context_precision", "-m", "accuracy", "-m", "context_recall"),
     )
-    openai_server.reply = lambda asked: (
-        json.dumps({"statements": [asked.text]}) if '"statements"' in json.dumps(asked.schema) else None
-    )  # as many statements as texts, as the stand-in finds here
+    openai_server.reply = statements_by_text
     said = judged(file, "--dry-run", "--format", "json", "--votes", votes, metrics=metrics)
     assert said.status == 0
     assert openai_server.requests == []
@@ -84,10 +83,36 @@ def test_a_dry_run_asks_nobody_and_counts_as_the_run_does(saiten, judged, openai
     assert set(prompts(openai_server).values()) == {1}
 
 
+@pytest.mark.parametrize("kept", [0, 1, 3, 5])
+def test_a_run_that_is_resumed_in_the_middle_of_a_sample_pays_for_nothing_again(
+    judged, openai_server, data, scores, kept
+):
+    """Joined calls depend on all metrics of a sample; those that are left make the same ones, which the cache answers."""
+    openai_server.reply = statements_by_text
+    metrics = ("-m", "ragas")
+    assert judged(data(4), metrics=metrics).status == 0
+    whole, sent = scores(), len(openai_server.requests)
+    file = Path("run") / "scores.jsonl"
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join(each for n, each in enumerate(lines) if n % 6 < kept), "utf-8")
+    assert judged(data(4), metrics=metrics).status == 0
+    assert {key: one.value for key, one in scores().items()} == {key: one.value for key, one in whole.items()}
+    again = [asked for asked in openai_server.requests[sent:] if '{"ok": true}' not in asked.text]
+    assert again == []
+
+
+def statements_by_text(asked):
+    """As many statements as texts, as the stand-in finds in them."""
+    names = asked.schema.get("properties", ())
+    if "statements" in names:
+        return json.dumps({"statements": [asked.text]})
+    last = asked.body["messages"][-1]["content"]
+    texts = {name: last.partition(f"<{name}>\n")[2].partition("\n<")[0] for name in ("first", "second")}
+    return json.dumps({name: [text] for name, text in texts.items()}) if "first" in names else None
+
+
 def open_folder():
     """Whether the run's folder exists."""
-    from pathlib import Path
-
     return Path("run").exists()
 
 
@@ -189,8 +214,6 @@ def test_a_server_that_talks_rubbish_gives_unreadable_scores_and_the_run_ends(ju
 
 def saiten_lines(folder):
     """Lines of scores.jsonl, earlier attempts included."""
-    from pathlib import Path
-
     return len(Path(folder, "scores.jsonl").read_bytes().splitlines())
 
 

@@ -113,7 +113,8 @@ async def test_a_sample_of_five_contexts_takes_eight_calls_instead_of_seventeen(
         AnswerFromSummary=1,
     )
     whole = sum((score.usage for score in scores), Usage())
-    assert whole.calls == 8 + together.log.count("+MeasureSimilarity")
+    cannot = sum(score.status == "undefined" for score in scores)  # the offline judge on harmfulness
+    assert whole.calls == 8 + together.log.count("+MeasureSimilarity") - cannot
     assert whole.reused >= 9
 
 

@@ -1,6 +1,7 @@
 """The form of structured output that a server accepts is found out once and remembered."""
 
 import asyncio
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -46,7 +47,7 @@ async def test_each_rung(openai_server: OpenAIServer, takes, form, asked_in_all)
 
 
 async def test_schema_is_in_the_prompt_below_the_top_rung(openai_server: OpenAIServer):
-    """If the server does not enforce the schema, the system message ends with it."""
+    """If the server does not enforce the schema, it comes last, after what the prompts of a sample have in common."""
     openai_server.structured = "json_object"
     chat = OpenAICompatibleChat("m", openai_server.base_url)
     await chat.complete(request())
@@ -54,7 +55,22 @@ async def test_schema_is_in_the_prompt_below_the_top_rung(openai_server: OpenAIS
     strictest, last = openai_server.requests[0], openai_server.requests[-1]
     assert strictest.schema_in_text is None
     assert last.schema_in_text == SCHEMA
-    assert last.body["messages"][0]["content"].startswith("Grade.\n\n")
+    system, user = (message["content"] for message in last.body["messages"])
+    assert system == "Grade."
+    assert user.startswith(strictest.text + "\n\n")
+    assert user.endswith("}")
+
+
+async def test_with_worked_examples_the_schema_is_in_the_system_message(openai_server: OpenAIServer):
+    """Then system message and examples are the same for all samples, and so is the schema."""
+    openai_server.structured = "text"
+    chat = OpenAICompatibleChat("m", openai_server.base_url)
+    system, last = request().messages
+    await chat.complete(replace(request(), messages=(system, last, ChatMessage("assistant", "{}"), last)))
+    await chat.close()
+    first, *rest = (message["content"] for message in openai_server.requests[-1].body["messages"])
+    assert first.startswith("Grade.\n\n")
+    assert rest == [last.content, "{}", last.content]
 
 
 async def test_concurrent_first_calls_find_out_once(openai_server: OpenAIServer):

@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 from saiten.errors import JudgeError, Unreadable
 from saiten.judges.wrappers import JudgeWrapper
 from saiten.prompts import Prompts, names_for
-from saiten.protocols import Judge, R, Reply, Task
+from saiten.protocols import Judge, Metric, R, Reply, Task
 from saiten.records import Usage
 from saiten.tasks.joined import JOINED, ExtractKeyphrasesAndQuestions, Joined, ListEntitiesAndQuestions, join
 from saiten.tasks.summaries import ExtractKeyphrases
@@ -54,6 +54,20 @@ def joins_of(judge: Judge) -> Joins | None:
     """Return what the judge wants joined, or None: most judges gain nothing from it."""
     joins: Joins | None = getattr(judge, "joins", None)
     return joins
+
+
+def asked_again(metrics: Sequence[Metric], pending: Sequence[Metric], judge: Judge) -> Sequence[Metric]:
+    """Return the pending metrics, and in a resumed run also those whose tasks were joined with theirs.
+
+    A joined call depends on all of the sample's metrics. Its reply is kept, so asking again is free.
+    """
+    joins = joins_of(judge)
+    if joins is None or not joins.kept:
+        return pending
+    together = [metric for metric in metrics if not joins.kinds.isdisjoint(metric.tasks)]
+    if not any(metric in pending for metric in together):
+        return pending
+    return [metric for metric in metrics if metric in pending or metric in together]
 
 
 def joining(judge: Judge, filled: dict[Any, asyncio.Event] | None = None) -> Judge:

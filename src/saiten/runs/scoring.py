@@ -14,7 +14,7 @@ from statistics import fmean
 
 from saiten.data import BadRow
 from saiten.errors import BudgetSpent, CannotJudge, ConfigurationError, JudgeError, Unreadable
-from saiten.judges.joining import joining, joins_of
+from saiten.judges.joining import asked_again, joining
 from saiten.judges.memo import Memo
 from saiten.judges.panel import Panel
 from saiten.judges.wrappers import Metered
@@ -58,7 +58,7 @@ class Scoring:
 
         async def one(metric: Metric) -> None:
             if metric not in pending:
-                await score_once(sample, metric, judge)
+                await score_once(sample, metric, judge)  # for its part in joined calls
                 return
             with stop.noticing():  # at once, not when the sample's other metrics have ended
                 score = await score_once(sample, metric, judge, stopped=stop.not_written)
@@ -69,7 +69,9 @@ class Scoring:
                 keep(Scored(sample.id, metric.name, score))
 
         # Not a TaskGroup: the other metrics' calls are paid for, so their scores are written before an error is raised.
-        ended = await asyncio.gather(*map(one, self._asked(sample, pending)), return_exceptions=True)
+        ended = await asyncio.gather(
+            *map(one, asked_again(self._wanted(sample), pending, judge)), return_exceptions=True
+        )
         for error in sorted(filter(None, ended), key=lambda each: isinstance(each, BudgetSpent)):
             raise error
 
@@ -88,29 +90,12 @@ class Scoring:
     def finish(self) -> None:
         self.journal.finish(None if self.wanted is None else len(self.wanted))
 
-    def _asked(self, sample: Sample, pending: Sequence[Metric]) -> Sequence[Metric]:
-        """Return the pending metrics, and in a resumed run also those that were asked in joined calls with them.
-
-        A joined call depends on all of the sample's metrics; its reply is kept, so asking again is free.
-        """
-        joins = joins_of(self.judge)
-        if joins is None or not joins.kept or not pending:
-            return pending
-        together = [metric for metric in self.metrics if not joins.kinds.isdisjoint(metric.tasks)]
-        if not any(metric in pending for metric in together):
-            return pending
-        wanted = [metric for metric in together if self._is_wanted(sample, metric)]
-        return [metric for metric in self.metrics if metric in pending or metric in wanted]
-
-    def _is_wanted(self, sample: Sample, metric: Metric) -> bool:
-        return self.wanted is None or (sample.id, metric.name) in self.wanted
-
     def _pending(self, sample: Sample) -> list[Metric]:
-        return [
-            metric
-            for metric in self.metrics
-            if self._is_wanted(sample, metric) and not self.journal.is_done(sample.id, metric.name)
-        ]
+        return [metric for metric in self._wanted(sample) if not self.journal.is_done(sample.id, metric.name)]
+
+    def _wanted(self, sample: Sample) -> Sequence[Metric]:
+        wanted = self.wanted
+        return self.metrics if wanted is None else [m for m in self.metrics if (sample.id, m.name) in wanted]
 
 
 async def score_once(
