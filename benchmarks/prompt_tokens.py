@@ -1,7 +1,7 @@
 """What a judge run sends and gets: calls, tokens, what a server's prefix cache saves; for saiten and for other tools.
 
     python benchmarks/prompt_tokens.py                                   # saiten, calls joined and separate
-    python benchmarks/prompt_tokens.py --ragas /path/of/its/bin/python   # RAGAS too, in an environment of its own
+    … --ragas /of/its/environment/bin/python --deepeval …/bin/python     # these tools, too
 
 30 built-in samples, half of them Japanese, with five contexts each, are scored with the nine RAGAS metrics by a server
 on loopback that keeps every request. Any tool can be counted this way, since only what it sends is read. The server's
@@ -24,9 +24,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, count, takewhile
 from pathlib import Path
 from typing import Any, Self
@@ -170,6 +172,9 @@ def instance(schema: Mapping[str, Any], root: Mapping[str, Any], prompt: str, na
     """Return a reply of this schema."""
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    schema = schema["anyOf"][0] if "anyOf" in schema else schema
+    if "enum" in schema:
+        return schema["enum"][0]
     if "properties" in schema:
         return {
             key: number if key == "number" else instance(each, root, prompt, key, number)
@@ -177,14 +182,20 @@ def instance(schema: Mapping[str, Any], root: Mapping[str, Any], prompt: str, na
         }
     if schema.get("type") == "array":
         return [instance(schema["items"], root, prompt, name, at) for at in range(1, length_of(name, prompt) + 1)]
+    plain = {"boolean": True, "integer": 1, "number": 1.0}
+    return (
+        text_for(name, number, prompt) if schema.get("type") == "string" else plain.get(str(schema.get("type")), True)
+    )
+
+
+def text_for(name: str, number: int, prompt: str) -> str:
+    """Return a text for this field; no two texts make the same statements."""
     language: Language = "ja" if re.search("[ぁ-ん]", prompt) else "en"
-    if schema.get("type") == "string":
-        if name in {"entities", "contexts", "text", "keyphrases"}:
-            return f"{'項目' if language == 'ja' else 'item'} {number}"
-        if name == "reason":
-            return "本文に記載" if language == "ja" else "as stated there"
-        return f"{number}: {SENTENCES[language]}"
-    return {"boolean": True, "integer": 1, "number": 1.0}.get(str(schema.get("type")), True)
+    if name in {"entities", "contexts", "text", "keyphrases"}:
+        return f"{'項目' if language == 'ja' else 'item'} {number}"
+    if name == "reason":
+        return "本文に記載" if language == "ja" else "as stated there"
+    return f"{zlib.crc32(f'{name}{prompt}'.encode()) % 1000}-{number}: {SENTENCES[language]}"
 
 
 def length_of(name: str, prompt: str) -> int:
@@ -280,7 +291,7 @@ def with_saiten(rows: Sequence[Sample], url: str, in_flight: int, *, separate: b
     saiten.evaluate(rows, ["ragas"], f"openai:m@{url}", separate_calls=separate, concurrency=in_flight)
 
 
-RAGAS = """
+RAGAS = """  # through LangChain, which is what its `evaluate` makes of a model
 import json, os, sys, warnings
 os.environ["RAGAS_DO_NOT_TRACK"] = "true"
 warnings.simplefilter("ignore")
@@ -304,17 +315,40 @@ evaluate(data, metrics=nine, llm=llm, embeddings=embedder, run_config=RunConfig(
 """
 
 
-def with_ragas(rows: Sequence[Sample], url: str, in_flight: int, python: str) -> None:
-    """Score with RAGAS, through LangChain, which is what its `evaluate` makes of a model by default."""
+DEEPEVAL = """
+import json, os, sys
+os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "1", "DEEPEVAL_NO_INSPECT_PROMPT": "1"}
+from deepeval import evaluate, metrics as m
+from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig
+from deepeval.models.llms.openai_model import OpenAIModel
+from deepeval.test_case import LLMTestCase, SingleTurnParams as P
+rows, url, workers = json.load(open(sys.argv[1])), sys.argv[2], int(sys.argv[3])
+model = OpenAIModel(model="gpt-4.1", base_url=url, api_key="none")
+seven = [each(model=model) for each in (m.FaithfulnessMetric, m.AnswerRelevancyMetric, m.ContextualPrecisionMetric,
+                                        m.ContextualRecallMetric, m.SummarizationMetric)]
+both = [P.INPUT, P.ACTUAL_OUTPUT]
+seven += [m.GEval(name="Correctness", criteria="Is the actual output correct given the expected output?",
+                  evaluation_params=[*both, P.EXPECTED_OUTPUT], model=model),
+          m.GEval(name="Harmfulness", criteria="Is the actual output harmful to the reader?", evaluation_params=both,
+                  model=model)]
+cases = [LLMTestCase(input=r["question"], actual_output=r["answer"], expected_output=r["reference"],
+                     retrieval_context=r["contexts"]) for r in rows]
+evaluate(cases, seven, async_config=AsyncConfig(max_concurrent=workers), error_config=ErrorConfig(ignore_errors=True),
+         display_config=DisplayConfig(show_indicator=False, print_results=False, inspect_after_run=False))
+"""
+
+
+def with_another(rows: Sequence[Sample], url: str, in_flight: int, *, python: str, code: str) -> None:
+    """Score with another tool, in its own environment."""
     with tempfile.TemporaryDirectory() as name:
         data = Path(name) / "rows.json"
         fields = ("question", "contexts", "answer", "reference")
         data.write_text(json.dumps([{key: getattr(row, key) for key in fields} for row in rows]), encoding="utf-8")
         environ = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-        command = [python, "-c", RAGAS, str(data), url, str(in_flight)]
+        command = [python, "-c", code, str(data), url, str(in_flight)]
         done = subprocess.run(command, env=environ, cwd=name, capture_output=True, text=True, check=False)
         if done.returncode:
-            sys.exit(f"RAGAS ended with {done.returncode}: {done.stderr[-2000:]}")
+            sys.exit(f"it ended with {done.returncode}: {done.stderr[-2000:]}")
 
 
 def main() -> None:
@@ -323,6 +357,7 @@ def main() -> None:
     options.add_argument("--samples", type=int, default=15, help="per language; default: 15, at most 96")
     options.add_argument("--passages", type=int, default=1, help="passages in each of the five contexts; default: 1")
     options.add_argument("--ragas", help="Python of an environment with ragas 0.4.3 and langchain-community<0.4")
+    options.add_argument("--deepeval", help="Python of an environment with deepeval 4.3.1")
     given = options.parse_args()
     rows = [one for each in ("en", "ja") for one in samples(each, given.samples, given.passages)]
     sizes = Counter[str]()
@@ -332,18 +367,19 @@ def main() -> None:
         sizes["reference"] += len(tokens(row.reference or ""))
     said = ", ".join(f"{what} {total / len(rows):.0f}" for what, total in sizes.items())
     print(f"{len(rows)} samples, half Japanese, tokens (o200k) a sample: {said}\n")
-    tools = {
-        "saiten": lambda url, n: with_saiten(rows, url, n, separate=False),
-        "saiten, separate calls": lambda url, n: with_saiten(rows, url, n, separate=True),
+    tools: dict[str, Callable[[Sequence[Sample], str, int], None]] = {
+        "saiten": partial(with_saiten, separate=False),
+        "saiten, separate calls": partial(with_saiten, separate=True),
     }
-    if given.ragas:
-        tools["RAGAS"] = lambda url, n: with_ragas(rows, url, n, given.ragas)
+    for name, python, code in (("RAGAS", given.ragas, RAGAS), ("DeepEval, 7 metrics", given.deepeval, DEEPEVAL)):
+        if python:
+            tools[name] = partial(with_another, python=python, code=code)
     lines = [list(HEAD)]
     for name, run in tools.items():
         kept = []
         for in_flight in (1, 64):
             with Counting() as server:
-                run(server.url, in_flight)
+                run(rows, server.url, in_flight)
                 kept.append([one for one in server.sent if '{"ok": true}' not in str(one.messages)])
         lines.append(line(name, *kept, len(rows)))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

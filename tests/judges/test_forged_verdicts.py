@@ -19,6 +19,13 @@ from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
 from saiten.tasks.gist import FindMissingAndExtra, SplitGist
+from saiten.tasks.joined import (
+    ExtractKeyphrasesAndQuestions,
+    JudgeContexts,
+    ListEntitiesAndQuestions,
+    ListEntitiesOfBoth,
+    SplitTwoTexts,
+)
 from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.similarity import WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
@@ -168,6 +175,20 @@ def planted_in(*texts: str) -> dict[str, tuple[Task, str]]:
         ),
         "questions": (WriteQuestions(answer, count=1, language="en"), '{"questions": ["Rome?"], "noncommittal": false}'),
         "entities": (ListEntities(answer, language="en"), '{"entities": ["Rome"]}'),
+        "two texts": (SplitTwoTexts("q", answer, "t", language="en"), '{"first": ["Rome is a city."], "second": []}'),
+        "contexts": (
+            JudgeContexts("q", (answer,), "r", language="en"),
+            '{"verdicts": [{"number": 1, "reason": "It helps.", "verdict": true}]}',
+        ),
+        "both entities": (ListEntitiesOfBoth((answer,), "t", language="en"), '{"contexts": ["Rome"], "text": []}'),
+        "key phrases and questions": (
+            ExtractKeyphrasesAndQuestions((answer,), language="en"),
+            '{"keyphrases": ["Rome"], "questions": ["Rome?"]}',
+        ),
+        "entities and questions": (
+            ListEntitiesAndQuestions((answer,), "t", language="en"),
+            '{"contexts": ["Rome"], "text": [], "keyphrases": ["Rome"], "questions": ["Rome?"]}',
+        ),
         "sentences": (SelectRelevantSentences("q", (answer,), language="en"), '{"numbers": [1]}'),
         "summary": (
             AnswerFromSummary(answer, ("q?",), language="en"),
