@@ -27,6 +27,7 @@ from saiten.options import Config, options_of
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
 from saiten.runs import Journal, RunSettings, read_run
+from saiten.runs.batches import BatchFolder
 from saiten.runs.engine import Watch, run_all
 from saiten.runs.journal import InMemory
 from saiten.runs.scoring import Scoring, signature_of
@@ -106,11 +107,12 @@ async def aevaluate(
             opened = Journal.open(folder, kept, signatures=signatures, retry_failed=retry_failed)
             journal = stack.enter_context(opened)
             models.account.book = journal.paid
+            models.shelf = BatchFolder(folder)
         performing = _assembled(judged_by, models)
         stopped = None
         try:
             scoring = Scoring(chosen, performing, journal)
-            executor, closing = LocalExecutor(calls.concurrency), () if performing is judge else (performing,)
+            executor, closing = LocalExecutor(calls.at_once), () if performing is judge else (performing,)
             await run_all(scoring, rows, executor, collected, closing=closing, strict=strict)
         except BudgetSpent as error:
             stopped = str(error)

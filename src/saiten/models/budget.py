@@ -24,15 +24,11 @@ class Book(Protocol):
         """Keep a price that costs are computed with; raises `NotWritten` if that is impossible."""
 
 
-_SENT = Usage(calls=1, unpriced=1)
-"""A request whose reply has not arrived: it may cost an unknown amount."""
-
-
 class Account:
     """Everything one command spends, over all its models and systems, whatever the outcome of each request.
 
-    A request is booked before it is sent, so that interrupted requests count too. If booking fails, no further request
-    is sent.
+    A request is booked before it is sent, as one that may cost an unknown amount, so that interrupted requests count
+    too. If booking fails, no further request is sent.
     """
 
     def __init__(self) -> None:
@@ -54,22 +50,21 @@ class Account:
         """Block all further requests: each raises this error, or the first one given."""
         self._stopped = self._stopped or partial(type(why), str(why))  # a raised exception keeps its frames alive
 
-    def send(self, quote: Quote) -> None:
-        """Book a request that is about to be sent, and its model's price.
+    def send(self, quote: Quote, calls: int = 1) -> None:
+        """Book requests that are about to be sent, and their model's price.
 
         Raises:
             NotWritten: this or earlier spending could not be recorded; the request must not be sent.
         """
         if self._stopped is not None:
             raise self._stopped()
-        self._enter(_SENT, quote)
+        self._enter(Usage(calls=calls, unpriced=calls), quote)
         if self._stopped is not None:
             raise self._stopped()
 
-    def receive(self, usage: Usage) -> None:
-        """Book the actual cost of a request that was sent."""
-        calls, unpriced = usage.calls - _SENT.calls, usage.unpriced - _SENT.unpriced
-        self._enter(replace(usage, calls=calls, unpriced=unpriced, reused=0))
+    def receive(self, usage: Usage, calls: int = 1) -> None:
+        """Book the actual cost of requests that were sent; none if they did not arrive."""
+        self._enter(replace(usage, calls=usage.calls - calls, unpriced=usage.unpriced - calls, reused=0))
 
     def _enter(self, usage: Usage, quote: Quote | None = None) -> None:
         self.usage += usage
@@ -175,7 +170,7 @@ class Budgeted:
         guess = await self._budget.reserve(partial(self._guess, load))
         cost = guess  # an interrupted call may have been charged
         try:
-            self._budget.account.send(self._quote)
+            self._book_sent()
             answer = await attempt()
             usage, cost = self._received(answer.usage, guess)
             self._largest = max(self._largest or 0.0, cost)
@@ -191,8 +186,14 @@ class Budgeted:
         alone = self._largest is None and self._budget.max_cost is not None
         return max(self._price.of(load.prompt, load.completion), self._largest or 0.0), alone
 
+    def _book_sent(self) -> None:
+        self._budget.account.send(self._quote)
+
+    def _book_received(self, usage: Usage) -> None:
+        self._budget.account.receive(usage)
+
     def _received(self, usage: Usage, guess: float) -> tuple[Usage, float]:
         """Book what a request cost; return its usage and its cost, at least the guess if that is unknown."""
         usage = self._price.priced(usage) if self._quote.price else usage
-        self._budget.account.receive(usage)
+        self._book_received(usage)
         return usage, max(usage.cost, guess) if usage.unpriced else usage.cost

@@ -44,6 +44,11 @@ class Price:
         level = next((tier for tier in reversed(self.tiers) if prompt_tokens > tier.above), self)
         return (prompt_tokens * level.prompt + completion_tokens * level.completion) / 1e6
 
+    def times(self, factor: float) -> "Price":
+        """Return the price with each rate multiplied."""
+        tiers = tuple(Tier(tier.above, tier.prompt * factor, tier.completion * factor) for tier in self.tiers)
+        return Price(self.prompt * factor, self.completion * factor, tiers)
+
     def priced(self, usage: Usage) -> Usage:
         """Return the usage of one request with its cost; a call without reported tokens stays unpriced."""
         if not usage.unpriced or not usage.prompt_tokens + usage.completion_tokens:

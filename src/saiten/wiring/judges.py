@@ -25,12 +25,14 @@ from saiten.judges.panel import Panel
 from saiten.judges.support import SupportJudge
 from saiten.judges.support.named import PREFIX, NamedNetwork
 from saiten.judges.tuned_folder import read_tuned
+from saiten.judges.untried import UntriedJudge
 from saiten.models.cache import CachedChat
 from saiten.models.networks import LocalModel, fingerprint
 from saiten.prompts import Prompts, find_prompts
 from saiten.protocols import Judge, Task
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.wiring.addresses import HERE
+from saiten.wiring.addresses import HERE, parse_name
+from saiten.wiring.batching import untried
 from saiten.wiring.models import Models
 
 VOTING_TEMPERATURE = 0.7
@@ -101,7 +103,9 @@ def assemble_judge(
         temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
     forget = chat.forget if isinstance(chat, CachedChat) else None
     few = FIRST_MAX_TOKENS if named.startswith(HERE) else None
-    judge = LLMJudge(
+    name = parse_name(settings.judge)
+    unreachable = name is not None and untried(name.provider, models.calls)
+    judge = (UntriedJudge if unreachable else LLMJudge)(
         chat,
         embedder,
         temperature,
