@@ -56,10 +56,10 @@ class BatchChat(OpenAICompatibleChat):
 
     async def complete(self, request: ChatRequest) -> Completion:
         key = key_of(self.name, request)
-        if await self._waves.earlier(key.hex()):
-            kept = self._store.get(key)
-            if kept is not None and (known := read_kept(kept)) is not None:
-                return known
+        await self._waves.earlier(key.hex())
+        kept = self._store.get(key)  # a batch may have ended since the cache was asked
+        if kept is not None and (known := read_kept(kept)) is not None:
+            return known
         kind = kind_of(request)
         if not self._tries:
             self._negotiation.begin(kind)

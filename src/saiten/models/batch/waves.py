@@ -115,8 +115,8 @@ class Waves:
         self._tasks: set[asyncio.Task[None]] = set()
         self._watching = False
 
-    async def earlier(self, key: str) -> bool:
-        """Wait for the batch in which an earlier command sent this request; return whether there was one.
+    async def earlier(self, key: str) -> None:
+        """Wait for the batch in which an earlier command sent this request, if there is one.
 
         Raises:
             SaitenError: what has stopped that batch.
@@ -124,12 +124,11 @@ class Waves:
         self._begin()
         batch = self._sent.get(key)
         if batch is None or key in batch.waiting:
-            return False
+            return
         self._stir()
         await batch.ended.wait()
         if batch.failed is not None:
             raise copy(batch.failed)
-        return True
 
     async def ask(self, key: str, body: Mapping[str, Any]) -> HttpReply:
         """Return the reply to the request, which is sent with the current wave unless it already was.

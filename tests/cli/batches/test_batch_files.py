@@ -1,0 +1,37 @@
+"""`saiten score --batch-files`: the user runs the batches."""
+
+from pathlib import Path
+
+from orjson import dumps, loads
+
+from stand_ins.batches import Made
+
+
+def test_files_for_an_offline_runner(batched, server, scores):
+    """Each step is written to a file and the command stops, naming it; with the results next to it, the same command
+    goes on. The model is never called.
+    """
+    batch = ("--batch-files",)
+    for number, requests in ((1, 4), (2, 2)):
+        said = batched(2, batch=batch)
+        assert said.status == 3, said
+        file = Path(f"run/batches/00{number}.requests.jsonl")
+        assert f"vllm run-batch -i {file} -o run/batches/00{number}.output.jsonl --model m" in said.err
+        again = batched(2, batch=batch)
+        assert again.status == 3
+        assert not Path(f"run/batches/00{number + 1}.requests.jsonl").exists()
+        lines = [loads(line) for line in file.read_bytes().splitlines()]
+        assert len(lines) == requests
+        made = Made(1, server, "", {}, lines)
+        Path(f"run/batches/00{number}.output.jsonl").write_bytes(
+            b"".join(dumps(made.said(at)) + b"\n" for at in range(requests))
+        )
+    assert batched(2, batch=batch).status == 0
+    assert {score.status for score in scores().values()} == {"ok"}
+    assert server.requests == []
+    assert batched.spent() == (6, 6)
+    live = batched(2, out="live", batch=())
+    assert live.status == 0
+    assert {key: score.value for key, score in scores().items()} == {
+        key: score.value for key, score in scores("live").items()
+    }
