@@ -203,7 +203,12 @@ class CallSettings:
         panel=CALLS,
     )
     batch_size: int = option(
-        10_000, "Maximum requests per batch, and samples in progress with --batch.", panel=CALLS, min=1, toml=True
+        20_000,
+        "Maximum requests per batch; about as many wait in memory, at some 30 kB each.",
+        panel=CALLS,
+        min=1,
+        max=50_000,
+        toml=True,
     )
     batch_poll: float = option(
         60.0, "Longest wait between two looks at a batch, in seconds.", panel=CALLS, min=0.001, toml=True
@@ -226,10 +231,9 @@ class CallSettings:
         """Whether requests go in batches, sent or as files."""
         return self.batch or self.batch_files
 
-    @property
-    def at_once(self) -> int:
-        """Samples in progress at a time: those of a whole batch, or as many as requests may be in flight."""
-        return self.batch_size if self.batched else self.concurrency
+    def at_once(self, metrics: int) -> int:
+        """Return the number of samples in progress: as many as fill a batch, or as requests may be in flight."""
+        return max(self.batch_size // max(metrics, 1), self.concurrency) if self.batched else self.concurrency
 
     def kept_in(self, folder: Path | None) -> Self:
         """Return settings with the cache in a run's folder, unless a cache file is named or the cache is off.

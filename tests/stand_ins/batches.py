@@ -199,12 +199,14 @@ class BatchesServer(OpenAIServer):
         return _json(made.seen())
 
     def _validate(self, made: Made) -> None:
+        before: set[str] = set()
         for number, raw in enumerate(self.files[made.file].splitlines(), 1):
             line = orjson.loads(raw)
-            said = _complaint(line, made.keys)
+            said = _complaint(line, before)
             if said:
                 made.faults.append({"code": "invalid_request", "message": said, "param": None, "line": number})
             made.lines.append(line)
+            before.add(str(line.get("custom_id")))
         if self.ends(made) == "failed":
             made.faults.append({"code": "token_limit_exceeded", "message": "Enqueued token limit reached"})
         made.status = "failed" if made.faults else "in_progress"
@@ -224,7 +226,7 @@ class BatchesServer(OpenAIServer):
         made.status = self.ends(made)
 
 
-def _complaint(line: dict[str, Any], before: list[str]) -> str:
+def _complaint(line: dict[str, Any], before: set[str]) -> str:
     if set(line) != _LINE or line["method"] != "POST" or line["url"] != _ENDPOINT:
         return "The line must have custom_id, method, url and body."
     if not isinstance(line["custom_id"], str) or line["custom_id"] in before:

@@ -112,7 +112,7 @@ async def aevaluate(
         stopped = None
         try:
             scoring = Scoring(chosen, performing, journal)
-            executor, closing = LocalExecutor(calls.at_once), () if performing is judge else (performing,)
+            executor, closing = LocalExecutor(calls.at_once(len(chosen))), () if performing is judge else (performing,)
             await run_all(scoring, rows, executor, collected, closing=closing, strict=strict)
         except BudgetSpent as error:
             stopped = str(error)

@@ -66,7 +66,7 @@ def score_into(
         unfinished = "replies for unfinished scores are kept and will not be requested again"
         resuming = resumable(notes, kept="all scores so far are kept", unfinished=unfinished)
         with progress, resuming as ending, batching(models, folder, progress, notes):
-            executor, closing = LocalExecutor(calls.at_once), (scoring.judge, base)
+            executor, closing = LocalExecutor(calls.at_once(len(metrics))), (scoring.judge, base)
             asyncio.run(run_all(scoring, rows, executor, progress, closing=closing, strict=source.settings.strict))
         if not ending.status and not progress.samples and not journal.done:
             raise BadInput(f"no row could be used; for the rows and reasons see {folder}/errors.jsonl")
