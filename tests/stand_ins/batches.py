@@ -115,15 +115,22 @@ class BatchesServer(OpenAIServer):
         self._counts: dict[tuple[str, str], int] = {}
 
     def _routes(self, app: web.Application) -> None:
-        for method, path, handler in (
+        for method, path, handler in self._paths():
+            app.router.add_route(method, path, self._around(handler))
+
+    def _paths(self) -> tuple[tuple[str, str, Any], ...]:
+        """Method, path and what answers."""
+        return (
             ("POST", "/v1/files", self._upload),
             ("GET", "/v1/files/{name}", self._file),
             ("GET", "/v1/files/{name}/content", self._content),
             ("POST", "/v1/batches", self._create),
             ("GET", "/v1/batches", self._list),
             ("GET", "/v1/batches/{id}", self._look),
-        ):
-            app.router.add_route(method, path, self._around(handler))
+        )
+
+    def _shown(self, made: Made) -> dict[str, Any]:
+        return made.seen()
 
     def _around(self, handler: Any) -> Any:
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -176,7 +183,7 @@ class BatchesServer(OpenAIServer):
             return _refused(refusal(400, "Invalid metadata", param="metadata"))
         made = Made(len(self.batches) + 1, self, asked["input_file_id"], metadata)
         self.batches.append(made)
-        return _json(made.seen())
+        return _json(self._shown(made))
 
     async def _list(self, request: web.Request) -> web.StreamResponse:
         if not self.lists:
@@ -196,7 +203,7 @@ class BatchesServer(OpenAIServer):
             self._validate(made)
         elif made.status == "in_progress" and self.looks is not None and made.looks >= self.looks:
             self._run(made)
-        return _json(made.seen())
+        return _json(self._shown(made))
 
     def _validate(self, made: Made) -> None:
         before: set[str] = set()

@@ -9,7 +9,8 @@ from saiten.errors import ConfigurationError
 from saiten.models.batch.by_hand import pending
 from saiten.models.batch.chat import BatchBudgeted, BatchChat
 from saiten.models.batch.keeping import Keeper
-from saiten.models.batch.server import BatchServer, OpenAIBatches
+from saiten.models.batch.openai_batches import MistralBatches, OpenAIBatches
+from saiten.models.batch.server import BatchServer
 from saiten.models.batch.shelf import Shelf
 from saiten.models.batch.submitting import Submitting
 from saiten.models.batch.waves import Waves
@@ -90,8 +91,15 @@ def batch_quote(quote: Quote, calls: CallSettings, endpoint: Endpoint) -> Quote:
 
 def _server(endpoint: Endpoint, calls: CallSettings) -> BatchServer:
     provider = endpoint.provider
-    if provider.batches == "openai" or calls.batch_files:
-        return OpenAIBatches(endpoint, calls.timeout)
+    match "openai" if calls.batch_files else provider.batches:
+        case "openai":
+            return OpenAIBatches(endpoint, calls.timeout)
+        case "mistral":
+            return MistralBatches(endpoint, calls.timeout)
+        case "anthropic":
+            from saiten.models.batch.anthropic_batches import AnthropicBatches  # noqa: PLC0415 - needs an extra
+
+            return AnthropicBatches(endpoint, calls.timeout)
     raise ConfigurationError(
         f"saiten cannot send batches to {provider.name}; leave out --batch, or write the requests to files with "
         "--batch-files"

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -127,13 +126,24 @@ class Submitting:
         async def once() -> BatchStatus:
             try:
                 return await self._server.create(file, batch.record.mark)
-            except CallFailed as error:  # it may have arrived all the same
-                with suppress(SaitenError):
-                    if error.usage.unpriced and (found := await self._server.find(batch.record.mark)):
-                        return found
+            except CallFailed as error:
+                if error.usage.unpriced and (found := await self._arrived(batch, error)):
+                    return found
                 raise
 
         return await self._patiently(once)
+
+    async def _arrived(self, batch: Batch, error: CallFailed) -> BatchStatus | None:
+        """Return the batch that may have been created although the connection broke off."""
+        try:
+            return await self._server.find(batch.record.mark)
+        except ConfigurationError:
+            raise ConfigurationError(
+                f"{error}, so it is unknown whether a batch of {batch.record.requests} requests was created, and this "
+                "server cannot be asked; see the provider's page, cancel one that is there, and re-run the command"
+            ) from error
+        except CallFailed:
+            raise error from None
 
     async def _found(self, batch: Batch) -> BatchStatus | None:
         try:
