@@ -8,6 +8,7 @@ from aiohttp import web
 from servers import Asked, Fault
 from stand_ins.anthropic import AnthropicServer
 from stand_ins.batches import BatchesServer, Made, _json, _missing
+from stand_ins.google import GeminiServer
 
 _PATH = "/v1/messages/batches"
 
@@ -87,6 +88,75 @@ class AnthropicBatchesServer(AnthropicServer):
 
 def _number(request: web.Request) -> int:
     return int(request.match_info["id"].removeprefix("msgbatch_"))
+
+
+class GeminiBatchesServer(GeminiServer):
+    """https://ai.google.dev/gemini-api/docs/batch-api, inline; the fate of a request is its entry of the results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[dict[str, Any]] = []
+        self.batched: list[Asked] = []
+        self.fate = lambda number, index: None  # noqa: ARG005 - replaced by tests
+        self.looks = 0
+        self.lost = False
+        """Whether the connection breaks off after the next batch is created."""
+
+    def _routes(self, app: web.Application) -> None:
+        app.router.add_post("/v1beta/models/{model}:batchGenerateContent", self._create)
+        app.router.add_get("/v1beta/batches", self._list)
+        app.router.add_get("/v1beta/batches/{number}", self._look)
+
+    async def _create(self, request: web.Request) -> web.StreamResponse:
+        refused = self._refusal_of_key(Asked(0, request.path, {}, request.headers, {}))
+        if refused is not None:
+            return _json(refused.body, refused.status)
+        batch = orjson.loads(await request.read())["batch"]
+        for each in batch["inputConfig"]["requests"]["requests"]:
+            if set(each) != {"request", "metadata"} or each["request"].pop("model") != "models/gemini-x":
+                return _json({"error": {"code": 400, "message": "Invalid JSON payload received."}}, 400)
+        self.batches.append(batch)
+        if self.lost:
+            self.lost = False
+            request.transport.close()
+        return _json(self._seen(len(self.batches), request))
+
+    async def _list(self, request: web.Request) -> web.StreamResponse:
+        number = int(request.query.get("pageToken", 0)) + 1
+        more = {"nextPageToken": str(number)} if number < len(self.batches) else {}
+        return _json({"operations": [self._seen(number, request)] if self.batches else [], **more})
+
+    async def _look(self, request: web.Request) -> web.StreamResponse:
+        self.looks += 1
+        return _json(self._seen(int(request.match_info["number"]), request, ended=self.looks > 2))
+
+    def _seen(self, number: int, request: web.Request, *, ended: bool = False) -> dict[str, Any]:
+        batch = self.batches[number - 1]
+        requests = batch["inputConfig"]["requests"]["requests"]
+        waiting = {} if ended else {"pendingRequestCount": str(len(requests))}
+        metadata: dict[str, Any] = {
+            "displayName": batch["displayName"],
+            "state": "BATCH_STATE_SUCCEEDED" if ended else "BATCH_STATE_RUNNING",
+            "batchStats": {"requestCount": str(len(requests)), **waiting},
+        }
+        if ended:
+            entries = [self._entry(number, index, each, request) for index, each in enumerate(requests)]
+            metadata["output"] = {"inlinedResponses": {"inlinedResponses": entries}}
+        return {"name": f"batches/{number}", "metadata": metadata, **({"done": True} if ended else {})}
+
+    def _entry(self, number: int, index: int, each: dict[str, Any], request: web.Request) -> dict[str, Any]:
+        native, metadata = each["request"], {"metadata": each["metadata"]}
+        fate = self.fate(number, index)
+        if fate is not None:
+            return fate | metadata
+        path = "/v1beta/models/gemini-x:generateContent"
+        body = self._translated(native) | {"model": "gemini-x"}
+        asked = Asked(len(self.batched) + 1, path, {}, request.headers, body, native)
+        self.batched.append(asked)
+        refused = self._refusal(asked)
+        if refused is not None:
+            return {"error": {"code": 3, "message": refused.body["error"]["message"]}} | metadata
+        return {"response": self._completion(asked, self._default(asked))} | metadata
 
 
 _STATUSES = {

@@ -47,10 +47,10 @@ def in_batches(
         ConfigurationError: saiten cannot send batches to this provider.
     """
     endpoint, model = live.endpoint, live.endpoint.model
-    quote = batch_quote(quote, calls, endpoint)
+    quote, server = batch_quote(quote, calls, endpoint), _server(endpoint, calls)
     submitting = Submitting(
         live.name,
-        _server(endpoint, calls),
+        server,
         Keeper(store, endpoint, quote.price, notify),
         budget.account,
         quote,
@@ -66,6 +66,7 @@ def in_batches(
         submitting,
         partial(pending, model=model),
         most=calls.batch_size,
+        largest=server.largest,
         quiet=min(_QUIET, calls.batch_poll / 12),
     )
     retries = Retries(attempts=min(calls.retries + 1, _ATTEMPTS), first=0.0, longest=0.0)
@@ -100,6 +101,10 @@ def _server(endpoint: Endpoint, calls: CallSettings) -> BatchServer:
             from saiten.models.batch.anthropic_batches import AnthropicBatches  # noqa: PLC0415 - needs an extra
 
             return AnthropicBatches(endpoint, calls.timeout)
+        case "gemini":
+            from saiten.models.batch.gemini_batches import GeminiBatches  # noqa: PLC0415 - needs an extra
+
+            return GeminiBatches(endpoint, calls.timeout)
     raise ConfigurationError(
         f"saiten cannot send batches to {provider.name}; leave out --batch, or write the requests to files with "
         "--batch-files"

@@ -3,7 +3,7 @@
 import pytest
 
 from stand_ins.native import KEY
-from stand_ins.native_batches import AnthropicBatchesServer, MistralBatchesServer
+from stand_ins.native_batches import AnthropicBatchesServer, GeminiBatchesServer, MistralBatchesServer
 from stand_ins.shapes import NEEDS_LIBRARY
 
 BATCH = ("--batch", "--batch-poll", "0.02")
@@ -58,3 +58,25 @@ def test_a_batch_at_mistral(saiten, data, scores, monkeypatch):
         assert [len(batch.lines) for batch in server.batches] == [6, 3]
         assert all("random_seed" in asked.body for asked in server.batched)
     assert {score.status for score in scores().values()} == {"ok"}
+
+
+@NEEDS_LIBRARY
+def test_a_batch_at_gemini(saiten, data, scores, monkeypatch):
+    """Requests are inline, and those that would be sent one by one; overload is sent again, and a batch whose creation
+    broke off is found by its mark.
+    """
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    with GeminiBatchesServer() as server:
+        judge = f"gemini:gemini-x@{server.root}"
+        server.fate = lambda number, index: (
+            {"error": {"code": 8, "message": "?"}} if (number, index) == (1, 0) else None
+        )
+        server.lost = True
+        said = saiten("score", data(3), "-m", "accuracy", "--judge", judge, "-o", "run", *BATCH)
+        assert said.status == 0, said
+        assert [len(batch["inputConfig"]["requests"]["requests"]) for batch in server.batches] == [3, 1]
+        assert len(server.requests) == 1
+        assert saiten("score", data(3), "-m", "accuracy", "--judge", judge, "-o", "live").status == 0
+        bodies = {repr(asked.native) for asked in server.batched}
+        assert bodies == {repr(asked.native) for asked in server.requests[2:]}
+    assert {key: one.value for key, one in scores().items()} == {key: one.value for key, one in scores("live").items()}

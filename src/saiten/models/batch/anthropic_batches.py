@@ -3,14 +3,15 @@
 Imported only where it is used: it needs the extra `providers`, which translates requests and replies.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.batch.http import TRANSFER, BatchHttp, count
-from saiten.models.batch.server import BatchStatus
+from saiten.models.batch.lines import lines_of
+from saiten.models.batch.server import LARGEST, BatchStatus
 from saiten.models.batch.translating import Translator
 from saiten.models.endpoint import Endpoint
 from saiten.models.wire import dump, load
@@ -32,6 +33,8 @@ _STATUSES = {
 class AnthropicBatches:
     """`/v1/messages/batches`. Requests are sent with the batch, not in a file; a batch cannot be marked."""
 
+    largest = LARGEST
+
     def __init__(self, endpoint: Endpoint, timeout: float) -> None:
         """`timeout`: seconds per request, except for requests and results."""
         self._endpoint = endpoint
@@ -42,7 +45,7 @@ class AnthropicBatches:
         return str(file)
 
     async def create(self, file: str, mark: str) -> BatchStatus:
-        requests = [await self._request(load(line)) for line in _lines(Path(file))]
+        requests = [await self._request(load(line)) for line in lines_of(Path(file))]
         return self._status(await self._http.ask("POST", _PATH, {"requests": requests}, seconds=TRANSFER))
 
     async def look(self, batch: str) -> BatchStatus:
@@ -101,8 +104,3 @@ class AnthropicBatches:
             status = "cancelled" if ended[2] else "expired" if ended[3] else "completed"
         batch = self._http.text(value, "id")
         return BatchStatus(batch, status, waiting + sum(ended), sum(ended), (batch, ""))
-
-
-def _lines(file: Path) -> Iterator[bytes]:
-    with file.open("rb") as lines:
-        yield from lines

@@ -41,7 +41,7 @@ class BatchHttp:
         """Return the JSON object in the reply; `body` is a form, or becomes JSON."""
         reply = await self.send(method, path, body, query=query, seconds=seconds)
         value = load(reply.body)
-        if not isinstance(value, dict) or value.get("error"):
+        if not isinstance(value, dict) or (value.get("error") and not value.get("name")):  # else it is that of a batch
             shown = self.endpoint.excerpt(reply.body[:10_000].decode("utf-8", "replace"))
             raise CallFailed(f"{self.endpoint.name} said nothing of its batches: {shown!r}", retryable=True)
         return value

@@ -20,13 +20,18 @@ def request_line(key: str, body: Mapping[str, Any]) -> bytes:
     return dump({"custom_id": key, "method": "POST", "url": URL, "body": body}) + b"\n"
 
 
+def lines_of(file: Path) -> Iterator[bytes]:
+    """Yield the lines of a file."""
+    with file.open("rb") as lines:
+        yield from lines
+
+
 def keys_in(file: Path) -> Iterator[str]:
     """Yield the keys of the requests in a file."""
-    with file.open("rb") as lines:
-        for line in lines:
-            value = load(line)
-            if isinstance(value, dict) and isinstance(value.get("custom_id"), str):
-                yield value["custom_id"]
+    for line in lines_of(file):
+        value = load(line)
+        if isinstance(value, dict) and isinstance(value.get("custom_id"), str):
+            yield value["custom_id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +46,11 @@ class Line:
 def results_in(file: Path, notify: Callable[[str], None]) -> Iterator[Line]:
     """Yield the result of each line; those that cannot be read are reported and skipped."""
     unread = 0
-    with file.open("rb") as lines:
-        for line in lines:
-            found = _read(load(line)) if line.strip() else None
-            if found is not None:
-                yield found
-            unread += found is None and bool(line.strip())
+    for line in filter(bytes.strip, lines_of(file)):
+        found = _read(load(line))
+        if found is not None:
+            yield found
+        unread += found is None
     if unread:
         notify(f"{unread} lines of {file} cannot be read; their requests count as not answered")
 

@@ -9,7 +9,7 @@ import aiohttp
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.batch.http import TRANSFER, BatchHttp, count
 from saiten.models.batch.lines import URL
-from saiten.models.batch.server import BatchStatus
+from saiten.models.batch.server import LARGEST, BatchStatus
 from saiten.models.endpoint import Endpoint
 from saiten.models.wire import glimpse
 
@@ -19,6 +19,8 @@ _PENDING = ("pending", "running")  # statuses of a file at Azure before it can b
 
 class OpenAIBatches:
     """The endpoints of OpenAI, Azure, Groq, LiteLLM's proxy and others."""
+
+    largest = LARGEST
 
     def __init__(self, endpoint: Endpoint, timeout: float) -> None:
         """`timeout`: seconds per request, except for files."""

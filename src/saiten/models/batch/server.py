@@ -25,8 +25,15 @@ class BatchStatus:
     """Why it failed."""
 
 
+LARGEST = 190_000_000
+"""Bytes of requests per batch; OpenAI takes 200 MB, Anthropic 256."""
+
+
 class BatchServer(Protocol):
     """Takes batches."""
+
+    largest: int
+    """Bytes of requests, in OpenAI's form."""
 
     async def upload(self, file: Path) -> str:
         """Send a file of requests, and return the server's name for it."""

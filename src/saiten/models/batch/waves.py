@@ -11,9 +11,6 @@ from saiten.models.batch.lines import keys_in, request_line
 from saiten.models.batch.shelf import BatchRecord, Shelf
 from saiten.models.http_client import HttpReply
 
-LARGEST = 190_000_000
-"""Bytes of requests per batch; OpenAI takes 200 MB."""
-
 _TURNS = 200
 """Turns of the event loop without a new request after which all samples wait for something else than the loop: a
 request follows the reply before it within a few dozen."""
@@ -86,7 +83,7 @@ class Waves:
         *,
         most: int,
         quiet: float,
-        largest: int = LARGEST,
+        largest: int,
     ) -> None:
         """Set when a wave is closed, and what becomes of it.
 
