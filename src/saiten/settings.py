@@ -250,6 +250,10 @@ class CallSettings:
         return replace(self, cache=None if self.no_cache else self.cache or default)
 
 
+BATCHES = frozenset(("batch", "batch_files", "batch_size", "batch_poll", "batch_price"))
+"""The fields about batches, for commands whose calls cannot wait for one."""
+
+
 @dataclass(frozen=True, slots=True)
 class DataSettings:
     """The settings for reading the rows of a file."""

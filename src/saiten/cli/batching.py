@@ -8,6 +8,7 @@ from rich.console import Console
 
 from saiten.cli.output import escape_untrusted
 from saiten.cli.progress import RunProgress
+from saiten.models.batch.shelf import BatchRecord, Shelf
 from saiten.runs.batches import BatchFolder
 from saiten.wiring import Models
 
@@ -16,15 +17,23 @@ from saiten.wiring import Models
 def batching(models: Models, folder: Path, progress: RunProgress, notes: Console) -> Iterator[None]:
     """Let the models send batches from this run, and show how far they are; at the end, name those that go on."""
     models.shelf, models.report = BatchFolder(folder), progress.waits
+    if not models.calls.batched:
+        for record in _going_on(models.shelf):
+            notes.print(
+                f"[yellow]note:[/] batch {escape_untrusted(record.id)} of an earlier command is still open; without "
+                "--batch its requests are sent, and paid for, once more"
+            )
     try:
         yield
     finally:
-        for record in models.shelf.records():
-            if record.ended or not record.id:
-                continue
-            collect = "re-run the command" if models.calls.batched else "add --batch"
+        for record in _going_on(models.shelf):
             notes.print(
-                f"batch {escape_untrusted(record.id)} with {record.requests} requests goes on at {record.model}; "
-                f"{collect} to collect its replies, or cancel it:\n  {escape_untrusted(record.cancel)}",
+                f"batch {escape_untrusted(record.id)} with {record.requests} requests goes on at "
+                f"{escape_untrusted(record.model)}; re-run the command with --batch to collect its replies, or cancel "
+                f"it:\n  {escape_untrusted(record.cancel)}",
                 soft_wrap=True,
             )
+
+
+def _going_on(shelf: Shelf) -> list[BatchRecord]:
+    return [record for record in shelf.records() if record.id and not record.ended]

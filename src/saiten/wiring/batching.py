@@ -1,7 +1,6 @@
 """Chat models in batches: the queue, the server's endpoints and the layers of one model."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from random import Random
 
@@ -22,6 +21,7 @@ from saiten.models.prices import Quote
 from saiten.models.providers import Provider
 from saiten.models.store import Store
 from saiten.settings import CallSettings
+from saiten.wiring.quotes import batch_quote
 
 _ATTEMPTS = 3
 """Batches in which a request is sent at most: each may take a day."""
@@ -47,7 +47,7 @@ def in_batches(
         ConfigurationError: saiten cannot send batches to this provider.
     """
     endpoint, model = live.endpoint, live.endpoint.model
-    quote, server = batch_quote(quote, calls, endpoint), _server(endpoint, calls)
+    quote, server = batch_quote(quote, endpoint.provider, endpoint.base_url, calls), _server(endpoint, calls)
     submitting = Submitting(
         live.name,
         server,
@@ -77,17 +77,6 @@ def in_batches(
 def untried(provider: Provider, calls: CallSettings) -> bool:
     """Return whether the model cannot be reached outside batches, so that there is no first small call."""
     return calls.batch_files or (calls.batch and provider.batch_only)
-
-
-def batch_quote(quote: Quote, calls: CallSettings, endpoint: Endpoint) -> Quote:
-    """Return the price of a batched request: the usual one times the factor that is set, or that the provider has."""
-    provider = endpoint.provider
-    factor = calls.batch_price
-    if factor is None:
-        factor = provider.batch_price if provider.owns(endpoint.base_url) and not calls.batch_files else 1.0
-    if quote.price is None or factor == 1.0:
-        return quote
-    return replace(quote, price=quote.price.times(factor), source=f"{quote.source} × {factor:g} for batches".strip())
 
 
 def _server(endpoint: Endpoint, calls: CallSettings) -> BatchServer:

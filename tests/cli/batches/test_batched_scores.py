@@ -103,3 +103,35 @@ def test_batches_need_a_folder_and_a_cache(batched, data):
     assert "--batch needs the folder of a run and its cache" in said.err
     with pytest.raises(ConfigurationError, match="needs the folder of a run"):
         evaluate(data(1), ["accuracy"], "openai:m@http://localhost:9/v1", batch=True)
+
+
+def test_a_dry_run_has_the_price_of_batches(batched, somewhere):
+    """It says where the price is from."""
+    (somewhere / "saiten.toml").write_text("[prices]\nm = {prompt = 10, completion = 10}\n")
+    said = batched(2, "--dry-run", "--batch-price", "0.25")
+    assert "2.50 / 2.50 USD per million" in said.out
+    assert "saiten.toml × 0.25 for batches" in " ".join(said.out.split())
+
+
+def test_a_probe_and_an_experiment_in_batches(batched, server, saiten, somewhere):
+    """Their scores are runs like any other."""
+    judge = f"openai:m@{server.base_url}"
+    batch = ("--batch", "--batch-poll", "0.02")
+    probed = saiten(
+        "probe", batched.data(2), "-m", "accuracy", "--probes", "padded", "--judge", judge, "-o", "probe", *batch
+    )
+    assert probed.status == 0, probed
+    assert len(server.batches) == 1
+    (somewhere / "plan.yaml").write_text(
+        f"judge: {judge}\nmetrics: [accuracy]\nk: 1\ndata:\n  - name: d\n    answers: data.jsonl\n", encoding="utf-8"
+    )
+    assert saiten("experiment", "plan.yaml", "-o", "grid", *batch).status == 0
+    assert len(server.batches) == 2
+
+
+@pytest.mark.parametrize("command", ["answer", "converse", "index"])
+def test_commands_that_cannot_wait(saiten, command):
+    """They have no such option, and say so."""
+    said = saiten(command, "x", "--batch")
+    assert said.status == 2
+    assert "--batch" in said.err

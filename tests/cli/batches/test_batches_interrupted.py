@@ -74,3 +74,17 @@ def test_connections_that_break_off_lose_and_double_nothing(batched, server, at)
     assert len(server.batches) == 2
     assert max(batched.sent().values()) == 1
     assert batched.spent() == (7, 7)
+
+
+def test_a_run_that_goes_on_without_its_open_batch(process, batched, server):
+    """Before anything is sent again, a note says that it will be paid for twice; the batch is named until it is
+    collected.
+    """
+    server.looks = None
+    with process(*batched.arguments(2)) as first:
+        batched.reached(batched.looked)
+        first.send_signal(signal.SIGKILL)
+    said = batched(2, batch=())
+    assert said.status == 0, said
+    assert "batch batch_1 of an earlier command is still open; without --batch" in " ".join(said.err.split())
+    assert "re-run the command with --batch to collect its replies" in said.err
