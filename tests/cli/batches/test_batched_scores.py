@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from saiten import evaluate
+from saiten.cli.progress import ScoreProgress
 from saiten.errors import ConfigurationError
 from saiten.runs import read_run
 from saiten.runs.locked_folder import prices_in
@@ -135,3 +137,12 @@ def test_commands_that_cannot_wait(saiten, command):
     said = saiten(command, "x", "--batch")
     assert said.status == 2
     assert "--batch" in said.err
+
+
+def test_progress_shows_how_far_batches_are():
+    """Next to the count of samples; nothing once they have ended."""
+    progress = ScoreProgress(Console(quiet=True), 10, "USD")
+    progress.waits("batch 1 in progress (3 of 4 requests, 7 min)")
+    assert progress._text().endswith("batch 1 in progress (3 of 4 requests, 7 min)")
+    progress.waits("")
+    assert "batch" not in progress._text()

@@ -61,7 +61,7 @@ class AnthropicBatches:
             await self._translate(native, sink)
 
     def cancelling(self, batch: str) -> str:
-        address = self._endpoint.address(f"{_PATH}/{batch}/cancel")
+        address = self._endpoint.address(f"{_PATH}/{batch}/cancel").with_query(None)
         version = ": ".join(*_VERSION.items())
         return f'curl -X POST {address} -H "x-api-key: ${self._endpoint.key_variable}" -H "{version}"'
 

@@ -72,7 +72,7 @@ class GeminiBatches:
             sink(dump({"custom_id": key, **await self._result(each)}) + b"\n")
 
     def cancelling(self, batch: str) -> str:
-        address = self._endpoint.address(f"/v1beta/{batch}:cancel")
+        address = self._endpoint.address(f"/v1beta/{batch}:cancel").with_query(None)
         return f'curl -X POST {address} -H "x-goog-api-key: ${self._endpoint.key_variable}"'
 
     async def close(self) -> None:

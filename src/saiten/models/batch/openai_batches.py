@@ -127,7 +127,7 @@ class MistralBatches(OpenAIBatches):
         return None
 
     def cancelling(self, batch: str) -> str:
-        address = self._endpoint.address(f"/batch/jobs/{batch}/cancel")
+        address = self._endpoint.address(f"/batch/jobs/{batch}/cancel").with_query(None)
         return f'curl -X POST {address} -H "Authorization: Bearer ${self._endpoint.key_variable}"'
 
     def _status(self, value: Mapping[str, Any]) -> BatchStatus:

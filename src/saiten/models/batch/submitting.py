@@ -1,7 +1,9 @@
 """A batch from its requests on disk to its replies on disk: submit, wait, keep."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -73,6 +75,7 @@ class Submitting:
         self._retries = retries
         self._rng = Random(0)  # noqa: S311 - jitter, not cryptography
         self._texts: dict[int, str] = {}
+        self._since: dict[int, float] = {}
 
     async def run(self, batch: Batch, shelf: Shelf) -> None:
         if batch.record.by_hand:
@@ -196,13 +199,11 @@ class Submitting:
         batch.record = replace(record, ended=status.status)
         shelf.keep(batch.record)
         if status.status == "cancelled":
-            batch.give(
-                replies,
-                lambda: BatchPending(
-                    f"batch {record.id} was cancelled; {len(replies)} of {record.requests} replies came, and are kept; "
-                    "re-run the command to send the rest in a new batch"
-                ),
+            batch.stop = stop = BatchPending(
+                f"batch {record.id} was cancelled; {len(replies)} of {record.requests} replies came, and are kept; "
+                "re-run the command to send the rest in a new batch"
             )
+            batch.give(replies, lambda: copy(stop))
             return
         why = "expired before it came to this request" if status.status == "expired" else "has no reply to this request"
         batch.give(replies, lambda: self._unanswered(batch, why))
@@ -229,7 +230,7 @@ class Submitting:
     def _said(self, batch: Batch, status: BatchStatus) -> None:
         """Report how far the open batches are."""
         record = batch.record
-        done = f"{status.done} of {record.requests} requests" if status.total else f"{record.requests} requests"
-        text = f"batch {record.number} {status.status.replace('_', ' ')}: {done}"
-        self._texts[record.number] = text
+        minutes = (time.monotonic() - self._since.setdefault(record.number, time.monotonic())) / 60
+        done = f"{status.done} of {record.requests} requests, {minutes:.0f} min"
+        self._texts[record.number] = f"batch {record.number} {status.status.replace('_', ' ')} ({done})"
         self._report(", ".join(self._texts.values()))

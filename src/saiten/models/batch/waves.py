@@ -28,6 +28,8 @@ class Batch:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when its replies are kept, or when that has failed."""
     failed: Exception | None = None
+    stop: BatchPending | None = None
+    """Why no further batch is to be sent."""
 
     def give(self, replies: Mapping[str, HttpReply], missing: Callable[[], SaitenError]) -> None:
         """Hand out the replies; the error to everyone whose request has none."""
@@ -111,6 +113,7 @@ class Waves:
         self._stirred = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._watching = False
+        self._stop: BatchPending | None = None
 
     async def earlier(self, key: str) -> None:
         """Wait for the batch in which an earlier command sent this request, if there is one.
@@ -137,6 +140,8 @@ class Waves:
             BatchPending, ConfigurationError: the run stops.
         """
         self._begin()
+        if self._stop is not None:
+            raise copy(self._stop)
         future: asyncio.Future[HttpReply] = asyncio.get_running_loop().create_future()
         batch = self._sent.get(key)
         if batch is not None:  # its caller is gone
@@ -187,6 +192,7 @@ class Waves:
             batch.fail(error)
         finally:
             if batch.ended.is_set():
+                self._stop = self._stop or batch.stop
                 self._batches.remove(batch)
                 for key in batch.keys:
                     if self._sent.get(key) is batch:
@@ -223,6 +229,8 @@ class Waves:
         if not wave:
             return
         try:
+            if self._stop is not None:
+                raise self._stop  # noqa: TRY301 - raised by the callers
             lines = [line for line, _ in wave.values()]
             record = self._begin().add(self._model, lines, by_hand=self._sending.by_hand)
         except Exception as error:  # noqa: BLE001 - raised by the callers
