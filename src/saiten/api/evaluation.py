@@ -106,8 +106,7 @@ async def aevaluate(
         if folder is not None:
             opened = Journal.open(folder, kept, signatures=signatures, retry_failed=retry_failed)
             journal = stack.enter_context(opened)
-            models.account.book = journal.paid
-            models.shelf = BatchFolder(folder)
+            models.account.book, models.shelf = journal.paid, BatchFolder(folder)
         performing = _assembled(judged_by, models)
         stopped = None
         try:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from saiten.errors import BatchPending, CallFailed
 from saiten.models.batch.keeping import Keeper
+from saiten.models.batch.sending import Batch
 from saiten.models.batch.shelf import Shelf
-from saiten.models.batch.waves import Batch
 from saiten.models.budget import Account
 from saiten.models.http_client import SENT
 from saiten.models.prices import Quote

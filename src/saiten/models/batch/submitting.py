@@ -13,9 +13,9 @@ from typing import TypeVar
 from saiten.errors import BatchPending, CallFailed, ConfigurationError, SaitenError
 from saiten.models.batch.by_hand import take_results
 from saiten.models.batch.keeping import Keeper
+from saiten.models.batch.sending import Batch
 from saiten.models.batch.server import ENDED, BatchServer, BatchStatus
 from saiten.models.batch.shelf import Shelf
-from saiten.models.batch.waves import Batch
 from saiten.models.budget import Account
 from saiten.models.http_client import SENT
 from saiten.models.limits import Retries

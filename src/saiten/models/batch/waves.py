@@ -3,68 +3,17 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from saiten.errors import BatchPending, SaitenError
+from saiten.errors import BatchPending
 from saiten.models.batch.lines import keys_in, request_line
-from saiten.models.batch.shelf import BatchRecord, Shelf
+from saiten.models.batch.sending import Batch, Sending, raise_in
+from saiten.models.batch.shelf import Shelf
 from saiten.models.http_client import HttpReply
 
 _TURNS = 200
 """Turns of the event loop without a new request after which all samples wait for something else than the loop: a
 request follows the reply before it within a few dozen."""
-
-
-@dataclass(eq=False)
-class Batch:
-    """A wave that was closed. Not frozen: its record changes, and callers come and go."""
-
-    record: BatchRecord
-    keys: frozenset[str]
-    ours: bool = False
-    """Whether it is of this command, not of an earlier one."""
-    waiting: dict[str, asyncio.Future[HttpReply]] = field(default_factory=dict)
-    ended: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when its replies are kept, or when that has failed."""
-    failed: Exception | None = None
-    stop: BatchPending | None = None
-    """Why no further batch is to be sent."""
-
-    def give(self, replies: Mapping[str, HttpReply], missing: Callable[[], SaitenError]) -> None:
-        """Hand out the replies; the error to everyone whose request has none."""
-        for key, future in self.waiting.items():
-            if not future.done():
-                if key in replies:
-                    future.set_result(replies[key])
-                else:
-                    future.set_exception(missing())
-        self.waiting.clear()
-        self.ended.set()
-
-    def fail(self, error: Exception) -> None:
-        """Raise the error in everyone who waits for this batch."""
-        self.failed = error
-        for future in self.waiting.values():
-            _raise_in(future, error)
-        self.waiting.clear()
-        self.ended.set()
-
-
-class Sending(Protocol):
-    """What becomes of a wave that was closed."""
-
-    by_hand: bool
-    """Whether the user runs its file, so that there is nothing to wait for."""
-
-    async def run(self, batch: Batch, shelf: Shelf) -> None:
-        """Submit the batch unless it was, wait for it, keep all its replies, and hand them out.
-
-        A batch that the user runs is left as it is until there are results.
-        """
-
-    async def close(self) -> None:
-        """Close the connections."""
 
 
 class Waves:
@@ -235,7 +184,7 @@ class Waves:
             record = self._begin().add(self._model, lines, by_hand=self._sending.by_hand)
         except Exception as error:  # noqa: BLE001 - raised by the callers
             for _, future in wave.values():
-                _raise_in(future, error)
+                raise_in(future, error)
             return
         waiting = {key: future for key, (_, future) in wave.items()}
         self._take(Batch(record, frozenset(wave), ours=True, waiting=waiting))
@@ -244,9 +193,3 @@ class Waves:
 async def _turns() -> None:
     for _ in range(_TURNS):
         await asyncio.sleep(0)
-
-
-def _raise_in(future: asyncio.Future[HttpReply], error: Exception) -> None:
-    if not future.done():
-        future.set_exception(copy(error))
-        future.exception()  # retrieved, so that asyncio does not complain if no caller is left
