@@ -104,6 +104,8 @@ class BatchesServer(OpenAIServer):
         """Whether the connection breaks off after a request, the number-th one to this path, was carried out."""
         self.stuck: Callable[[str, str], bool] = lambda *_: False
         """Whether a request is carried out and never answered."""
+        self.unread = 0
+        """Looks at files before they can be used, as at Azure."""
         self.has_batches = True
         self.lists = True
         """Whether it shows its batches."""
@@ -164,7 +166,9 @@ class BatchesServer(OpenAIServer):
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["name"]
-        return _json({"id": name, "status": "processed"}) if name in self.files else _missing(name)
+        self.unread -= 1
+        status = "pending" if self.unread >= 0 else "processed"
+        return _json({"id": name, "status": status}) if name in self.files else _missing(name)
 
     async def _content(self, request: web.Request) -> web.StreamResponse:
         _, number, kind = request.match_info["name"].split("-")
@@ -174,6 +178,8 @@ class BatchesServer(OpenAIServer):
         asked = orjson.loads(await request.read())
         if asked.get("input_file_id") not in self.files:
             return _missing(asked.get("input_file_id"))
+        if self.unread > 0:
+            return _refused(refusal(400, "The file is not processed yet"))
         if asked.get("endpoint") != _ENDPOINT or asked.get("completion_window") != "24h":
             return _refused(refusal(400, "Invalid endpoint or completion_window"))
         metadata = asked.get("metadata", {})

@@ -70,6 +70,7 @@ def assemble_judge(
         models = Models(how) if environ is None else Models(how, environ)
     embedder = models.embedder(settings.embedder, options=settings.embedder_options, headers=settings.embedder_headers)
     prompts = find_prompts(settings.prompts)
+    _check_batches(settings.judge, models)
     if settings.judge == "offline":
         _check_votes("the offline judge", settings.votes)
         _check_logprobs("the offline judge", requested=settings.logprobs)
@@ -155,6 +156,11 @@ def _note_unread(who: str, named: Path | None, prompts: Prompts, models: Models)
     """
     if unread := [name for name in prompts.replaced if not name.startswith(SYSTEMS)]:
         models.notice(f"{who} reads no prompts, so {unread[0]}.toml in {named} has no effect")
+
+
+def _check_batches(judge: str, models: Models) -> None:
+    if models.calls.batched and (judge == "offline" or judge.strip().startswith((PREFIX, HERE))):
+        raise ConfigurationError(f"--batch is for a model on a server, and {judge} sends no requests; leave it out")
 
 
 def _check_votes(who: str, votes: int) -> None:

@@ -12,12 +12,14 @@ METRICS = ("-m", "faithfulness", "-m", "accuracy")
 class Batched:
     """Runs of `saiten score` with a server that has batches."""
 
+    provider = "openai"
+
     def __init__(self, server, saiten, data):
         self.server, self.saiten, self.data = server, saiten, data
 
     def arguments(self, rows, *more, out="run", batch=("--batch", "--batch-poll", "0.02")):
         """The command line for the first rows of the questions."""
-        judge = f"openai:m@{self.server.base_url}"
+        judge = f"{self.provider}:m@{self.server.base_url}"
         return ("score", self.data(rows), *METRICS, "--judge", judge, "-o", out, *batch, *more)
 
     def __call__(self, rows, *more, **settings):

@@ -80,3 +80,14 @@ def test_a_batch_at_gemini(saiten, data, scores, monkeypatch):
         bodies = {repr(asked.native) for asked in server.batched}
         assert bodies == {repr(asked.native) for asked in server.requests[2:]}
     assert {key: one.value for key, one in scores().items()} == {key: one.value for key, one in scores("live").items()}
+
+
+def test_a_batch_at_azure(batched, server, scores, monkeypatch):
+    """A deployment for batches takes nothing else, so there is no first call; a file can be used when it was read."""
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k")
+    batched.provider, server.unread = "azure", 2
+    said = batched(2)
+    assert said.status == 0, said
+    assert server.requests == []
+    assert [len(batch.lines) for batch in server.batches] == [4, 2]
+    assert {score.status for score in scores().values()} == {"ok"}

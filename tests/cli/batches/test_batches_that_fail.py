@@ -123,3 +123,10 @@ def test_a_provider_whose_batches_are_of_another_form(saiten, data, monkeypatch)
     said = saiten("score", data(1), "-m", "accuracy", "--judge", "deepseek:x", "-o", "run", "--batch")
     assert said.status == 2
     assert "saiten cannot send batches to deepseek" in said.err
+
+
+def test_judges_without_requests_have_no_batches(saiten, data):
+    """The option would have no effect."""
+    said = saiten("score", data(1), "-m", "accuracy", "-o", "run", "--batch")
+    assert said.status == 2
+    assert "--batch is for a model on a server, and offline sends no requests" in " ".join(said.err.split())

@@ -1,5 +1,6 @@
 """Batches in OpenAI's form: `/files` and `/batches`; and in Mistral's, which has jobs instead of batches."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from saiten.models.wire import glimpse
 
 _PAGES = 10  # of 100 batches each, searched for one that may have been created
 _PENDING = ("pending", "running")  # statuses of a file at Azure before it can be used
+_READING = (*(0.1 * 2**n for n in range(9)), *[30.0] * 40)  # seconds between looks at such a file
 
 
 class OpenAIBatches:
@@ -36,10 +38,11 @@ class OpenAIBatches:
         if value.get("status") == "error":
             said = self._endpoint.excerpt(glimpse(value))
             raise ConfigurationError(f"{self._endpoint.name} cannot use the batch file {file}: {said}")
-        return self._http.text(value, "id")
+        name = self._http.text(value, "id")
+        await self._read(name)
+        return name
 
     async def create(self, file: str, mark: str) -> BatchStatus:
-        await self._usable(file)
         asked = {"input_file_id": file, "endpoint": URL, "completion_window": "24h", "metadata": {"saiten": mark}}
         return self._status(await self._http.ask("POST", "/batches", asked))
 
@@ -69,14 +72,19 @@ class OpenAIBatches:
     async def close(self) -> None:
         await self._http.close()
 
-    async def _usable(self, file: str) -> None:
-        """Raise CallFailed while the server still reads the file."""
-        try:
-            value = await self._http.ask("GET", f"/files/{file}")
-        except ConfigurationError:
-            return  # a server that does not show its files
-        if value.get("status") in _PENDING:
-            raise CallFailed(f"{self._endpoint.name} has not read the batch file yet", retryable=True)
+    async def _read(self, file: str) -> None:
+        """Wait until the server has read the file."""
+        for wait in _READING:
+            try:
+                value = await self._http.ask("GET", f"/files/{file}")
+            except CallFailed:
+                value = {"status": _PENDING[0]}
+            except ConfigurationError:
+                return  # a server that does not show its files
+            if value.get("status") not in _PENDING:
+                return
+            await asyncio.sleep(wait)
+        raise CallFailed(f"{self._endpoint.name} has not read the batch file {file} after 20 minutes", retryable=True)
 
     def _status(self, value: Mapping[str, Any]) -> BatchStatus:
         counts = value.get("request_counts") or {}

@@ -25,6 +25,7 @@ from saiten.records import Usage
 T = TypeVar("T")
 
 _FIRST_WAIT, _LONGER = 2.0, 1.5  # seconds before the second look at a batch, and the growth of the wait
+_LONGEST = 300.0  # seconds: the longest Retry-After that is honored in full
 _FAILURES = 120  # looks in a row that fail before the command stops: about an hour and a half
 
 
@@ -89,8 +90,8 @@ class Submitting:
             await self._keep(batch, shelf, await self._ended(batch))
         except CallFailed as error:  # not one of the requests, which nobody may send again while the batch is open
             raise ConfigurationError(
-                f"{self._name}: batch {batch.record.id} goes on, but could not be asked for ({error}); re-run the "
-                "command to collect it"
+                f"{self._name}: no word of batch {batch.record.id or batch.record.number} ({error}); "
+                "re-run the command to collect it"
             ) from error
         finally:
             self._texts.pop(batch.record.number, None)
@@ -169,20 +170,20 @@ class Submitting:
 
     async def _ended(self, batch: Batch) -> BatchStatus:
         """Return the batch once it has ended."""
-        wait, failures = min(_FIRST_WAIT, self._poll), 0
+        wait, failures, asked = min(_FIRST_WAIT, self._poll), 0, 0.0
         while True:
             try:
                 status = await self._server.look(batch.record.id)
             except CallFailed as error:
-                failures += 1
+                failures, asked = failures + 1, min(error.retry_after or 0.0, _LONGEST)
                 if not error.retryable or failures == _FAILURES:
                     raise
             else:
-                failures = 0
+                failures, asked = 0, 0.0
                 self._said(batch, status)
                 if status.status in ENDED:
                     return status
-            await asyncio.sleep(self._rng.uniform(wait / 2, wait))
+            await asyncio.sleep(max(self._rng.uniform(wait / 2, wait), asked))
             wait = min(wait * _LONGER, self._poll)
 
     async def _keep(self, batch: Batch, shelf: Shelf, status: BatchStatus) -> None:
