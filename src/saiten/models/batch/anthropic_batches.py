@@ -5,6 +5,7 @@ Imported only where it is used: it needs the extra `providers`, which translates
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryFile
 from typing import IO, Any
 
@@ -63,7 +64,7 @@ class AnthropicBatches:
     def cancelling(self, batch: str) -> str:
         address = self._endpoint.address(f"{_PATH}/{batch}/cancel").with_query(None)
         version = ": ".join(*_VERSION.items())
-        return f'curl -X POST {address} -H "x-api-key: ${self._endpoint.key_variable}" -H "{version}"'
+        return f'curl -X POST {quote(str(address))} -H "x-api-key: ${self._endpoint.key_variable}" -H "{version}"'
 
     async def close(self) -> None:
         await self._http.close()

@@ -1,10 +1,12 @@
 """Batches that the user runs: a file of requests for an offline runner, and a file of results from it."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from saiten.errors import BatchPending, CallFailed
 from saiten.models.batch.keeping import Keeper
+from saiten.models.batch.lines import keys_in
 from saiten.models.batch.sending import Batch
 from saiten.models.batch.shelf import Shelf
 from saiten.models.budget import Account
@@ -12,13 +14,17 @@ from saiten.models.http_client import SENT
 from saiten.models.prices import Quote
 
 
-def take_results(batch: Batch, shelf: Shelf, keeper: Keeper, account: Account, quote: Quote) -> bool:
-    """Keep and hand out the results that the user has put next to the requests; return whether there are any."""
-    files = [path for path in shelf.results(batch.record) if path.is_file()]
-    if not files:
+def take_results(batch: Batch, shelf: Shelf, keeper: Keeper, account: Account, price: Quote) -> bool:
+    """Keep and hand out the results that the user has put next to the requests; return whether they are complete.
+
+    They are if every request has one, or if there is a file of errors, which says that the runner has ended.
+    """
+    output, errors = shelf.results(batch.record)
+    files = [path for path in (output, errors) if path.is_file()]
+    if not errors.is_file() and _found(batch, output) < len(batch.keys):
         return False
     replies, usage = keeper.keep(batch.keys, files)
-    account.send(quote, len(replies))
+    account.send(price, len(replies))
     account.receive(replace(usage, calls=len(replies)), len(replies))
     batch.record = replace(batch.record, booked=True, ended="collected")
     shelf.keep(batch.record)
@@ -26,12 +32,21 @@ def take_results(batch: Batch, shelf: Shelf, keeper: Keeper, account: Account, q
     return True
 
 
-def pending(batches: Iterable[Batch], shelf: Shelf, model: str) -> BatchPending:
+def pending(batches: Sequence[Batch], shelf: Shelf, model: str) -> BatchPending:
     """Return the error for everyone who waits for results that are not there: it says what to run."""
-    waiting = [batch.record for batch in batches]
-    lines = [f"{sum(record.requests for record in waiting)} requests wait to be run by you, for example:"]
-    for record in waiting:
-        output = shelf.results(record)[0]
+    lines = [f"{sum(batch.record.requests for batch in batches)} requests wait to be run by you, for example:"]
+    for batch in batches:
+        record = batch.record
+        output, errors = shelf.results(record)
         lines.append(f"  vllm run-batch -i {shelf.requests(record)} -o {output} --model {model}")
+        if found := _found(batch, output):
+            lines.append(
+                f"  {output} has {found} of {record.requests} replies; if its runner has ended: touch {errors}"
+            )
     lines.append("then re-run the command, which reads the results and goes on")
     return BatchPending("\n".join(lines))
+
+
+def _found(batch: Batch, file: Path) -> int:
+    """Return how many requests of the batch have a line in the file."""
+    return len(batch.keys & set(keys_in(file))) if file.is_file() else 0

@@ -5,6 +5,7 @@ Imported only where it is used: it needs the extra `providers`, which translates
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from saiten.errors import CallFailed
@@ -73,7 +74,7 @@ class GeminiBatches:
 
     def cancelling(self, batch: str) -> str:
         address = self._endpoint.address(f"/v1beta/{batch}:cancel").with_query(None)
-        return f'curl -X POST {address} -H "x-goog-api-key: ${self._endpoint.key_variable}"'
+        return f'curl -X POST {quote(str(address))} -H "x-goog-api-key: ${self._endpoint.key_variable}"'
 
     async def close(self) -> None:
         await self._http.close()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import aiohttp
@@ -67,7 +68,7 @@ class OpenAIBatches:
     def cancelling(self, batch: str) -> str:
         address = self._endpoint.address(f"/batches/{batch}/cancel").with_query(None)
         header = "api-key: $" if "api-key" in self._endpoint.all_headers() else "Authorization: Bearer $"
-        return f'curl -X POST {address} -H "{header}{self._endpoint.key_variable}"'
+        return f'curl -X POST {quote(str(address))} -H "{header}{self._endpoint.key_variable}"'
 
     async def close(self) -> None:
         await self._http.close()
@@ -136,7 +137,7 @@ class MistralBatches(OpenAIBatches):
 
     def cancelling(self, batch: str) -> str:
         address = self._endpoint.address(f"/batch/jobs/{batch}/cancel").with_query(None)
-        return f'curl -X POST {address} -H "Authorization: Bearer ${self._endpoint.key_variable}"'
+        return f'curl -X POST {quote(str(address))} -H "Authorization: Bearer ${self._endpoint.key_variable}"'
 
     def _status(self, value: Mapping[str, Any]) -> BatchStatus:
         status = self._http.text(value, "status")
