@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 from saiten.errors import BatchPending, CallFailed
 from saiten.models.batch.keeping import Keeper
@@ -38,11 +39,11 @@ def pending(batches: Sequence[Batch], shelf: Shelf, model: str) -> BatchPending:
     for batch in batches:
         record = batch.record
         output, errors = shelf.results(record)
-        lines.append(f"  vllm run-batch -i {shelf.requests(record)} -o {output} --model {model}")
+        asked, said, marked = (quote(str(path)) for path in (shelf.requests(record), output, errors))
+        lines.append(f"  vllm run-batch -i {asked} -o {said} --model {quote(model)}")
         if found := _found(batch, output):
-            lines.append(
-                f"  {output} has {found} of {record.requests} replies; if its runner has ended: touch {errors}"
-            )
+            lines.append(f"  {output} has {found} of {record.requests} replies; if its runner has ended:")
+            lines.append(f"  touch {marked}")
     lines.append("then re-run the command, which reads the results and goes on")
     return BatchPending("\n".join(lines))
 
