@@ -81,7 +81,7 @@ def untried(provider: Provider, calls: CallSettings) -> bool:
 
 def _server(endpoint: Endpoint, calls: CallSettings) -> BatchServer:
     provider = endpoint.provider
-    match "openai" if calls.batch_files else provider.batches:
+    match provider.batches or ("openai" if calls.batch_files else ""):  # for batches of earlier commands
         case "openai":
             return OpenAIBatches(endpoint, calls.timeout)
         case "mistral":

@@ -64,3 +64,11 @@ def test_files_go_on_as_batches(batched, server, scores):
     assert [len(batch.lines) for batch in server.batches] == [4, 2]
     assert {score.status for score in scores().values()} == {"ok"}
     assert batched.spent() == (7, 7)
+
+
+def test_files_for_a_provider_without_batches(saiten, data, monkeypatch):
+    """A file can be written for any model on a server; nothing is sent."""
+    monkeypatch.setenv("DEEPSEEK_API_KEY", "k")
+    said = saiten("score", data(2), "-m", "accuracy", "--judge", "deepseek:x", "-o", "run", "--batch-files")
+    assert said.status == 3, said
+    assert len(Path("run/batches/001.requests.jsonl").read_bytes().splitlines()) == 2

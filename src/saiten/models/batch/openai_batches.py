@@ -17,6 +17,8 @@ from saiten.models.wire import glimpse
 
 _PAGES = 10  # of 100 batches each, searched for one that may have been created
 _PENDING = ("pending", "running")  # statuses of a file at Azure before it can be used
+_SPELLED = {"canceled": "cancelled", "error": "failed", "success": "completed", "succeeded": "completed"}
+"""What others call OpenAI's statuses."""
 _READING = (*(0.1 * 2**n for n in range(9)), *[30.0] * 40)  # seconds between looks at such a file
 
 
@@ -91,7 +93,8 @@ class OpenAIBatches:
         counts = value.get("request_counts") or {}
         total, done, failed = (count(counts.get(name)) for name in ("total", "completed", "failed"))
         files = tuple(str(value.get(name) or "") for name in ("output_file_id", "error_file_id"))
-        found = self._http.text(value, "id"), self._http.text(value, "status")
+        status = self._http.text(value, "status").lower()
+        found = self._http.text(value, "id"), _SPELLED.get(status, status)
         errors = value.get("errors")
         said = self._said(errors.get("data") if isinstance(errors, dict) else None)
         return BatchStatus(*found, total, done + failed, files, said)
