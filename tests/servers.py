@@ -143,6 +143,7 @@ class OpenAIServer:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         app = web.Application(client_max_size=2**30)
         app.router.add_get("/v1/models", self._models)
+        self._routes(app)
         app.router.add_post("/{tail:.*}", self._post)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0, handler_cancellation=True)
         await runner.setup()
@@ -153,6 +154,9 @@ class OpenAIServer:
         self._started.set()
         await self._stop.wait()
         await runner.cleanup()
+
+    def _routes(self, app: web.Application) -> None:
+        """Add what a kind of server has besides."""
 
     async def _models(self, request: web.Request) -> web.Response:
         return _json({"object": "list", "data": [{"id": model} for model in self.models or ()]})

@@ -14,7 +14,7 @@ import saiten
 from saiten.cli import COMMANDS, app
 from saiten.errors import ConfigurationError
 from saiten.options import Config, options_of, without_none
-from saiten.settings import CallSettings, DataSettings, JudgeSettings, Keywords, MetricSettings, read_config
+from saiten.settings import BATCHES, CallSettings, DataSettings, JudgeSettings, Keywords, MetricSettings, read_config
 
 
 def test_every_setting_is_read(tmp_path):
@@ -133,5 +133,8 @@ def test_the_command_line_has_the_fields(name):
     command = typer.main.get_command(app).get_command(None, name)
     known = {option for each in command.params for option in each.opts}
     flags = {flag for field, (each, *_) in options_of(CallSettings).items() if each.typed for flag in each.flags or [f"--{field.replace('_', '-')}"]}  # fmt: skip
-    assert flags - known <= {"--cache", "--no-cache"}
+    batches = (
+        {f"--{field.replace('_', '-')}" for field in BATCHES} if name in ("answer", "converse", "index") else set()
+    )
+    assert flags - known <= {"--cache", "--no-cache"} | batches
     assert name in COMMANDS

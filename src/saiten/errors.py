@@ -38,6 +38,10 @@ class BudgetSpent(SaitenError):
     """The next call would exceed `--max-calls` or `--max-cost`; the run stops cleanly."""
 
 
+class BatchPending(BudgetSpent):
+    """Replies come later, from a batch that this command does not wait for; it stops cleanly, as for a spent budget."""
+
+
 class JudgeError(SaitenError):
     """A judge could not perform a task; `usage` is what the attempt cost."""
 

@@ -200,16 +200,66 @@ class CallSettings:
     cache: Path | None = option(None, "Cache file of replies, to share between runs.", panel=CALLS, toml=True)
     """Holds every reply as soon as it arrives; None disables the cache, but see `kept_in`."""
     no_cache: bool = option(False, "Do not cache replies, not even to resume the run.", panel=CALLS)
+    batch: bool = option(
+        False,
+        "Send requests in batches, at half price with most providers; a batch may take a day, and the command waits.",
+        panel=CALLS,
+    )
+    batch_files: bool = option(
+        False,
+        "Write files of requests for you to run, such as with `vllm run-batch`, and stop until they were.",
+        panel=CALLS,
+    )
+    batch_size: int = option(
+        20_000,
+        "Maximum requests per batch; about as many wait in memory, at some 30 kB each.",
+        panel=CALLS,
+        min=1,
+        max=50_000,
+        toml=True,
+    )
+    batch_poll: float = option(
+        60.0, "Longest wait between two looks at a batch, in seconds.", panel=CALLS, min=0.001, toml=True
+    )
+    batch_price: float | None = option(
+        None,
+        "Price of a batched request, as a share of the usual one. Default: 0.5 where that is known, otherwise 1.",
+        panel=CALLS,
+        min=0,
+        toml=True,
+    )
     currency: str = option("USD", toml=True, typed=False)
     prices: Mapping[str, Any] = option({}, toml=True, typed=False)
     """Model → `prompt` and `completion`, per million tokens."""
     key_env: Mapping[str, str] = option({}, toml=True, typed=False)
     """Server address → the environment variable that holds its key."""
 
+    @property
+    def batched(self) -> bool:
+        """Whether requests go in batches, sent or as files."""
+        return self.batch or self.batch_files
+
+    def at_once(self, metrics: int) -> int:
+        """Return the number of samples in progress: as many as fill a batch, or as requests may be in flight."""
+        return max(self.batch_size // max(metrics, 1), self.concurrency) if self.batched else self.concurrency
+
     def kept_in(self, folder: Path | None) -> Self:
-        """Return settings with the cache in a run's folder, unless a cache file is named or the cache is off."""
+        """Return settings with the cache in a run's folder, unless a cache file is named or the cache is off.
+
+        Raises:
+            ConfigurationError: batches have no folder or no cache, so their replies could be lost.
+        """
+        if self.batched and (folder is None or self.no_cache):
+            raise ConfigurationError(
+                "--batch needs the folder of a run and its cache, where replies are kept that come hours later; name "
+                "a folder (-o RUN), and leave out --no-cache"
+            )
         default = None if folder is None else folder / "answers.sqlite"
         return replace(self, cache=None if self.no_cache else self.cache or default)
+
+
+BATCHES = frozenset(("batch", "batch_files", "batch_size", "batch_poll", "batch_price"))
+"""The fields about batches, for commands whose calls cannot wait for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +315,11 @@ class Keywords(TypedDict, total=False):
     retries: int
     cache: Path | str | None
     no_cache: bool
+    batch: bool
+    batch_files: bool
+    batch_size: int
+    batch_poll: float
+    batch_price: float | None
     currency: str
     prices: Mapping[str, Any]
     key_env: Mapping[str, str]

@@ -27,6 +27,7 @@ from saiten.options import Config, options_of
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
 from saiten.runs import Journal, RunSettings, read_run
+from saiten.runs.batches import BatchFolder
 from saiten.runs.engine import Watch, run_all
 from saiten.runs.journal import InMemory
 from saiten.runs.scoring import Scoring, signature_of
@@ -105,12 +106,12 @@ async def aevaluate(
         if folder is not None:
             opened = Journal.open(folder, kept, signatures=signatures, retry_failed=retry_failed)
             journal = stack.enter_context(opened)
-            models.account.book = journal.paid
+            models.account.book, models.shelf = journal.paid, BatchFolder(folder)
         performing = _assembled(judged_by, models)
         stopped = None
         try:
             scoring = Scoring(chosen, performing, journal)
-            executor, closing = LocalExecutor(calls.concurrency), () if performing is judge else (performing,)
+            executor, closing = LocalExecutor(calls.at_once(len(chosen))), () if performing is judge else (performing,)
             await run_all(scoring, rows, executor, collected, closing=closing, strict=strict)
         except BudgetSpent as error:
             stopped = str(error)

@@ -7,9 +7,9 @@ import typer
 
 from saiten.cli.shared_options import DataArgument, FormatOption, RunOptions
 from saiten.cli.system_options import SystemCalls, SystemOptions
-from saiten.cli.unfold import unfold
+from saiten.cli.unfold import Omit, unfold
 from saiten.options import Config
-from saiten.settings import DataSettings
+from saiten.settings import BATCHES, DataSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -28,7 +28,7 @@ def answer(
         bool, typer.Option("--dry-run", help="Print the number of questions without asking any.")
     ] = False,
     rows: DataSettings,
-    calls: SystemCalls,
+    calls: Annotated[SystemCalls, Omit(BATCHES)],
     config: Config,
     how: RunOptions,
     form: FormatOption = "table",

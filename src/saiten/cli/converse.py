@@ -12,7 +12,7 @@ from saiten.cli.system_options import AT_ONCE, SYSTEM, SystemOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.errors import ConfigurationError
 from saiten.options import Config, option
-from saiten.settings import CallSettings, DataSettings, JudgeSettings, RoleSettings
+from saiten.settings import BATCHES, CallSettings, DataSettings, JudgeSettings, RoleSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -61,7 +61,7 @@ def converse(
     rows: DataSettings,
     judge: JudgeSettings,
     roles: RoleSettings,
-    calls: CallSettings,
+    calls: Annotated[CallSettings, Omit(BATCHES)],
     config: Config,
     how: RunOptions,
     form: FormatOption = "table",

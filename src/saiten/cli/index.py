@@ -12,7 +12,7 @@ from saiten.cli.shared_options import FormatOption, QuietOption
 from saiten.cli.unfold import Omit, note_servers, unfold
 from saiten.errors import BudgetSpent, CallFailed
 from saiten.options import Config, option
-from saiten.settings import CallSettings, JudgeSettings
+from saiten.settings import BATCHES, CallSettings, JudgeSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -52,7 +52,7 @@ def index(
     prune: Annotated[
         bool, typer.Option("--prune", help="Remove documents from the knowledge base that are not among DOCUMENTS.")
     ] = False,
-    calls: Annotated[CallSettings, Omit({"no_cache"})],
+    calls: Annotated[CallSettings, Omit({"no_cache", *BATCHES})],
     config: Config,
     quiet: QuietOption = False,
     form: FormatOption = "table",

@@ -126,6 +126,12 @@ class RunProgress(DrawnLine):
         self.failed: Counter[str] = Counter()
         self.usage = Usage()
         self._currency = currency
+        self._batches = ""
+
+    def waits(self, batches: str) -> None:
+        """Show how far the open batches are; "" for none."""
+        self._batches = batches
+        self.draw(self.samples, self._text)
 
     def sample_read(self, sample: Sample) -> None:
         """Nothing to show yet."""
@@ -155,7 +161,7 @@ class RunProgress(DrawnLine):
     def _text(self) -> str:
         """Return a short text with rate, failures and cost."""
         failed = [f"{n} {what}" for what, n in sorted(self.failed.items())]
-        return ", ".join(filter(None, [self._rate(), *failed, self._spent()]))
+        return ", ".join(filter(None, [self._rate(), *failed, self._spent(), self._batches]))
 
     def _rate(self) -> str:
         return f"{self.measured(self.samples) / max(self.seconds(), 1e-9):.1f}/s"

@@ -8,6 +8,7 @@ from itertools import tee
 from pathlib import Path
 
 from saiten.cli.alternatives import print_alternatives
+from saiten.cli.batching import batching
 from saiten.cli.data_source import DataSource
 from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.progress import ScoreProgress
@@ -63,8 +64,9 @@ def score_into(
         total = source.count() if wanted is None else len({sample for sample, _ in wanted})
         progress = ScoreProgress(notes, total, calls.currency, quiet=how.quiet)
         unfinished = "replies for unfinished scores are kept and will not be requested again"
-        with progress, resumable(notes, kept="all scores so far are kept", unfinished=unfinished) as ending:
-            executor, closing = LocalExecutor(calls.concurrency), (scoring.judge, base)
+        resuming = resumable(notes, kept="all scores so far are kept", unfinished=unfinished)
+        with progress, resuming as ending, batching(models, folder, progress, notes):
+            executor, closing = LocalExecutor(calls.at_once(len(metrics))), (scoring.judge, base)
             asyncio.run(run_all(scoring, rows, executor, progress, closing=closing, strict=source.settings.strict))
         if not ending.status and not progress.samples and not journal.done:
             raise BadInput(f"no row could be used; for the rows and reasons see {folder}/errors.jsonl")

@@ -32,6 +32,7 @@ from saiten.records import Sample, Scored
 from saiten.runs import Journal, RunSettings
 from saiten.runs.answers import AnswersFile, Collecting
 from saiten.runs.answers.answers_file import Outcome
+from saiten.runs.batches import BatchFolder
 from saiten.runs.engine import Watch, run_all
 from saiten.runs.locked_folder import LockedFolder, PaidCalls
 from saiten.runs.manifest import MANIFEST_NAME
@@ -273,7 +274,8 @@ class Experiment:
                 models.account.booked(journal.paid),
                 stages.scoring(data.name, total) as watch,
             ):
-                rows, executor = self._samples(there, self.notify), LocalExecutor(self.calls.concurrency)
+                models.shelf = BatchFolder(run)
+                rows, executor = self._samples(there, self.notify), LocalExecutor(self.calls.at_once(len(metrics)))
                 await run_all(Scoring(metrics, judge, journal), rows, executor, watch, whole=whole)
 
     def _samples(self, cells: list[Cell], notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:

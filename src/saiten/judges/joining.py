@@ -31,14 +31,16 @@ class Joins:
     """The types of tasks."""
     kept: bool = False
     """Whether replies are kept on disk, so that a resumed run can ask for the same joined calls again."""
+    leads: bool = True
+    """Whether the first call with the same contexts goes ahead; not in batches, where it would be one more to wait for."""
 
     @classmethod
-    def of(cls, prompts: Prompts, *, kept: bool = False) -> Self:
+    def of(cls, prompts: Prompts, *, kept: bool = False, leads: bool = True) -> Self:
         """Join all types of tasks that can be, except those of which only the prompt for a single task was replaced."""
         own = prompts.replaced.keys()
         names = {kind: {name for each in joined for name in names_for(each)} for kind, joined in JOINED.items()}
         kinds = frozenset(kind for kind in JOINED if own.isdisjoint(names_for(kind)) or own & names[kind])
-        return cls(prompts, kinds, kept)
+        return cls(prompts, kinds, kept, leads)
 
     def names(self, tasks: Collection[type[Task[Any]]]) -> list[str]:
         """Return the names of the prompts with which some of these tasks may be joined."""
@@ -46,7 +48,7 @@ class Joins:
 
     def beginning(self, task: Task[Any]) -> tuple[str, ...]:
         """Return what the prompt begins with, if other tasks of the sample may too and a cache of it pays; else ()."""
-        beginning = self.prompts.beginning(task) if names_for(type(task)) else ()
+        beginning = self.prompts.beginning(task) if self.leads and names_for(type(task)) else ()
         return beginning if sum(map(len, beginning)) >= _WORTH_FILLING else ()
 
 

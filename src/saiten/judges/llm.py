@@ -50,6 +50,8 @@ class LLMJudge:
     """The headers that the chat model sends, for signatures."""
     separate_calls: bool = field(default=False, kw_only=True)
     """Make one call per task, instead of joining those of a sample that read the same texts."""
+    batched: bool = field(default=False, kw_only=True)
+    """Whether the chat model sends its requests in batches."""
     _returned: list[bool] = field(default_factory=list, init=False, repr=False, compare=False)
     """Whether the preflight call returned probabilities; empty before it."""
     prompts: Prompts = BUILT_IN
@@ -57,7 +59,9 @@ class LLMJudge:
     @property
     def joins(self) -> Joins | None:
         """What may be joined; None with separate calls."""
-        return None if self.separate_calls else Joins.of(self.prompts, kept=self.forget is not None)
+        if self.separate_calls:
+            return None
+        return Joins.of(self.prompts, kept=self.forget is not None, leads=not self.batched)
 
     def with_seed(self, seed: int | None) -> Self:
         """Return the same judge with another seed: one vote of a panel."""

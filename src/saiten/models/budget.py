@@ -24,11 +24,11 @@ class Book(Protocol):
         """Keep a price that costs are computed with; raises `NotWritten` if that is impossible."""
 
 
-def _sent(price: Price | None) -> Usage:
-    """Return the usage of a request whose reply has not arrived: it may cost an unknown amount, unless it is free."""
+def _sent(price: Price | None, calls: int) -> Usage:
+    """Return the usage of requests whose replies have not arrived: they may cost an unknown amount, unless free."""
     if price is None:
-        return Usage(calls=1, unpriced=1)
-    return Usage(calls=1) if price.free else Usage(calls=1, unpriced=1, unanswered=1)
+        return Usage(calls=calls, unpriced=calls)
+    return Usage(calls=calls) if price.free else Usage(calls=calls, unpriced=calls, unanswered=calls)
 
 
 class Account:
@@ -57,21 +57,21 @@ class Account:
         """Block all further requests: each raises this error, or the first one given."""
         self._stopped = self._stopped or partial(type(why), str(why))  # a raised exception keeps its frames alive
 
-    def send(self, quote: Quote) -> None:
-        """Book a request that is about to be sent, and its model's price.
+    def send(self, quote: Quote, calls: int = 1) -> None:
+        """Book requests that are about to be sent, and their model's price.
 
         Raises:
             NotWritten: this or earlier spending could not be recorded; the request must not be sent.
         """
         if self._stopped is not None:
             raise self._stopped()
-        self._enter(_sent(quote.price), quote)
+        self._enter(_sent(quote.price, calls), quote)
         if self._stopped is not None:
             raise self._stopped()
 
-    def receive(self, usage: Usage, quote: Quote) -> None:
-        """Book the actual cost of a request that was sent with this price."""
-        sent = _sent(quote.price)
+    def receive(self, usage: Usage, quote: Quote, calls: int = 1) -> None:
+        """Book the actual cost of requests that were sent with this price; none if they did not arrive."""
+        sent = _sent(quote.price, calls)
         calls, unpriced = usage.calls - sent.calls, usage.unpriced - sent.unpriced
         self._enter(replace(usage, calls=calls, unpriced=unpriced, unanswered=-sent.unanswered, reused=0))
 
@@ -179,7 +179,7 @@ class Budgeted:
         guess = await self._budget.reserve(partial(self._guess, load))
         cost = guess  # an interrupted call may have been charged
         try:
-            self._budget.account.send(self._quote)
+            self._book_sent()
             answer = await attempt()
             usage, cost = self._received(answer.usage, guess)
             self._largest = max(self._largest or 0.0, cost)
@@ -195,8 +195,14 @@ class Budgeted:
         alone = self._largest is None and self._budget.max_cost is not None
         return max(self._price.of(load.prompt, load.completion), self._largest or 0.0), alone
 
+    def _book_sent(self) -> None:
+        self._budget.account.send(self._quote)
+
+    def _book_received(self, usage: Usage) -> None:
+        self._budget.account.receive(usage, self._quote)
+
     def _received(self, usage: Usage, guess: float) -> tuple[Usage, float]:
         """Book what a request cost; return its usage and its cost, at least the guess if that is unknown."""
         usage = self._price.priced(usage) if self._quote.price else usage
-        self._budget.account.receive(usage, self._quote)
+        self._book_received(usage)
         return usage, max(usage.cost, guess) if usage.unpriced else usage.cost

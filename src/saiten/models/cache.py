@@ -45,9 +45,9 @@ class CachedChat(_Cached[Chat, Completion]):
         return self._inner.left_out
 
     async def complete(self, request: ChatRequest) -> Completion:
-        key = self._key(request)
+        key = key_of(self.name, request)
         kept = self._store.get(key)
-        if kept is not None and (known := _read(kept)) is not None:
+        if kept is not None and (known := read_kept(kept)) is not None:
             return known
         flight = self._flights.get(key) or self._flights.start([key], self._ask(key, request))
         with flight:
@@ -59,26 +59,13 @@ class CachedChat(_Cached[Chat, Completion]):
 
         Meant for unreadable answers, which at temperature 0 would come back forever.
         """
-        self._store.drop(self._key(request))
+        self._store.drop(key_of(self.name, request))
 
     async def _ask(self, key: bytes, request: ChatRequest) -> Completion:
         answer = await self._inner.complete(request)
-        if answer.text and not answer.cut_off:
-            self._store.put(self.name, {key: _written(answer)})
+        if (kept := written(answer)) is not None:
+            self._store.put(self.name, {key: kept})
         return answer
-
-    def _key(self, request: ChatRequest) -> bytes:
-        parts = [
-            self.name,
-            [[message.role, message.content] for message in request.messages],
-            request.temperature,
-            request.seed,
-            request.max_tokens,
-            request.schema,  # field order matters: the model writes fields in this order
-            *(() if request.logprobs is None else (["logprobs", request.logprobs],)),
-            *((["options", sorted(request.options.items())],) if request.options else ()),
-        ]
-        return sha256(b"chat\n" + dump(parts)).digest()
 
 
 class CachedEmbedder(_Cached[Embedder, _Found]):
@@ -106,12 +93,30 @@ class CachedEmbedder(_Cached[Embedder, _Found]):
         return found, answer.usage
 
 
-def _written(answer: Completion) -> bytes:
+def key_of(name: str, request: ChatRequest) -> bytes:
+    """Return the key of a request to the model of this name, 32 bytes."""
+    parts = [
+        name,
+        [[message.role, message.content] for message in request.messages],
+        request.temperature,
+        request.seed,
+        request.max_tokens,
+        request.schema,  # field order matters: the model writes fields in this order
+        *(() if request.logprobs is None else (["logprobs", request.logprobs],)),
+        *((["options", sorted(request.options.items())],) if request.options else ()),
+    ]
+    return sha256(b"chat\n" + dump(parts)).digest()
+
+
+def written(answer: Completion) -> bytes | None:
+    """Return the answer as it is stored; None for one that is empty or incomplete, which is not."""
+    if not answer.text or answer.cut_off:
+        return None
     tokens = {} if answer.tokens is None else {"tokens": pack_tokens(answer.tokens)}
     return dump({"text": answer.text, "finish_reason": answer.finish_reason, **tokens})
 
 
-def _read(kept: bytes) -> Completion | None:
+def read_kept(kept: bytes) -> Completion | None:
     """Parse a stored answer; None if it is damaged, so that it is requested again."""
     try:
         value: Any = orjson.loads(kept)

@@ -98,6 +98,14 @@ class Negotiation:
                 return await self._lead(kind, ask)
         return await self._insist(ask)
 
+    def begun(self, kind: Hashable) -> bool:
+        """Return whether a request of this kind was answered or failed, so that others need not wait for one."""
+        return kind in self._open
+
+    def begin(self, kind: Hashable) -> None:
+        """Let requests of this kind go without waiting for the first of them."""
+        self._open.add(kind)
+
     def learn(self, dialect: Dialect, why: str) -> None:
         """Switch to this dialect."""
         _log.info("%s; continuing with %s", why, dialect)

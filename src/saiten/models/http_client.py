@@ -67,15 +67,31 @@ class HttpClient:
         self._proxy: str | None = None
 
     async def send(
-        self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str], seconds: float | None = None
+        self,
+        method: str,
+        url: URL,
+        body: bytes | aiohttp.FormData | None,
+        headers: Mapping[str, str],
+        seconds: float | None = None,
+        *,
+        sink: Callable[[bytes], object] | None = None,
     ) -> HttpReply:
-        """Return the reply, whatever its status; `seconds` replaces the time-out.
+        """Return the reply, whatever its status.
+
+        Args:
+            method: GET or POST.
+            url: Where.
+            body: A form is streamed.
+            headers: All that are sent.
+            seconds: Replaces the time-out.
+            sink: Receives the body of a reply with status 200 piece by piece, whatever its size; it is then not in the
+                reply.
 
         Raises:
             CallFailed: there was no whole reply; retryable.
             ConfigurationError: there is no such server.
         """
-        data = BytesIO(body) if body and len(body) >= _LARGE_REQUEST else body
+        data = BytesIO(body) if isinstance(body, bytes) and len(body) >= _LARGE_REQUEST else body
         seconds = seconds or self._timeout
         within = aiohttp.ClientTimeout(total=seconds, sock_connect=min(_CONNECT, seconds))
         try:
@@ -84,8 +100,8 @@ class HttpClient:
             async with session.request(
                 method, url, data=data, headers=headers, timeout=within, allow_redirects=False, proxy=self._proxy
             ) as response:
-                body = await self._body(response)
-                return HttpReply(response.status, response.headers, body, response.cookies, response.charset)
+                read = await self._body(response, sink if response.status == 200 else None)
+                return HttpReply(response.status, response.headers, read, response.cookies, response.charset)
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             # drop the cause: its text may contain the URL's query
             raise self._broken(error, url) from None
@@ -96,10 +112,13 @@ class HttpClient:
         if session is not None:
             await session.close()
 
-    async def _body(self, response: aiohttp.ClientResponse) -> bytes:
+    async def _body(self, response: aiohttp.ClientResponse, sink: Callable[[bytes], object] | None) -> bytes:
         chunks: list[bytes] = []
         size = 0
         async for chunk in response.content.iter_any():
+            if sink is not None:
+                sink(chunk)
+                continue
             size += len(chunk)
             if size > self._largest:
                 message = f"{self._name} answered with more than {self._largest >> 20} MB"

@@ -1,7 +1,7 @@
 """A model on any OpenAI-compatible server (OpenAI, Azure, vLLM, Ollama, TGI, llama.cpp), and a chat model on one."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -182,7 +182,10 @@ class OpenAICompatible:
             ConfigurationError: the setup is wrong, and no request will succeed.
         """
         url = self._addresses.get(path) or self._addresses.setdefault(path, self.endpoint.address(path))
-        value = await self._exchange(path, url, payload)
+        return self._answer(await self._exchange(path, url, payload), url, read)
+
+    def _answer(self, value: dict[str, Any], url: URL, read: Callable[[dict[str, Any]], A]) -> A:
+        """Return what `read` makes of the reply; raises as `_post`."""
         try:
             answer = read(value)
         except CallFailed as error:
@@ -197,6 +200,10 @@ class OpenAICompatible:
         """Return the JSON object in the server's reply; raises as `_post`."""
         self._headers = self._headers or self.endpoint.all_headers()
         reply = await self._http.send("POST", url, dump(payload), self._headers)
+        return await self._value(reply, url, payload)
+
+    async def _value(self, reply: HttpReply, url: URL, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON object in a reply; raises as `_post`."""
         value = load(reply.body)
         if reply.status != 200 or not isinstance(value, dict) or value.get("error"):
             raise await self._fault(reply, value, url, payload)
@@ -253,6 +260,13 @@ def _status_inside(value: Any) -> int:
 _PATH = "/chat/completions"
 
 
+def kind_of(request: ChatRequest) -> Hashable:
+    """Return which parameters the request has: a server that takes one request of a kind takes all."""
+    optional = (request.schema, request.temperature, request.seed, request.max_tokens, request.logprobs)
+    roles = {message.role for message in request.messages} & {"system"}
+    return (*(value is None for value in optional), *roles, *sorted(request.options))
+
+
 class OpenAICompatibleChat(OpenAICompatible):
     """Answers through `/chat/completions`.
 
@@ -260,15 +274,12 @@ class OpenAICompatibleChat(OpenAICompatible):
     """
 
     async def complete(self, request: ChatRequest) -> Completion:
-        optional = (request.schema, request.temperature, request.seed, request.max_tokens, request.logprobs)
-        roles = {message.role for message in request.messages} & {"system"}
-        kind = (*(value is None for value in optional), *roles, *sorted(request.options))
-        return await self._negotiation.run(kind, partial(self._ask, request))
+        return await self._negotiation.run(kind_of(request), partial(self._ask, request))
 
     async def _ask(self, request: ChatRequest, dialect: Dialect) -> Completion:
         payload = self._payload(request, dialect)
         try:
-            answer = await through(self._layers, partial(self._send, payload), load_of(request))
+            answer = await through(self._layers, partial(self._send, request, payload), load_of(request))
         except ParameterRefused as refusal:
             if refusal.parameter in request.options:  # asked for by the user, so never left out
                 raise ConfigurationError(f"{refusal}; change or leave out the option {refusal.parameter!r}") from None
@@ -287,7 +298,7 @@ class OpenAICompatibleChat(OpenAICompatible):
             )
         return answer
 
-    async def _send(self, payload: Mapping[str, Any]) -> Completion:
+    async def _send(self, request: ChatRequest, payload: Mapping[str, Any]) -> Completion:
         return await self._post(_PATH, payload, partial(read_completion, endpoint=self.endpoint))
 
     def _payload(self, request: ChatRequest, dialect: Dialect) -> dict[str, Any]:

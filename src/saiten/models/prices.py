@@ -53,6 +53,11 @@ class Price:
         prompt = (prompt_tokens - cached_tokens) * level.prompt + cached_tokens * cached
         return (prompt + completion_tokens * level.completion) / 1e6
 
+    def times(self, factor: float) -> "Price":
+        """Return the price with each rate multiplied."""
+        tiers = tuple(Tier(tier.above, tier.prompt * factor, tier.completion * factor) for tier in self.tiers)
+        return Price(self.prompt * factor, self.completion * factor, tiers)
+
     def priced(self, usage: Usage) -> Usage:
         """Return the usage of one request with its cost; without reported tokens, only that of a free one is known."""
         if not usage.unpriced or not (usage.prompt_tokens + usage.completion_tokens or self.free):

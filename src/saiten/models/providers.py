@@ -59,6 +59,12 @@ class Provider:
     """What is sent in place of a key, for notices; "" if nothing is."""
     batch: int = 128
     """Maximum texts per embedding request."""
+    batches: str = "openai"
+    """Whose form its batches of requests have; "" if saiten cannot send it any."""
+    batch_price: float = 1.0
+    """The price of a request in a batch as a share of the usual price, on its own server."""
+    batch_only: bool = False
+    """Whether a model that takes batches takes no other requests."""
 
     def key_variable(self, environ: Mapping[str, str]) -> str:
         """Return the variable that holds the key, or that should; "" if this provider has none."""

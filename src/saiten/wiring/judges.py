@@ -25,12 +25,14 @@ from saiten.judges.panel import Panel
 from saiten.judges.support import SupportJudge
 from saiten.judges.support.named import PREFIX, NamedNetwork
 from saiten.judges.tuned_folder import read_tuned
+from saiten.judges.untried import UntriedJudge
 from saiten.models.cache import CachedChat
 from saiten.models.networks import LocalModel, fingerprint
 from saiten.prompts import Prompts, find_prompts
 from saiten.protocols import Judge, Task
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.wiring.addresses import HERE
+from saiten.wiring.addresses import HERE, parse_name
+from saiten.wiring.batching import untried
 from saiten.wiring.models import Models
 
 VOTING_TEMPERATURE = 0.7
@@ -68,6 +70,7 @@ def assemble_judge(
         models = Models(how) if environ is None else Models(how, environ)
     embedder = models.embedder(settings.embedder, options=settings.embedder_options, headers=settings.embedder_headers)
     prompts = find_prompts(settings.prompts)
+    _check_batches(settings.judge, models)
     if settings.judge == "offline":
         _check_votes("the offline judge", settings.votes)
         _check_logprobs("the offline judge", requested=settings.logprobs)
@@ -101,7 +104,9 @@ def assemble_judge(
         temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
     forget = chat.forget if isinstance(chat, CachedChat) else None
     few = FIRST_MAX_TOKENS if named.startswith(HERE) else None
-    judge = LLMJudge(
+    name = parse_name(settings.judge)
+    unreachable = name is not None and untried(name.provider, models.calls)
+    judge = (UntriedJudge if unreachable else LLMJudge)(
         chat,
         embedder,
         temperature,
@@ -115,6 +120,7 @@ def assemble_judge(
         options=settings.judge_options,
         headers=settings.judge_headers,
         separate_calls=settings.separate_calls or own is not None,  # it was trained on single tasks
+        batched=models.calls.batched,
     )
     one = settings.votes == 1
     members: Sequence[Judge] = [judge if one else judge.with_seed(settings.seed + n) for n in range(settings.votes)]
@@ -152,6 +158,11 @@ def _note_unread(who: str, named: Path | None, prompts: Prompts, models: Models)
     """
     if unread := [name for name in prompts.replaced if not name.startswith(SYSTEMS)]:
         models.notice(f"{who} reads no prompts, so {unread[0]}.toml in {named} has no effect")
+
+
+def _check_batches(judge: str, models: Models) -> None:
+    if models.calls.batched and (judge == "offline" or judge.strip().startswith((PREFIX, HERE))):
+        raise ConfigurationError(f"--batch is for a model on a server, and {judge} sends no requests; leave it out")
 
 
 def _check_votes(who: str, votes: int) -> None:

@@ -9,8 +9,10 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from saiten.errors import ConfigurationError
+from saiten.models.batch.shelf import Shelf
 from saiten.models.budget import Account, Budget
 from saiten.models.builtin_embedder import BuiltinEmbedder
+from saiten.models.cache import CachedChat
 from saiten.models.layers import Layer
 from saiten.models.library_models import chat_of, embedder_of
 from saiten.models.limits import Limiter, Limits, Retries
@@ -22,6 +24,7 @@ from saiten.models.transformers_chat import TransformersChat
 from saiten.protocols import Chat, Embedder
 from saiten.settings import CallSettings
 from saiten.wiring.addresses import HERE, parse_name, read_address
+from saiten.wiring.batching import in_batches
 from saiten.wiring.keys import Keys
 from saiten.wiring.quotes import quote_at
 
@@ -49,10 +52,14 @@ class Models:
         self._noticed: set[str] = set()
         self._stores: list[Store] = []
         self._local: list[TransformersChat] = []
+        self.shelf: Shelf | None = None
+        """Set once a run has a place for batches."""
+        self.report: Callable[[str], object] = lambda _: None
+        """Called with how far the open batches are; "" for none."""
 
     def without_store(self) -> "Models":
         """Return models with the same budget and limits but no cache, for measuring latencies."""
-        bare = self.called(replace(self.calls, cache=None))
+        bare = self.called(replace(self.calls, cache=None, batch=False, batch_files=False))
         bare._budget, bare._limiters = self._budget, self._limiters  # noqa: SLF001 - same class
         return bare
 
@@ -80,7 +87,32 @@ class Models:
             self._local.append(local)
             return stack_chat(local, self._around(Quote(Price(0.0), local.name), local.name), self._store())
         model, url = self._on_server(chat_of, spec, what, builtin, headers)
-        return stack_chat(model, self._around(self._quote(model.name, url), url), self._store())
+        quote, store = self._quote(model.name, url), self._store()
+        around = self._around(quote, url)
+        if not self.calls.batched or store is None:
+            return stack_chat(model, around, store)
+        batched = in_batches(
+            model.over(around),
+            quote,
+            self.calls,
+            self._budget,
+            store,
+            shelf=self._found_shelf,
+            notify=self.notice,
+            report=self._reported,
+        )
+        return CachedChat(batched, store)
+
+    def _reported(self, text: str) -> None:
+        self.report(text)
+
+    def _found_shelf(self) -> Shelf:
+        """Return where this command keeps batches; raises ConfigurationError for one that has none."""
+        if self.shelf is None:
+            raise ConfigurationError(
+                "--batch is for `score`, `probe` and `evaluate`, whose calls can wait for a day; leave it out"
+            )
+        return self.shelf
 
     def notice(self, sentence: str) -> None:
         """Report a sentence to the user, once."""

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 from saiten.judges.support.named import PREFIX
 from saiten.models.address import on_this_machine, parse_url
 from saiten.models.endpoint import Endpoint
 from saiten.models.price_table import CURRENCY, listed
 from saiten.models.prices import TOML, Price, Quote, bare_name, find_price
-from saiten.models.providers import providers
+from saiten.models.providers import Provider, providers
 from saiten.settings import CallSettings
 from saiten.wiring.addresses import HERE, ModelName, parse_name, price_name
 
@@ -26,7 +27,18 @@ def quote_of(spec: str, calls: CallSettings, environ: Mapping[str, str] = os.env
     url = named.url(environ) if named is not None else ""
     if named is None or not url:
         return quote_at(price_name(spec), "", calls)
-    return quote_at(Endpoint(named.model, url, provider=named.provider).name, url, calls)
+    quote = quote_at(Endpoint(named.model, url, provider=named.provider).name, url, calls)
+    return batch_quote(quote, named.provider, url, calls) if calls.batched else quote
+
+
+def batch_quote(quote: Quote, provider: Provider, url: str, calls: CallSettings) -> Quote:
+    """Return the price of a batched request: the usual one times the factor that is set, or that the provider has."""
+    factor = calls.batch_price
+    if factor is None:
+        factor = provider.batch_price if provider.owns(url) and not calls.batch_files else 1.0
+    if quote.price is None or factor == 1.0:
+        return quote
+    return replace(quote, price=quote.price.times(factor), source=f"{quote.source} × {factor:g} for batches".strip())
 
 
 def quote_at(name: str, url: str, calls: CallSettings) -> Quote:
