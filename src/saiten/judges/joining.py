@@ -32,7 +32,7 @@ class Joins:
     kept: bool = False
     """Whether replies are kept on disk, so that a resumed run can ask for the same joined calls again."""
     leads: bool = True
-    """Whether the first call with the same contexts goes ahead; not in batches, where it would be one more to wait for."""
+    """Whether the first call with the same contexts goes ahead, but not in batches, which take hours each."""
 
     @classmethod
     def of(cls, prompts: Prompts, *, kept: bool = False, leads: bool = True) -> Self:
