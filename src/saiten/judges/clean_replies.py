@@ -75,23 +75,20 @@ def _form(hint: Any) -> Any:
 def _fits(value: Any, shape: _Shape) -> bool:
     if type(value) is not dict or value.keys() != shape.keys():
         return False
-    for name, form in shape.items():
-        entry = value[name]
-        if type(form) is list:
-            if type(entry) is not list:
-                return False
-            item = form[0]
-            if item is str:
-                if not all(type(each) is str for each in entry):
-                    return False
-            elif not all(_fits(each, item) for each in entry):
-                return False
-        elif type(form) is tuple:
-            if not any(type(entry) is type(each) and entry == each for each in form):
-                return False
-        elif type(entry) is not form or (form is str and entry.lstrip()[:1] in ("{", "[")):
-            return False
-    return True
+    return all(_entry_fits(value[name], form) for name, form in shape.items())
+
+
+def _entry_fits(entry: Any, form: Any) -> bool:
+    if form is str:
+        return type(entry) is str and entry.lstrip()[:1] not in ("{", "[")
+    if type(form) is tuple:
+        return any(type(entry) is type(each) and entry == each for each in form)
+    if type(form) is not list:
+        return type(entry) is form
+    if type(entry) is not list:
+        return False
+    (item,) = form
+    return all(type(each) is str for each in entry) if item is str else all(_fits(each, item) for each in entry)
 
 
 def _keys_are_single(text: str, value: Mapping[str, Any], shape: _Shape) -> bool:

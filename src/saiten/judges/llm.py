@@ -160,9 +160,9 @@ class LLMJudge:
         seed = self.seed
         if isinstance(task, WriteQuestions) and task.draw:
             seed = (seed or 0) + task.draw  # a cache would merge equal requests
-        logprobs = self.logprobs if decides(task.reply) else None
+        logprobs = self.logprobs if self.logprobs is not None and decides(task.reply) else None
         rendered = self.prompts.render(task)
-        return replace(self._plain_request(), messages=rendered, schema=schema, seed=seed, logprobs=logprobs)
+        return ChatRequest(rendered, schema, self.temperature, seed, self.max_tokens, logprobs, self.options)
 
     def _read(self, task: Task[R], completion: Completion) -> R:
         reply = read_reply(task, completion.text, cut_off=completion.cut_off, prompts=self.prompts)

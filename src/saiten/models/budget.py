@@ -28,6 +28,9 @@ _SENT = Usage(calls=1, unpriced=1)
 """A request whose reply has not arrived: it may cost an unknown amount."""
 
 
+_ARRIVED = Usage(calls=-_SENT.calls, unpriced=-_SENT.unpriced)
+
+
 class Account:
     """Everything one command spends, over all its models and systems, whatever the outcome of each request.
 
@@ -68,8 +71,8 @@ class Account:
 
     def receive(self, usage: Usage) -> None:
         """Book the actual cost of a request that was sent."""
-        calls, unpriced = usage.calls - _SENT.calls, usage.unpriced - _SENT.unpriced
-        self._enter(replace(usage, calls=calls, unpriced=unpriced, reused=0))
+        arrived = usage + _ARRIVED
+        self._enter(replace(arrived, reused=0) if arrived.reused else arrived)
 
     def _enter(self, usage: Usage, quote: Quote | None = None) -> None:
         self.usage += usage

@@ -243,9 +243,15 @@ class OpenAICompatibleChat(OpenAICompatible):
     """
 
     async def complete(self, request: ChatRequest) -> Completion:
-        optional = (request.schema, request.temperature, request.seed, request.max_tokens, request.logprobs)
-        roles = {message.role for message in request.messages} & {"system"}
-        kind = (*(value is None for value in optional), *roles, *sorted(request.options))
+        kind = (
+            request.schema is None,
+            request.temperature is None,
+            request.seed is None,
+            request.max_tokens is None,
+            request.logprobs is None,
+            any(message.role == "system" for message in request.messages),
+            *sorted(request.options),
+        )
         return await self._negotiation.run(kind, partial(self._ask, request))
 
     async def _ask(self, request: ChatRequest, dialect: Dialect) -> Completion:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from saiten.records import Language
@@ -134,9 +135,11 @@ def _shares(sentences: Sequence[AbstractSet[str]], statements: Sequence[Abstract
     for at, features in enumerate(sentences):
         for feature in features:
             having.setdefault(feature, []).append(at)
-    stating = Counter(feature for features in statements for feature in features)
+    stating = Counter(chain.from_iterable(statements))
+    rarities = [[_rarity(times, len(texts)) for times in range(len(texts) + 1)] for texts in (sentences, statements)]
+    in_sentences, in_statements = rarities
     weights = {
-        feature: _rarity(len(having.get(feature, ())), len(sentences)) * _rarity(stating[feature], len(statements))
+        feature: in_sentences[len(having.get(feature, ()))] * in_statements[stating.get(feature, 0)]
         for feature in having.keys() | stating.keys()
     }
     having = {feature: places for feature, places in having.items() if len(places) <= _COMMON}
