@@ -46,6 +46,9 @@ def without_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+_ASCII_MARKS = {code: None for code in range(128) if unicodedata.category(chr(code))[0] in "PZC"}
+
+
 def bare(text: str) -> str:
     """Return the normalized text without punctuation, white space and thousands separators.
 
@@ -54,4 +57,6 @@ def bare(text: str) -> str:
     """
     joined = _THOUSANDS.sub("", normalize(text)).translate(_CIRCLE)
     marks = {match.start() for match in _ANSWERING_MARK.finditer(joined)}
+    if not marks and joined.isascii():
+        return joined.translate(_ASCII_MARKS)
     return "".join(c for i, c in enumerate(joined) if i in marks or unicodedata.category(c)[0] not in "PZC")
