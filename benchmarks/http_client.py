@@ -2,9 +2,10 @@
 
     python benchmarks/http_client.py [--calls 4000] [--in-flight 64] [--latency-ms 50] [--rounds 3]
 
-A server in a separate process (`fast_server.py`) answers after a fixed latency. The whole stack is cache on disk, single flight,
-retries, limits, price and budget. Every prompt is new, so every call misses the cache, is sent and is stored. As in a
-run, there are more callers than calls allowed in flight, which a gate limits (a semaphore, or the stack's limiter).
+A server in a separate process (`fast_server.py`) answers after a fixed latency. The whole stack is cache on disk,
+single flight, retries, limits, price and budget. Every prompt is new, so every call misses the cache, is sent and is
+stored. As in a run, there are more callers than calls allowed in flight, which a gate limits (a semaphore, or the
+stack's limiter).
 Efficiency is the ideal time (calls / in flight x latency) divided by the time taken. Figures are medians of the rounds.
 """
 
@@ -18,8 +19,8 @@ from pathlib import Path
 
 import aiohttp
 import orjson
-from fast_server import FastServer
 
+from fast_server import FastServer
 from saiten.models.budget import Budget
 from saiten.models.limits import Limits
 from saiten.models.openai_compatible import OpenAICompatibleChat

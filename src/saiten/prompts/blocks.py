@@ -52,7 +52,13 @@ def as_blocks(materials: Mapping[str, Content], *, prefix: str = "", suffix: str
 
 def texts_of(materials: Iterable[Content]) -> tuple[str, ...]:
     """Return all texts, in order."""
-    return tuple(text for each in materials for text in ([each] if isinstance(each, str) else each))
+    texts: list[str] = []
+    for each in materials:
+        if isinstance(each, str):
+            texts.append(each)
+        else:
+            texts.extend(each)
+    return tuple(texts)
 
 
 def _block(mark: str, material: Content, name: str) -> str:

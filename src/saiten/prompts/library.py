@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from saiten.prompts.blocks import texts_of
 from saiten.prompts.files import LANGUAGES, load, load_frame, names
-from saiten.prompts.layout import Layout, fill, materials_in
+from saiten.prompts.layout import Layout, fill
 from saiten.prompts.prompt import Example, Prompt
 from saiten.protocols import ChatMessage, Task, snake_case
 from saiten.records import Language
@@ -68,7 +68,8 @@ class Prompts:
 
     def texts_in(self, prompted: Prompted) -> tuple[str, ...]:
         """Return the untrusted texts sent to a model with this prompt, without worked examples."""
-        return texts_of(materials_in({name: getattr(prompted, name) for name in self._layout(prompted).fields}))
+        inputs = (getattr(prompted, name) for name in self._layout(prompted).fields)
+        return texts_of(each for each in inputs if isinstance(each, str | tuple))
 
     def _layout(self, prompted: Prompted) -> Layout:
         """Return the layout with the examples of the file, which is the same for all tasks of a kind."""

@@ -41,7 +41,7 @@ def normalize(text: str) -> str:
 
 def without_surrogates(text: str) -> str:
     """Join pairs of surrogates; lone ones, as in broken JSON, become U+FFFD, so that the text can be encoded."""
-    if _SURROGATE.search(text) is None:
+    if text.isascii() or _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -55,7 +55,11 @@ def bare(text: str) -> str:
     Punctuation that belongs to a number stays, since 1.5 is not 15 and 50% not 50; so do symbols (categories S*), since
     ○ and × are answers, and the # of C#.
     """
-    joined = _THOUSANDS.sub("", normalize(text)).translate(_CIRCLE)
+    joined = normalize(text)
+    if "," in joined:
+        joined = _THOUSANDS.sub("", joined)
+    if not joined.isascii():
+        joined = joined.translate(_CIRCLE)
     marks = {match.start() for match in _ANSWERING_MARK.finditer(joined)}
     if not marks and joined.isascii():
         return joined.translate(_ASCII_MARKS)
