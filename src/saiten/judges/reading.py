@@ -54,7 +54,7 @@ def read_reply(task: Task[R], text: str, *, cut_off: bool = False, prompts: Prom
         ValueError: with a sentence that says what is wrong and what was expected.
     """
     texts, text = prompts.texts_in(task), text.lstrip("\ufeff")
-    clean = None if cut_off or task.written != "json" else read_clean(task, text, texts)
+    clean: Any = None if cut_off or task.written != "json" else read_clean(task, text, texts)
     reply: R = clean or _read(task, Wanted(task.reply, task.counts, Material(texts, strict=cut_off)), text)
     task.check(reply)
     return reply

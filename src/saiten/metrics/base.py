@@ -53,7 +53,7 @@ class BaseMetric:
 
 
 @cache
-def _choices(metric: type[BaseMetric]) -> Mapping[str, tuple[Any, ...]]:
+def _choices(metric: type) -> Mapping[str, tuple[Any, ...]]:
     """Return the values of the settings whose type lists them."""
     hints = get_type_hints(metric)
     return {setting: get_args(hint) for setting, hint in hints.items() if get_origin(hint) is Literal}
