@@ -216,8 +216,8 @@ def of_run(figures: Figures) -> float:
 
 
 HEADER = """\
-              seconds                          ideal/                CPU ms per call               run /        server
-  ms    n       ideal   usual    fast   saiten  saiten   busy  late   usual   fast     run    all   usual  fast    CPU"""
+              seconds                          ideal/                CPU ms per call               run /       server
+  ms    n       ideal   usual    fast   saiten  saiten   busy  late   usual   fast     run    all  usual  fast    CPU"""
 
 
 def main() -> None:

@@ -30,7 +30,8 @@ class BaseMetric:
 
     def __post_init__(self) -> None:
         """Refuse a value that the type of its setting does not list."""
-        for setting, allowed in _choices(type(self)).items():
+        kind: type = type(self)
+        for setting, allowed in _choices(kind).items():
             if (value := getattr(self, setting)) not in allowed:
                 raise ConfigurationError(f"{self.title}: {setting} is one of {', '.join(allowed)}, not {value!r}")
 
