@@ -100,11 +100,15 @@ class _Template:
 
     def fill(self, values: Mapping[str, str], inputs: Inputs) -> str:
         """Fill in one pass; a line that is an optional input disappears if it is missing, and leaves no empty block."""
-        return "\n".join(
-            "".join([*(part for text, name in pairs for part in (text, values[name])), end]) if pairs else end
-            for optional, pairs, end in self._lines
-            if not (optional and _is_blank(inputs.get(optional)))
-        )
+        lines = []
+        for optional, pairs, end in self._lines:
+            if optional and _is_blank(inputs.get(optional)):
+                continue
+            line = ""
+            for text, name in pairs:
+                line += text + values[name]
+            lines.append(line + end)
+        return "\n".join(lines)
 
 
 def _that_applies(instruction: str, missing: Sequence[str]) -> str:
