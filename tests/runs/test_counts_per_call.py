@@ -76,7 +76,7 @@ async def test_work_per_call(openai_server: OpenAIServer, tmp_path, monkeypatch)
         return asyncio.Task(coroutine, loop=loop, **kwargs)
 
     hashes = counted(monkeypatch, cache, "sha256")
-    layouts = counted(monkeypatch, sys.modules["saiten.prompts.library"], "Layout")
+    layouts = counted(monkeypatch, sys.modules["saiten.prompts.library"], "PromptLayout")
     asyncio.get_running_loop().set_task_factory(create)
     assert await run(openai_server, tmp_path, [sample(n) for n in range(SAMPLES)]) == 9 * SAMPLES
     asyncio.get_running_loop().set_task_factory(None)

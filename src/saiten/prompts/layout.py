@@ -15,7 +15,7 @@ from saiten.protocols import ChatMessage
 Inputs = Mapping[str, Any]
 
 
-class Layout:
+class PromptLayout:
     """A prompt whose parts are put in order once; `messages` only fills in the inputs.
 
     What does not depend on the inputs (instruction, examples) is written once for each set of optional inputs that are

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from saiten.prompts.blocks import texts_of
 from saiten.prompts.files import LANGUAGES, load, load_frame, names
-from saiten.prompts.layout import Layout, fill
+from saiten.prompts.layout import PromptLayout, fill
 from saiten.prompts.prompt import Example, Prompt
 from saiten.protocols import ChatMessage, Task, snake_case
 from saiten.records import Language
@@ -32,7 +32,7 @@ class Prompts:
 
     replaced: Mapping[str, Mapping[Language, Prompt]] = field(default_factory=dict, hash=False)
     """Those that take the place of built-in ones, in one language or both."""
-    _layouts: dict[tuple[str, Language, str, bool], Layout] = field(
+    _layouts: dict[tuple[str, Language, str, bool], PromptLayout] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
     """By name, language, form of the reply and order of the grades."""
@@ -64,14 +64,14 @@ class Prompts:
             ConfigurationError: there is no such prompt, its file is faulty, or it lacks the form.
         """
         prompt = self.load(name, language).with_grades(turned=False)
-        return Layout(prompt if form is None else prompt.in_form(form), load_frame(language)).messages(inputs)
+        return PromptLayout(prompt if form is None else prompt.in_form(form), load_frame(language)).messages(inputs)
 
     def texts_in(self, prompted: Prompted) -> tuple[str, ...]:
         """Return the untrusted texts sent to a model with this prompt, without worked examples."""
         inputs = (getattr(prompted, name) for name in self._layout(prompted).fields)
         return texts_of(each for each in inputs if isinstance(each, str | tuple))
 
-    def _layout(self, prompted: Prompted) -> Layout:
+    def _layout(self, prompted: Prompted) -> PromptLayout:
         """Return the layout with the examples of the file, which is the same for all tasks of a kind."""
         task = prompted if isinstance(prompted, Task) else None
         key = (prompted.prompt, prompted.language, task.written if task else "", task is not None and task.turned)
@@ -80,7 +80,7 @@ class Prompts:
             layout = self._layouts[key] = self._laid_out(prompted)
         return layout
 
-    def _laid_out(self, prompted: Prompted, examples: Sequence[Example] | None = None) -> Layout:
+    def _laid_out(self, prompted: Prompted, examples: Sequence[Example] | None = None) -> PromptLayout:
         prompt = self.load(prompted.prompt, prompted.language)
         if isinstance(prompted, Task):
             prompt = prompt.with_grades(turned=prompted.turned)
@@ -88,7 +88,7 @@ class Prompts:
             prompt = replace(prompt, examples=tuple(examples))
         if isinstance(prompted, Task):
             prompt = prompt.in_form(prompted.written)
-        return Layout(prompt, load_frame(prompted.language))
+        return PromptLayout(prompt, load_frame(prompted.language))
 
     def repair_request(self, language: Language, fault: str) -> ChatMessage:
         """Return the message to a model whose reply was unusable; `fault` is the reason, as a sentence."""
