@@ -5,7 +5,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from saiten.errors import CallFailed, ConfigurationError, NotWritten
+from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.openai_compatible import OpenAICompatibleChat
@@ -236,43 +236,9 @@ async def test_no_key_in_the_file(openai_server: OpenAIServer, tmp_path):
     assert b"secret" not in written
 
 
-class CountingStore(Store):
-    """Counts the transactions that write, by the number of their answers."""
-
-    def __init__(self, path):
-        super().__init__(path)
-        self.written = []
-
-    def put(self, model, values):
-        self.written.append(len(values))
-        super().put(model, values)
-
-
-async def test_answers_that_arrive_together_are_stored_in_one_transaction(tmp_path):
-    """And before anybody gets one of them."""
-    store, gate = CountingStore(tmp_path / "answers.sqlite"), asyncio.Event()
-
-    async def held(request):
-        await gate.wait()
-        return Completion(request.messages[0].content)
-
-    chat = CachedChat(ScriptedChat(held), store)
-
-    async def ask(text):
-        answer = await chat.complete(ChatRequest((ChatMessage("user", text),)))
-        return answer.text, len(store)
-
-    askers = [asyncio.create_task(ask(f"question {n}")) for n in range(8)]
-    await asyncio.sleep(0.01)
-    gate.set()
-    assert await asyncio.gather(*askers) == [(f"question {n}", 8) for n in range(8)]
-    assert store.written == [8]
-    await chat.close()
-
-
 async def test_an_answer_whose_asker_left_is_stored(tmp_path):
     """It was paid for: an asker that is canceled just as the answer arrives loses nothing."""
-    store = CountingStore(tmp_path / "answers.sqlite")
+    store = Store(tmp_path / "answers.sqlite")
 
     async def answered(_):
         asker.cancel()
@@ -284,17 +250,3 @@ async def test_an_answer_whose_asker_left_is_stored(tmp_path):
         await asker
     await chat.close()
     assert len(store) == 1
-
-
-async def test_everybody_hears_of_a_full_disk(tmp_path):
-    """If the answers cannot be stored, each asker gets the error, and nobody an answer that is not kept."""
-
-    class Full(Store):
-        def put(self, model, values):
-            raise NotWritten("the disk is full")
-
-    chat = CachedChat(ScriptedChat(lambda request: request.messages[0].content), Full(tmp_path / "answers.sqlite"))
-    asked = [chat.complete(ChatRequest((ChatMessage("user", str(n)),))) for n in range(3)]
-    outcomes = await asyncio.gather(*asked, return_exceptions=True)
-    assert [type(each) for each in outcomes] == [NotWritten] * 3
-    await chat.close()

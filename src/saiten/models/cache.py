@@ -4,7 +4,6 @@ The key covers everything an answer depends on (model, endpoint, messages, param
 header. Keep the cache outermost, so that hits cost neither budget nor time.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -38,50 +37,8 @@ class _Cached(ModelWrapper[M], Generic[M, T]):
         self._store.close()
 
 
-class _Arrivals:
-    """Stores the answers that arrive in one turn of the event loop together, since a transaction costs the most."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._waiting: dict[bytes, tuple[bytes, asyncio.Future[None]]] = {}
-
-    async def put(self, model: str, key: bytes, value: bytes) -> None:
-        """Return once the answer is stored; raises as `Store.put`. Each key is put once at a time."""
-        loop = asyncio.get_running_loop()
-        stored: asyncio.Future[None] = loop.create_future()
-        if not self._waiting:
-            loop.call_soon(self.write, model)
-        self._waiting[key] = value, stored
-        await stored
-
-    def write(self, model: str) -> None:
-        """Store what has arrived."""
-        arrived, self._waiting = self._waiting, {}
-        failed: Exception | None = None
-        try:
-            if arrived:
-                self._store.put(model, {key: value for key, (value, _) in arrived.items()})
-        except Exception as error:  # noqa: BLE001 - raised by each asker
-            failed = error
-        for _, stored in arrived.values():
-            if stored.done():  # its asker was canceled
-                continue
-            if failed is None:
-                stored.set_result(None)
-            else:
-                stored.set_exception(failed)
-
-
 class CachedChat(_Cached[Chat, Completion]):
     """A chat model that answers from the store. A hit has `Usage(reused=1)` and no calls."""
-
-    def __init__(self, inner: Chat, store: Store) -> None:
-        super().__init__(inner, store)
-        self._arrivals = _Arrivals(store)
-
-    async def close(self) -> None:
-        self._arrivals.write(self.name)
-        await super().close()
 
     @property
     def left_out(self) -> frozenset[str]:
@@ -107,7 +64,7 @@ class CachedChat(_Cached[Chat, Completion]):
     async def _ask(self, key: bytes, request: ChatRequest) -> Completion:
         answer = await self._inner.complete(request)
         if answer.text and not answer.cut_off:
-            await self._arrivals.put(self.name, key, _written(answer))
+            self._store.put(self.name, {key: _written(answer)})
         return answer
 
     def _key(self, request: ChatRequest) -> bytes:
