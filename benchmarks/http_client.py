@@ -2,25 +2,25 @@
 
     python benchmarks/http_client.py [--calls 4000] [--in-flight 64] [--latency-ms 50] [--rounds 3]
 
-A small server in a separate process answers after a fixed latency. The whole stack is cache on disk, single flight,
-retries, limits, price and budget. Every prompt is new, so every call misses the cache, is sent and is stored. As in a
-run, there are more callers than calls allowed in flight, which a gate limits (a semaphore, or the stack's limiter).
+A server in a separate process (`fast_server.py`) answers after a fixed latency. The whole stack is cache on disk,
+single flight, retries, limits, price and budget. Every prompt is new, so every call misses the cache, is sent and is
+stored. As in a run, there are more callers than calls allowed in flight, which a gate limits (a semaphore, or the
+stack's limiter).
 Efficiency is the ideal time (calls / in flight x latency) divided by the time taken. Figures are medians of the rounds.
 """
 
 import argparse
 import asyncio
-import multiprocessing
 import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import aiohttp
 import orjson
 
+from fast_server import FastServer
 from saiten.models.budget import Budget
 from saiten.models.limits import Limits
 from saiten.models.openai_compatible import OpenAICompatibleChat
@@ -35,14 +35,6 @@ SCHEMA = {
     "properties": {"verdicts": {"type": "array", "items": {"type": "string"}}},
     "required": ["verdicts"],
 }
-TEXT = orjson.dumps({"verdicts": ["the contexts say so, word for word" for _ in range(8)]}).decode()
-BODY = orjson.dumps(
-    {
-        "choices": [{"message": {"role": "assistant", "content": TEXT}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 600, "completion_tokens": 80},
-    }
-)
-REPLY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(BODY), BODY)
 PROMPT = "The contexts of a sample, about as long as they usually are. " * 40
 
 ASKERS = 2
@@ -51,47 +43,6 @@ ASKERS = 2
 Ask = Callable[[int], Awaitable[object]]
 Figures = tuple[float, float]
 """Seconds and CPU seconds."""
-
-
-class Answering(asyncio.Protocol):
-    """A minimal server: one request at a time per connection, and always the same reply."""
-
-    def __init__(self, latency: float) -> None:
-        self.latency = latency
-        self.lacking = 0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport for the reply."""
-        self.transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        """Reply once the body is complete."""
-        if not self.lacking:
-            head, _, body = data.partition(b"\r\n\r\n")
-            length = int(head.lower().partition(b"content-length:")[2].split()[0])
-            self.lacking = length - len(body)
-        else:
-            self.lacking -= len(data)
-        if not self.lacking:
-            asyncio.get_running_loop().call_later(self.latency, self.answer)
-
-    def answer(self) -> None:
-        """Send the reply, unless the client has left."""
-        if isinstance(self.transport, asyncio.WriteTransport) and not self.transport.is_closing():
-            self.transport.write(REPLY)
-
-
-def serve(latency: float, port: Connection) -> None:
-    """Run the server until the process is terminated."""
-
-    async def run() -> None:
-        server = await asyncio.get_running_loop().create_server(
-            lambda: Answering(latency), "127.0.0.1", 0, backlog=1024
-        )
-        port.send(server.sockets[0].getsockname()[1])
-        await server.serve_forever()
-
-    asyncio.run(run())
 
 
 async def ask_all(ask: Ask, calls: int, askers: int) -> Figures:
@@ -166,14 +117,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
 
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-    server = multiprocessing.get_context("spawn").Process(target=serve, args=(options.latency_ms / 1e3, sender))
-    server.start()
-    try:
-        base_url = f"http://127.0.0.1:{receiver.recv()}/v1"
-        rounds = [measure(base_url, options.calls, options.in_flight) for _ in range(options.rounds)]
-    finally:
-        server.terminate()
+    with FastServer() as server:
+        server.restart(options.latency_ms / 1e3)
+        rounds = [measure(server.base_url, options.calls, options.in_flight) for _ in range(options.rounds)]
     ideal = options.calls / options.in_flight * options.latency_ms / 1e3
     print(f"{options.calls} calls, {options.in_flight} in flight, {options.latency_ms:g} ms: ideal {ideal:.2f} s")
     print(f"{'':30} {'seconds':>8} {'of ideal':>9} {'CPU ms/call':>12} {'x bare':>7}")

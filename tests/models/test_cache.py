@@ -234,3 +234,19 @@ async def test_no_key_in_the_file(openai_server: OpenAIServer, tmp_path):
     written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"openai:m" in written
     assert b"secret" not in written
+
+
+async def test_an_answer_whose_asker_left_is_stored(tmp_path):
+    """It was paid for: an asker that is canceled just as the answer arrives loses nothing."""
+    store = Store(tmp_path / "answers.sqlite")
+
+    async def answered(_):
+        asker.cancel()
+        return Completion("paid")
+
+    chat = CachedChat(ScriptedChat(answered), store)
+    asker = asyncio.create_task(chat.complete(PLAIN))
+    with pytest.raises(asyncio.CancelledError):
+        await asker
+    await chat.close()
+    assert len(store) == 1

@@ -103,3 +103,12 @@ def test_a_quote_says_price_and_source_or_what_to_do(quote, said):
     sentence = str(quote.sentence())
     assert said in sentence
     assert quote.price or "under [prices] in saiten.toml" in sentence
+
+
+def test_a_price_for_batches_scales_every_rate():
+    """Half price is half for prompts, replies and cached prompts alike, in each tier; an unknown rate stays unknown."""
+    whole = Price(2.0, 8.0, (Tier(1000, 4.0, 16.0, 1.0),), cached=0.5)
+    half = whole.times(0.5)
+    for tokens in ((900, 10, 300), (5000, 10, 4000)):
+        assert half.of(*tokens) == pytest.approx(whole.of(*tokens) / 2)
+    assert Price(1.0).times(0.5) == Price(0.5)

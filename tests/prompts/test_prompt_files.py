@@ -535,3 +535,12 @@ def test_a_form_that_the_prompt_does_not_have_is_refused_by_name():
     own = replace(load("decide_correct")["en"], forms={})
     with pytest.raises(ConfigurationError, match="no form 'marker'; there are json"):
         Prompts({"decide_correct": {"en": own}}).render(task_for("decide_correct as marker", "en"))
+
+
+def test_what_does_not_depend_on_the_inputs_is_written_once():
+    """Instruction and examples are the same objects for all tasks of a kind, so that rendering only fills in inputs."""
+    prompts = Prompts()
+    first, second = (prompts.render(SplitStatements("q", text, language="en")) for text in ("one", "two"))
+    assert len(first) > 2
+    assert all(one is other for one, other in zip(first[:-1], second[:-1], strict=True))
+    assert first[-1] != second[-1]

@@ -11,16 +11,23 @@ from saiten.judges.probabilities import decides, with_probabilities
 from saiten.judges.reading import read_reply
 from saiten.judges.repairing import repair_messages
 from saiten.judges.reply_schema import schema_of
+from saiten.judges.similarity import measure_similarity
 from saiten.models.parameters import described
-from saiten.models.vectors import cosines
 from saiten.prompts import BUILT_IN, Prompts, names_for
 from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
-from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
+from saiten.tasks.similarity import MeasureSimilarity, WriteQuestions
 
 _CUT_SHORT = "the reply was cut off; answer more briefly"
 _OK = ChatMessage("user", 'Reply in JSON: {"ok": true}')
 _SMALL = (ChatMessage("system", "Do as asked."), _OK, ChatMessage("assistant", '{"ok": true}'), _OK)
 """A minimal request with the roles of a rendered prompt."""
+_SMALL_SCHEMA: Mapping[str, Any] = {
+    "title": "preflight",
+    "type": "object",
+    "properties": {"ok": {"type": "boolean"}},
+    "required": ["ok"],
+    "additionalProperties": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,7 @@ class LLMJudge:
         judge; the `raw` reply of Unreadable is the repaired one.
         """
         if isinstance(task, MeasureSimilarity):
-            return cast("R", await self._similarities(task))
+            return cast("R", await measure_similarity(task, self._embedder()))
         request = self._request(task)
         first = await self.chat.complete(request)
         kept: R | None = None
@@ -144,9 +151,8 @@ class LLMJudge:
         Raises:
             ConfigurationError: a call failed; the message says what to do.
         """
-        request = self._plain_request()
-        if self.first_max_tokens is not None:
-            request = replace(request, max_tokens=self.first_max_tokens)
+        most = self.max_tokens if self.first_max_tokens is None else self.first_max_tokens
+        request = ChatRequest(_SMALL, _SMALL_SCHEMA, self.temperature, self.seed, most, self.logprobs, self.options)
         try:
             self._forget(request)
             completion = await self.chat.complete(request)
@@ -174,30 +180,13 @@ class LLMJudge:
         seed = self.seed
         if isinstance(task, WriteQuestions) and task.draw:
             seed = (seed or 0) + task.draw  # a cache would merge equal requests
-        logprobs = self.logprobs if decides(task.reply) else None
+        logprobs = self.logprobs if self.logprobs is not None and decides(task.reply) else None
         rendered = self.prompts.render(task)
-        return replace(self._plain_request(), messages=rendered, schema=schema, seed=seed, logprobs=logprobs)
+        return ChatRequest(rendered, schema, self.temperature, seed, self.max_tokens, logprobs, self.options)
 
     def _read(self, task: Task[R], completion: Completion) -> R:
         reply = read_reply(task, completion.text, cut_off=completion.cut_off, prompts=self.prompts)
         return with_probabilities(task, reply, completion)
-
-    def _plain_request(self) -> ChatRequest:
-        return ChatRequest(
-            messages=_SMALL,
-            schema={
-                "title": "preflight",
-                "type": "object",
-                "properties": {"ok": {"type": "boolean"}},
-                "required": ["ok"],
-                "additionalProperties": False,
-            },
-            temperature=self.temperature,
-            seed=self.seed,
-            max_tokens=self.max_tokens,
-            logprobs=self.logprobs,
-            options=self.options,
-        )
 
     def _fault(self, error: ValueError, completion: Completion) -> str:
         if not completion.cut_off:
@@ -211,17 +200,6 @@ class LLMJudge:
         if self.forget is not None:
             for request in requests:
                 self.forget(request)
-
-    async def _similarities(self, task: MeasureSimilarity) -> Similarities:
-        embedder = self._embedder()
-        if not task.others:
-            return Similarities(values=[])
-        texts = (task.text, *task.others)
-        embeddings = await embedder.embed(texts)
-        if len(embeddings.vectors) != len(texts):
-            got = len(embeddings.vectors)
-            raise CallFailed(f"{embedder.name} sent {got} vectors for {len(texts)} texts", embeddings.usage)
-        return Similarities(values=cosines(embeddings.vectors)).with_usage(embeddings.usage)
 
     def _embedder(self) -> Embedder:
         if self.embedder is None:

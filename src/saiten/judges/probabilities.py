@@ -28,6 +28,7 @@ _YES_OR_NO: Mapping[type[Reply], str] = {
 V = TypeVar("V", bound=bool | int)
 
 
+@cache
 def decides(kind: type[Reply]) -> bool:
     """Return whether replies of this type have verdicts or grades, so that probabilities are of use."""
     return kind in _YES_OR_NO or issubclass(kind, Grade | Rating | GroundedDecision) or bool(_lists_of_verdicts(kind))
@@ -58,6 +59,7 @@ def _found(task: Task[Any], reply: Reply, tokens: TokenPlaces) -> dict[str, Any]
     return {"p": _of_yes(field, tokens, said=getattr(reply, field))}
 
 
+@cache
 def _lists_of_verdicts(kind: type[Reply]) -> Sequence[str]:
     found = {name: field.annotation for name, field in shown_fields(kind).items()}
     return [name for name, hint in found.items() if get_origin(hint) is list and get_args(hint) == (Verdict,)]

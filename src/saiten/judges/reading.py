@@ -16,6 +16,7 @@ from typing import Any
 
 from saiten.judges.bare_words import read_word
 from saiten.judges.blocks import CUT_OFF, Block, find_blocks, half_width, parse
+from saiten.judges.clean_replies import read_clean
 from saiten.judges.fields import WHY, field_name, holds_lists, needed_fields, shown_fields
 from saiten.judges.grades import read_grade
 from saiten.judges.json_values import expected, from_list, validated, with_all_fields
@@ -52,8 +53,9 @@ def read_reply(task: Task[R], text: str, *, cut_off: bool = False, prompts: Prom
     Raises:
         ValueError: with a sentence that says what is wrong and what was expected.
     """
-    wanted = Wanted(task.reply, task.counts, Material(prompts.texts_in(task), strict=cut_off))
-    reply: R = _read(task, wanted, text.lstrip("\ufeff"))
+    texts, text = prompts.texts_in(task), text.lstrip("\ufeff")
+    clean: Any = None if cut_off or task.written != "json" else read_clean(task, text, texts)
+    reply: R = clean or _read(task, Wanted(task.reply, task.counts, Material(texts, strict=cut_off)), text)
     task.check(reply)
     return reply
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
+from functools import cache, cached_property
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from saiten.errors import ConfigurationError
@@ -29,12 +30,12 @@ class BaseMetric:
 
     def __post_init__(self) -> None:
         """Refuse a value that the type of its setting does not list."""
-        for setting, hint in get_type_hints(type(self)).items():
-            if get_origin(hint) is Literal and getattr(self, setting) not in get_args(hint):
-                value, values = getattr(self, setting), ", ".join(get_args(hint))
-                raise ConfigurationError(f"{self.title}: {setting} is one of {values}, not {value!r}")
+        kind: type = type(self)
+        for setting, allowed in _choices(kind).items():
+            if (value := getattr(self, setting)) not in allowed:
+                raise ConfigurationError(f"{self.title}: {setting} is one of {', '.join(allowed)}, not {value!r}")
 
-    @property
+    @cached_property
     def name(self) -> str:
         """`title[main,setting=value,…]`, with the settings that differ from their defaults; true flags are bare."""
         main = getattr(self, self.main) if self.main else None
@@ -52,10 +53,19 @@ class BaseMetric:
             object.__setattr__(self, name, value)
 
 
+@cache
+def _choices(metric: type) -> Mapping[str, tuple[Any, ...]]:
+    """Return the values of the settings whose type lists them."""
+    hints = get_type_hints(metric)
+    return {setting: get_args(hint) for setting, hint in hints.items() if get_origin(hint) is Literal}
+
+
 def _default(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 async def perform_all(judge: Judge, tasks: Sequence[Task[R]]) -> list[R]:
     """Return the replies to the tasks, in order, performing them concurrently; raises as `together` does."""
+    if len(tasks) == 1:
+        return [await judge.perform(tasks[0])]
     return await together(judge.perform(task) for task in tasks)

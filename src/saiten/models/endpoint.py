@@ -39,6 +39,7 @@ class Endpoint:
     """The environment variable named in errors."""
     provider: Provider = field(default_factory=lambda: providers()["openai"], repr=False)
     _at: ServerAddress = field(init=False, repr=False)
+    _name: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raises ConfigurationError for an unusable address, key or header."""
@@ -56,11 +57,13 @@ class Endpoint:
         at = ServerAddress(at.url.with_path(path).with_query(at.url.query), at.authorization, at.secrets)
         object.__setattr__(self, "_at", at)
         object.__setattr__(self, "base_url", at.name.rstrip("/"))
+        place = self.provider.place(self.base_url)
+        object.__setattr__(self, "_name", f"{self.provider.name}:{self.model}{place}")
 
     @property
     def name(self) -> str:
         """`PROVIDER:MODEL`, with `@URL` unless it is the provider's own; contains neither query nor password."""
-        return f"{self.provider.name}:{self.model}{self.provider.place(self.base_url)}"
+        return self._name
 
     def address(self, path: str) -> URL:
         """Return the full URL of a path such as `/chat/completions`, including the query."""

@@ -35,6 +35,10 @@ class HttpReply:
     charset: str | None = None
 
 
+def _within(seconds: float) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=seconds, sock_connect=min(_CONNECT, seconds))
+
+
 class HttpClient:
     """Sends requests to one server over one pool of connections, which is opened on first use.
 
@@ -59,6 +63,7 @@ class HttpClient:
         """Whether the server has answered before, so that the setup is right; set by the user of the client."""
         self._name = name
         self._timeout = timeout
+        self._within = _within(timeout)
         self._excerpt = excerpt
         self._largest = largest
         self._idle = idle
@@ -92,8 +97,7 @@ class HttpClient:
             ConfigurationError: there is no such server.
         """
         data = BytesIO(body) if isinstance(body, bytes) and len(body) >= _LARGE_REQUEST else body
-        seconds = seconds or self._timeout
-        within = aiohttp.ClientTimeout(total=seconds, sock_connect=min(_CONNECT, seconds))
+        within = _within(seconds) if seconds else self._within
         try:
             session = self._opened(url)
             # Headers set on the session would also go to the proxy, unencrypted, with the CONNECT request.
@@ -113,6 +117,11 @@ class HttpClient:
             await session.close()
 
     async def _body(self, response: aiohttp.ClientResponse, sink: Callable[[bytes], object] | None) -> bytes:
+        if sink is None and response.content.is_eof():  # it came in one piece with the headers, as small replies do
+            whole = response.content.read_nowait()
+            if len(whole) <= self._largest:
+                return whole
+            raise self._too_large()
         chunks: list[bytes] = []
         size = 0
         async for chunk in response.content.iter_any():
@@ -121,10 +130,13 @@ class HttpClient:
                 continue
             size += len(chunk)
             if size > self._largest:
-                message = f"{self._name} answered with more than {self._largest >> 20} MB"
-                raise CallFailed(message, CHARGED, kind="unreadable")
+                raise self._too_large()
             chunks.append(chunk)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def _too_large(self) -> CallFailed:
+        message = f"{self._name} answered with more than {self._largest >> 20} MB"
+        return CallFailed(message, CHARGED, kind="unreadable")
 
     def _opened(self, url: URL) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()

@@ -262,9 +262,15 @@ _PATH = "/chat/completions"
 
 def kind_of(request: ChatRequest) -> Hashable:
     """Return which parameters the request has: a server that takes one request of a kind takes all."""
-    optional = (request.schema, request.temperature, request.seed, request.max_tokens, request.logprobs)
-    roles = {message.role for message in request.messages} & {"system"}
-    return (*(value is None for value in optional), *roles, *sorted(request.options))
+    return (
+        request.schema is None,
+        request.temperature is None,
+        request.seed is None,
+        request.max_tokens is None,
+        request.logprobs is None,
+        any(message.role == "system" for message in request.messages),
+        *sorted(request.options),
+    )
 
 
 class OpenAICompatibleChat(OpenAICompatible):

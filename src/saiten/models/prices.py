@@ -55,8 +55,15 @@ class Price:
 
     def times(self, factor: float) -> "Price":
         """Return the price with each rate multiplied."""
-        tiers = tuple(Tier(tier.above, tier.prompt * factor, tier.completion * factor) for tier in self.tiers)
-        return Price(self.prompt * factor, self.completion * factor, tiers)
+
+        def scaled(rate: float | None) -> float | None:
+            return None if rate is None else rate * factor
+
+        tiers = tuple(
+            replace(tier, prompt=tier.prompt * factor, completion=tier.completion * factor, cached=scaled(tier.cached))
+            for tier in self.tiers
+        )
+        return Price(self.prompt * factor, self.completion * factor, tiers, scaled(self.cached))
 
     def priced(self, usage: Usage) -> Usage:
         """Return the usage of one request with its cost; without reported tokens, only that of a free one is known."""

@@ -9,6 +9,7 @@ item has a line that begins like that, `[#1]` and `S#1:`, `[##1]` and `S##1:`, �
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
 
 Content = str | Sequence[str]
@@ -51,7 +52,13 @@ def as_blocks(materials: Mapping[str, Content], *, prefix: str = "", suffix: str
 
 def texts_of(materials: Iterable[Content]) -> tuple[str, ...]:
     """Return all texts, in order."""
-    return tuple(text for each in materials for text in ([each] if isinstance(each, str) else each))
+    texts: list[str] = []
+    for each in materials:
+        if isinstance(each, str):
+            texts.append(each)
+        else:
+            texts.extend(each)
+    return tuple(texts)
 
 
 def _block(mark: str, material: Content, name: str) -> str:
@@ -70,16 +77,22 @@ def _numbered(items: Sequence[str], letter: str | None) -> str:
 
 def free_suffix(names: Collection[str], texts: Sequence[str]) -> str:
     """Return "", or `-n` with the smallest n from 2 that no text uses with any of the names."""
-    suspicious = [text for text in texts if _BRACKET.search(text)]
+    suspicious = [text for text in texts if may_hold_mark(text)]
     if not suspicious:
         return ""
-    mark = _looks_like_mark(names)
+    mark = _looks_like_mark(tuple(names))
     taken = {int(number or 1) for text in suspicious for number in mark.findall(_plain(text))}
     free = next(n for n in count(1) if n not in taken)
     return "" if free == 1 else f"-{free}"
 
 
-def _looks_like_mark(names: Collection[str]) -> re.Pattern[str]:
+def may_hold_mark(text: str) -> bool:
+    """Return whether the text contains a character without which there is no mark."""
+    return "<" in text or "&" in text if text.isascii() else _BRACKET.search(text) is not None
+
+
+@lru_cache(256)
+def _looks_like_mark(names: tuple[str, ...]) -> re.Pattern[str]:
     """Match marks, opening or closing, in any case, with white space, unfinished, in any angle brackets, escaped."""
     alternatives = "|".join(_leniently(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?:[<‹〈⟨«《]|&lt;?|&#)[\s/\\⁄∕;\d]*(?:{alternatives})(?:{_DASH}(\d{{1,9}}))?")

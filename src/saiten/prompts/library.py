@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from saiten.prompts.blocks import texts_of
 from saiten.prompts.files import LANGUAGES, load, load_frame, names
-from saiten.prompts.layout import arrange, fill, materials_in
-from saiten.prompts.prompt import PLACEHOLDER, Example, Prompt
+from saiten.prompts.layout import PromptLayout, fill
+from saiten.prompts.prompt import Example, Prompt
 from saiten.protocols import ChatMessage, Task, snake_case
 from saiten.records import Language
 
@@ -32,6 +32,10 @@ class Prompts:
 
     replaced: Mapping[str, Mapping[Language, Prompt]] = field(default_factory=dict, hash=False)
     """Those that take the place of built-in ones, in one language or both."""
+    _layouts: dict[tuple[str, Language, str, bool], PromptLayout] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """By name, language, form of the reply and order of the grades."""
 
     def load(self, name: str, language: Language) -> Prompt:
         """Return the prompt; raises ConfigurationError if there is none of this name, or its file is faulty."""
@@ -46,17 +50,10 @@ class Prompts:
         Raises:
             ConfigurationError: there is no such prompt, its file is faulty, or it lacks the form of the reply.
         """
-        prompt = self.load(prompted.prompt, prompted.language)
-        if isinstance(prompted, Task):
-            if examples is None and prompted.shots:
-                examples = [Example(*shot) for shot in prompted.shots]
-            prompt = prompt.with_grades(turned=prompted.turned)
-        if examples is not None:
-            prompt = replace(prompt, examples=tuple(examples))
-        if isinstance(prompted, Task):
-            prompt = prompt.in_form(prompted.written)
-        inputs = {name: getattr(prompted, name) for name in prompt.fields}
-        return arrange(prompt, load_frame(prompted.language), inputs)
+        if examples is None and isinstance(prompted, Task) and prompted.shots:
+            examples = [Example(*shot) for shot in prompted.shots]
+        layout = self._layout(prompted) if examples is None else self._laid_out(prompted, examples)
+        return layout.messages({name: getattr(prompted, name) for name in layout.fields})
 
     def preview(
         self, name: str, language: Language, inputs: Mapping[str, Any], form: str | None = "json"
@@ -67,21 +64,41 @@ class Prompts:
             ConfigurationError: there is no such prompt, its file is faulty, or it lacks the form.
         """
         prompt = self.load(name, language).with_grades(turned=False)
-        return arrange(prompt if form is None else prompt.in_form(form), load_frame(language), inputs)
+        return PromptLayout(prompt if form is None else prompt.in_form(form), load_frame(language)).messages(inputs)
 
     def texts_in(self, prompted: Prompted) -> tuple[str, ...]:
         """Return the untrusted texts sent to a model with this prompt, without worked examples."""
+        inputs = (getattr(prompted, name) for name in self._layout(prompted).fields)
+        return texts_of(each for each in inputs if isinstance(each, str | tuple))
+
+    def _layout(self, prompted: Prompted) -> PromptLayout:
+        """Return the layout with the examples of the file, which is the same for all tasks of a kind."""
+        task = prompted if isinstance(prompted, Task) else None
+        key = (prompted.prompt, prompted.language, task.written if task else "", task is not None and task.turned)
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = self._layouts[key] = self._laid_out(prompted)
+        return layout
+
+    def _laid_out(self, prompted: Prompted, examples: Sequence[Example] | None = None) -> PromptLayout:
         prompt = self.load(prompted.prompt, prompted.language)
-        return texts_of(materials_in({name: getattr(prompted, name) for name in prompt.fields}))
+        if isinstance(prompted, Task):
+            prompt = prompt.with_grades(turned=prompted.turned)
+        if examples is not None:
+            prompt = replace(prompt, examples=tuple(examples))
+        if isinstance(prompted, Task):
+            prompt = prompt.in_form(prompted.written)
+        return PromptLayout(prompt, load_frame(prompted.language))
 
     def beginning(self, prompted: Prompted) -> tuple[str, ...]:
         """Return the first block of the prompt, if other tasks of the sample begin with it too: its name and its texts.
 
         Empty for a prompt that begins with its instruction.
         """
-        for name, _ in PLACEHOLDER.findall(self.load(prompted.prompt, prompted.language).shared):
-            if texts := texts_of(materials_in({name: getattr(prompted, name)})):
-                return (name, *texts)
+        for name in self._layout(prompted).shared:
+            value = getattr(prompted, name)
+            if value and isinstance(value, str | tuple):
+                return (name, *((value,) if isinstance(value, str) else value))
         return ()
 
     def repair_request(self, language: Language, fault: str) -> ChatMessage:

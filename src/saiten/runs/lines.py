@@ -6,8 +6,9 @@ and `votes` if there are any. A line of `samples.jsonl` has the fields of `Sampl
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, asdict, fields
+from dataclasses import fields
 from hashlib import blake2b
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +31,9 @@ def to_line(value: Mapping[str, Any]) -> bytes:
         ValueError: it contains a NaN or an infinity, which JSON lacks and which is always a bug.
         TypeError: it contains a type that JSON lacks.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+    text = _WRITER.encode(value)
+    if text.isascii():
+        return text.encode() + b"\n"
     # JSON allows these three unescaped, but Python's splitlines and some editors end a line there.
     text = text.translate(_LINE_ENDS)
     # Half a character (a lone surrogate in a judge's reply) becomes its escape, which is equivalent in JSON.
@@ -80,14 +83,16 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number of JSON")
 
 
+_SAMPLE = {f.name: f.default for f in fields(Sample)}
+
+
 def sample_to_json(sample: Sample) -> dict[str, Any]:
     """Return the sample's id, and the fields that differ from their defaults."""
-    values = {f.name: getattr(sample, f.name) for f in fields(sample)}
-    defaults = {f.name: f.default for f in fields(sample) if f.default is not MISSING}
+    values = ((name, getattr(sample, name), default) for name, default in _SAMPLE.items())
     return {
         name: list(value) if isinstance(value, tuple) else value
-        for name, value in values.items()
-        if name == "language" or name not in defaults or value != defaults[name]
+        for name, value, default in values
+        if name == "language" or value != default
     }
 
 
@@ -120,7 +125,7 @@ def scored_to_json(scored: Scored) -> dict[str, Any]:
         "status": score.status,
         "reason": score.reason,
         "details": score.details,
-        "usage": asdict(score.usage),
+        "usage": usage_to_json(score.usage),
     }
     if score.expected is not None:
         value["expected"] = score.expected
@@ -152,10 +157,19 @@ def scored_from_json(value: Mapping[str, Any]) -> Scored:
     return Scored(sample, metric, score)
 
 
+_USAGE = tuple(f.name for f in fields(Usage))
+_values_of_usage = attrgetter(*_USAGE)
+
+
+def usage_to_json(usage: Usage) -> dict[str, Any]:
+    """Return the fields of a usage."""
+    return dict(zip(_USAGE, _values_of_usage(usage), strict=True))
+
+
 def usage_from_json(value: Any) -> Usage:
     """Return the usage in an object; values that are not numbers count as 0."""
     given = value if isinstance(value, Mapping) else {}
-    return Usage(**{f.name: given[f.name] for f in fields(Usage) if isinstance(given.get(f.name), int | float)})
+    return Usage(**{name: given[name] for name in _USAGE if isinstance(given.get(name), int | float)})
 
 
 def _plain(value: Any) -> Any:
@@ -167,6 +181,9 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):  # numpy's numbers and arrays
         return value.tolist()
     raise TypeError(f"details must be ready for JSON, but there is a {type(value).__name__} in them: {value!r:.100}")
+
+
+_WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
 
 
 def content_key(content: bytes) -> int:

@@ -1,7 +1,7 @@
 """A folder that one process writes: locked, with files of lines that are repaired, synced and closed together."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,7 +11,7 @@ from saiten.durable.whole_file import sync_folder
 from saiten.errors import ConfigurationError, NotWritten
 from saiten.models.prices import Quote
 from saiten.records import Usage
-from saiten.runs.lines import content_key, from_line, read_lines, to_line, usage_from_json
+from saiten.runs.lines import content_key, from_line, read_lines, to_line, usage_from_json, usage_to_json
 from saiten.runs.quotes import quote_from_json, quote_to_json
 
 ERRORS_NAME = "errors.jsonl"
@@ -147,6 +147,11 @@ class BadRows:
             self._known.add(key)
 
 
+@lru_cache(64)  # one per request that is sent, and many replies, are alike
+def _paid_line(usage: Usage) -> bytes:
+    return to_line({name: value for name, value in usage_to_json(usage).items() if value})
+
+
 CALLS_NAME, PRICES_NAME = "calls.jsonl", "prices.jsonl"
 
 
@@ -169,9 +174,9 @@ class PaidCalls:
             for _ in self._folder.lines(file):  # repairs a line torn by a power failure
                 pass
             if new and (before := self._before()) != Usage():
-                self._folder.append(file, to_line(asdict(before)))
+                self._folder.append(file, to_line(usage_to_json(before)))
             self._file = file
-        self._folder.append(self._file, to_line({name: value for name, value in asdict(usage).items() if value}))
+        self._folder.append(self._file, _paid_line(usage))
 
     def quote(self, quote: Quote) -> None:
         """Keep a price and its source, once; raises NotWritten likewise. Unknown prices have nothing to keep."""

@@ -22,9 +22,15 @@ _IN_NUMBERS = re.compile(r"(?<=\d)[.:-](?=\d)|(?<!\w)-(?=\d)")
 def _bare(question: str) -> str:
     plain = unicodedata.normalize("NFKC", question).casefold().translate(_DASHES)
     kept = {found.start() for found in _IN_NUMBERS.finditer(plain)}
+    if not kept and plain.isascii():
+        return plain.translate(_UNCOUNTED)
     return "".join(sign for at, sign in enumerate(plain) if at in kept or _counts(sign))
 
 
 def _counts(sign: str) -> bool:
     category = unicodedata.category(sign)
     return category[0] in "LMN" or sign in _DISTINCTIVE or (category in {"Sm", "Sc"} and sign != "~")
+
+
+_UNCOUNTED = {code: None for code in range(128) if not _counts(chr(code))}
+"""The characters of ASCII that do not count."""

@@ -41,9 +41,12 @@ def normalize(text: str) -> str:
 
 def without_surrogates(text: str) -> str:
     """Join pairs of surrogates; lone ones, as in broken JSON, become U+FFFD, so that the text can be encoded."""
-    if _SURROGATE.search(text) is None:
+    if text.isascii() or _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+_ASCII_MARKS = {code: None for code in range(128) if unicodedata.category(chr(code))[0] in "PZC"}
 
 
 def bare(text: str) -> str:
@@ -52,6 +55,12 @@ def bare(text: str) -> str:
     Punctuation that belongs to a number stays, since 1.5 is not 15 and 50% not 50; so do symbols (categories S*), since
     ○ and × are answers, and the # of C#.
     """
-    joined = _THOUSANDS.sub("", normalize(text)).translate(_CIRCLE)
+    joined = normalize(text)
+    if "," in joined:
+        joined = _THOUSANDS.sub("", joined)
+    if not joined.isascii():
+        joined = joined.translate(_CIRCLE)
     marks = {match.start() for match in _ANSWERING_MARK.finditer(joined)}
+    if not marks and joined.isascii():
+        return joined.translate(_ASCII_MARKS)
     return "".join(c for i, c in enumerate(joined) if i in marks or unicodedata.category(c)[0] not in "PZC")

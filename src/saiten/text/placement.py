@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from saiten.records import Language
@@ -75,7 +76,9 @@ def place_statements(text: str, statements: Sequence[str], language: Language) -
 def _features(text: str) -> frozenset[str]:
     """Return the content units, marked, and the n-grams."""
     lowered = normalize(text).lower()
-    return frozenset({f"={unit}" for unit in units_of(lowered)} | grams_of(lowered))
+    features = grams_of(lowered)
+    features.update(["=" + unit for unit in units_of(lowered)])
+    return frozenset(features)
 
 
 class _Match(NamedTuple):
@@ -99,14 +102,15 @@ class _Shares:
     """The weights of the sentences."""
 
     def weigh(self, features: AbstractSet[str]) -> float:
-        return math.fsum(self.weights[feature] for feature in features)
+        return math.fsum(map(self.weights.__getitem__, features))
 
     def matches(self, statement: AbstractSet[str], leading: AbstractSet[int]) -> list[_Match]:
         """Return the sentences that have enough of the statement, or are contained in it, in the order of the text."""
         shared: dict[int, float] = {}
-        for feature in sorted(statement):  # sums must not depend on the order of a set
-            for at in self.having.get(feature, ()):
-                shared[at] = shared.get(at, 0.0) + self.weights[feature]
+        for feature in sorted(statement & self.having.keys()):  # sums must not depend on the order of a set
+            weight = self.weights[feature]
+            for at in self.having[feature]:
+                shared[at] = shared.get(at, 0.0) + weight
         total = self.weigh(statement)
         matches = []
         for at, each in shared.items():
@@ -133,14 +137,21 @@ def _shares(sentences: Sequence[AbstractSet[str]], statements: Sequence[Abstract
     having: dict[str, list[int]] = {}
     for at, features in enumerate(sentences):
         for feature in features:
-            having.setdefault(feature, []).append(at)
-    stating = Counter(feature for features in statements for feature in features)
+            if feature in having:
+                having[feature].append(at)
+            else:
+                having[feature] = [at]
+    stating = Counter(chain.from_iterable(statements))
+    rarities = [[_rarity(times, len(texts)) for times in range(len(texts) + 1)] for texts in (sentences, statements)]
+    in_sentences, in_statements = rarities
     weights = {
-        feature: _rarity(len(having.get(feature, ())), len(sentences)) * _rarity(stating[feature], len(statements))
-        for feature in having.keys() | stating.keys()
+        feature: in_sentences[len(at)] * in_statements[stating.get(feature, 0)] for feature, at in having.items()
     }
-    having = {feature: places for feature, places in having.items() if len(places) <= _COMMON}
-    totals = [math.fsum(weights[feature] for feature in features) for features in sentences]
+    only_stated = stating.keys() - having.keys()
+    weights |= {feature: in_sentences[0] * in_statements[stating[feature]] for feature in only_stated}
+    if len(sentences) > _COMMON:
+        having = {feature: places for feature, places in having.items() if len(places) <= _COMMON}
+    totals = [math.fsum(map(weights.__getitem__, features)) for features in sentences]
     return _Shares(sentences, statements, weights, having, totals)
 
 

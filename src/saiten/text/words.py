@@ -6,6 +6,7 @@ decide which, not the sample's language: Japanese text with Latin names and wron
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from saiten.text.measures import one_spelling
 from saiten.text.numbers import NUMBER, canonical
@@ -103,6 +104,7 @@ def _japanese_units(run: str) -> list[str]:
     return units
 
 
+@lru_cache(10_000)
 def stem(word: str) -> str:
     """Strip the commonest endings of a lower-cased English word: studies, studied, study → studi."""
     word = word.removesuffix("'s")

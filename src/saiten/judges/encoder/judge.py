@@ -13,7 +13,7 @@ from saiten.judges.encoder.head import FILE, LinearHead, load_head
 from saiten.judges.encoder.loading import load_encoder
 from saiten.judges.encoder.network import AnswerEncoder
 from saiten.judges.encoder.texts import Learnable, Texts, learnable, reply_of
-from saiten.judges.offline.judge import measure_similarity
+from saiten.judges.similarity import measure_similarity
 from saiten.judges.tuned import TunedAspect
 from saiten.judges.tuned_folder import read_tuned
 from saiten.models.batches import Batches

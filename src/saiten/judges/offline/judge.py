@@ -19,7 +19,7 @@ from saiten.judges.offline.splitting import split
 from saiten.judges.offline.statements import classify, verify, write_questions
 from saiten.judges.offline.summaries import answer_from_summary, extract_keyphrases, write_closed_questions
 from saiten.judges.offline.tools import Indexes, Tools
-from saiten.models.vectors import cosines
+from saiten.judges.similarity import measure_similarity
 from saiten.protocols import Embedder, R, Task
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
@@ -35,7 +35,7 @@ from saiten.tasks.joined import (
     SplitTwoTexts,
 )
 from saiten.tasks.preference import PreferAnswer
-from saiten.tasks.similarity import MeasureSimilarity, Similarities, WriteQuestions
+from saiten.tasks.similarity import MeasureSimilarity, WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
 from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
@@ -131,15 +131,3 @@ class OfflineJudge:
         """Close the embedder."""
         if self.embedder is not None:
             await self.embedder.close()
-
-
-async def measure_similarity(task: MeasureSimilarity, embedder: Embedder | None) -> Similarities:
-    """Return the cosines of the text with each other text, within [-1, 1].
-
-    Raises:
-        CannotJudge: there is no embedder.
-    """
-    if embedder is None:
-        raise CannotJudge("the offline judge was given no embedder, and without one it cannot measure similarity")
-    embeddings = await embedder.embed((task.text, *task.others))
-    return Similarities(values=cosines(embeddings.vectors)).with_usage(embeddings.usage)
