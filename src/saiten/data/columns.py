@@ -107,9 +107,18 @@ class Columns:
 
     def find(self, fields: Mapping[str, Any], field: str) -> Any:
         """Return the first non-null value; None if all are null, `MISSING` if there is no such column."""
+        return self.find_all(fields).get(field, MISSING)
+
+    def find_all(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the value of each field, as `find` does, without those that have no column."""
+        plan = self._plan(tuple(fields))
+        found = {field: self._first(fields, paths) for field, paths in plan.items() if paths}
+        return {field: value for field, value in found.items() if value is not MISSING}
+
+    def _first(self, fields: Mapping[str, Any], paths: Sequence[str]) -> Any:
         found = MISSING
-        for path in self._plan(tuple(fields))[field]:
-            value = _at(fields, path)
+        for path in paths:
+            value = fields[path] if path in fields else _at(fields, path)
             if value is MISSING:
                 continue
             if not is_nothing(value):

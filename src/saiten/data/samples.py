@@ -63,8 +63,10 @@ def read_samples(
 def _sample(
     row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None, ids: set[int]
 ) -> Sample:
+    found = columns.find_all(row.fields)
+
     def read(field: str, reader: Callable[[Any], Any]) -> Any:
-        value = columns.find(row.fields, field)
+        value = found.get(field, MISSING)
         try:
             not_given = value is MISSING or (not row.typed and value == "" and field != "answer")
             return None if not_given else reader(value)
