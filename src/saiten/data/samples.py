@@ -10,6 +10,7 @@ from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow, converted
 from saiten.data.values import as_language, as_references, as_text, as_texts
+from saiten.digests import Digests
 from saiten.records import Language, Sample
 
 _LOG = logging.getLogger(__name__)
@@ -28,7 +29,7 @@ def read_samples(
     wished: Sequence[str] = WISHED,
     notify: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Sample | BadRow]:
-    """Yield the samples of a source lazily; memory is about 80 bytes per id.
+    """Yield the samples of a source lazily; memory is about 20 bytes per id.
 
     A row without an id gets `row-N`, with the N used in messages (its line in JSON lines, its spreadsheet row in CSV,
     else its position). Rows inserted before it change it, which a run on disk refuses. A duplicate id makes the later
@@ -56,12 +57,12 @@ def read_samples(
     name = name_of(source)
     rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
     checked = fields.checked(rows, name, ("question", "answer"), notify, wished)
-    ids: set[int] = set()
+    ids = Digests()
     yield from converted(checked, lambda row: _sample(row, fields, detect_language, language, ids))
 
 
 def _sample(
-    row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None, ids: set[int]
+    row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None, ids: Digests
 ) -> Sample:
     found = columns.find_all(row.fields)
 
@@ -96,10 +97,9 @@ def _sample(
     return sample
 
 
-def _check_new(sample: Sample, ids: set[int]) -> None:
+def _check_new(sample: Sample, ids: Digests) -> None:
     """Add the sample's id as 8-byte digest (with 10 million ids, a false alarm is 1 in 400,000); raises ValueError."""
     digest = int.from_bytes(blake2b(sample.id.encode(), digest_size=8).digest(), "big")
-    if digest in ids:
+    if ids.put(digest) is not None:
         hint = f", for example {sample.id}/{sample.system}" if sample.system else ""
         raise ValueError(f"an earlier row has the id {sample.id!r} too; every answer needs its own{hint}")
-    ids.add(digest)

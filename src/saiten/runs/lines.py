@@ -6,7 +6,7 @@ and `votes` if there are any. A line of `samples.jsonl` has the fields of `Sampl
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, asdict, fields
+from dataclasses import fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,10 +17,17 @@ from saiten.records import STATUSES, Sample, Score, Scored, Usage
 
 T = TypeVar("T")
 
+_NOTHING = Usage()
 _LISTS = ("contexts", "alternatives", "evidence")
+_SAMPLE = {f.name: f.default for f in fields(Sample)}
+_USAGE = {f.name: f.default for f in fields(Usage)}
 
+_LINE_ENDS = {"\u0085": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+"""JSON allows these three unescaped, but Python's splitlines and some editors end a line there."""
+_LINE_END_BYTES = tuple((end.encode(), escaped.encode()) for end, escaped in _LINE_ENDS.items())
 
-_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+_AS_JSON_DOES = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+_ENCODER_SETTINGS: Mapping[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
 
 
 def to_line(value: Mapping[str, Any]) -> bytes:
@@ -30,11 +37,38 @@ def to_line(value: Mapping[str, Any]) -> bytes:
         ValueError: it contains a NaN or an infinity, which JSON lacks and which is always a bug.
         TypeError: it contains a type that JSON lacks.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
-    # JSON allows these three unescaped, but Python's splitlines and some editors end a line there.
-    text = text.translate(_LINE_ENDS)
+    try:
+        line = orjson.dumps(value, option=_AS_JSON_DOES)
+    except TypeError:  # types that only `_plain` converts, numbers of more than 64 bits, lone surrogates
+        return _to_line_slowly(value)
+    # orjson writes null for a NaN
+    if (nulls := line.count(b"null")) and nulls != _nones(value.values()):
+        return _to_line_slowly(value)
+    if not line.isascii():
+        for end, escaped in _LINE_END_BYTES:
+            line = line.replace(end, escaped)
+    return line + b"\n"
+
+
+def _to_line_slowly(value: Mapping[str, Any]) -> bytes:
+    text = json.dumps(value, default=_plain, **_ENCODER_SETTINGS)
+    for end, escaped in _LINE_ENDS.items():
+        text = text.replace(end, escaped)
     # Half a character (a lone surrogate in a judge's reply) becomes its escape, which is equivalent in JSON.
     return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _nones(values: Iterable[Any]) -> int:
+    """Return how many values are None, at any depth."""
+    found = 0
+    for value in values:
+        if value is None:
+            found += 1
+        elif isinstance(value, dict):
+            found += _nones(value.values())
+        elif isinstance(value, (list, tuple)):
+            found += _nones(value)
+    return found
 
 
 def from_line(line: bytes) -> dict[str, Any]:
@@ -82,22 +116,22 @@ def _refuse_constant(name: str) -> None:
 
 def sample_to_json(sample: Sample) -> dict[str, Any]:
     """Return the sample's id, and the fields that differ from their defaults."""
-    values = {f.name: getattr(sample, f.name) for f in fields(sample)}
-    defaults = {f.name: f.default for f in fields(sample) if f.default is not MISSING}
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in values.items()
-        if name == "language" or name not in defaults or value != defaults[name]
-    }
+    line: dict[str, Any] = {}
+    for name, default in _SAMPLE.items():
+        value = getattr(sample, name)
+        if value != default or name == "language":
+            line[name] = list(value) if isinstance(value, tuple) else value
+    return line
 
 
 def sample_from_json(value: Mapping[str, Any]) -> Sample:
     """Return the sample; raise ValueError if the object is not one."""
     if not isinstance(value.get("id"), str):
         raise ValueError("no sample: its id is expected as text")  # noqa: TRY004 - a fault of the file
-    known = {f.name for f in fields(Sample)}
-    given: dict[str, Any] = {key: item for key, item in value.items() if key in known}
-    given |= {key: tuple(given[key]) for key in _LISTS if given.get(key) is not None}
+    given: dict[str, Any] = {key: item for key, item in value.items() if key in _SAMPLE}
+    for key in _LISTS:
+        if given.get(key) is not None:
+            given[key] = tuple(given[key])
     return Sample(**given)
 
 
@@ -120,7 +154,7 @@ def scored_to_json(scored: Scored) -> dict[str, Any]:
         "status": score.status,
         "reason": score.reason,
         "details": score.details,
-        "usage": asdict(score.usage),
+        "usage": {name: getattr(score.usage, name) for name in _USAGE},
     }
     if score.expected is not None:
         value["expected"] = score.expected
@@ -155,7 +189,8 @@ def scored_from_json(value: Mapping[str, Any]) -> Scored:
 def usage_from_json(value: Any) -> Usage:
     """Return the usage in an object; values that are not numbers count as 0."""
     given = value if isinstance(value, Mapping) else {}
-    return Usage(**{f.name: given[f.name] for f in fields(Usage) if isinstance(given.get(f.name), int | float)})
+    known = {name: number for name in _USAGE if isinstance(number := given.get(name), int | float) and number}
+    return Usage(**known) if known else _NOTHING
 
 
 def _plain(value: Any) -> Any:
