@@ -29,6 +29,7 @@ from saiten.records import Language, Sample, Scored
 from saiten.runs import Journal, RunSettings, read_run
 from saiten.runs.engine import Watch, run_all
 from saiten.runs.journal import InMemory
+from saiten.runs.local import plan_local, run_local
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import (
     CallSettings,
@@ -57,6 +58,7 @@ async def aevaluate(
     retry_failed: bool = False,
     strict: bool = False,
     watch: Watch[Scored] | None = None,
+    workers: int | None = None,
     **settings: Unpack[Keywords],
 ) -> Evaluation:
     """Score all samples with all metrics.
@@ -78,6 +80,8 @@ async def aevaluate(
         retry_failed: Retry scores that failed or were unreadable.
         strict: Raise at the first row that cannot be used, instead of keeping it in `bad_rows`.
         watch: Receives each score, for example to show progress.
+        workers: The number of processes for metrics without a judge or with the offline judge: by default one per core,
+            unless there are few samples; 1 for metrics of your own. Calls of models are made by one process.
         settings: The fields of `saiten.JudgeSettings` and `saiten.CallSettings`: `embedder`, `votes`, `seed`,
             `calibration`, `prompts`, `concurrency`, `max_calls`, `prices`, `cache` and so on.
 
@@ -97,6 +101,7 @@ async def aevaluate(
     models = Models(calls)
     described = _assembled(judged_by, models.called(replace(calls, cache=None)))
     signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
+    plan = plan_local(chosen, described, workers, concurrency=calls.concurrency)
     name = Path(samples).name if isinstance(samples, str | Path) else None
     kept_judge = judged_by.kept() if isinstance(judged_by, JudgeSettings) else {"judge": type(judged_by).__name__}
     kept = RunSettings(data=name, judge=kept_judge, columns=columns or {}, language=language, currency=calls.currency)
@@ -110,8 +115,12 @@ async def aevaluate(
         stopped = None
         try:
             scoring = Scoring(chosen, performing, journal)
-            executor, closing = LocalExecutor(calls.concurrency), () if performing is judge else (performing,)
-            await run_all(scoring, rows, executor, collected, closing=closing, strict=strict)
+            closing = () if performing is judge else (performing,)
+            if plan is None:
+                executor = LocalExecutor(calls.concurrency)
+                await run_all(scoring, rows, executor, collected, closing=closing, strict=strict)
+            else:
+                await run_local(scoring, rows, collected, plan, notify=_LOG.warning, closing=closing, strict=strict)
         except BudgetSpent as error:
             stopped = str(error)
     bad = tuple(collected.bad_rows)

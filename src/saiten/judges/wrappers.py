@@ -8,7 +8,6 @@ from saiten.errors import JudgeError
 from saiten.protocols import Judge, R, Task
 from saiten.records import Usage
 
-
 NOTHING = Usage()
 
 

@@ -16,7 +16,7 @@ from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
 from saiten.judges.offline import OfflineJudge
 from saiten.protocols import Closable, Judge, Metric
-from saiten.records import Sample, Scored, Usage
+from saiten.records import Sample, Scored
 from saiten.runs.chunks import ChunkScores, ChunkWork
 from saiten.runs.engine import Watch, awake
 from saiten.runs.journal import Journal
@@ -74,8 +74,8 @@ def plan_local(
     if remote is not None:
         if workers is not None and workers > 1:
             raise ConfigurationError(
-                f"--workers {workers} is for metrics without a judge or with the offline judge, but {remote}; leave out "
-                "--workers, and see --concurrency"
+                f"{workers} workers are for metrics without a judge or with the offline judge, but {remote}; leave out "
+                "the workers, and set the concurrency instead"
             )
         return None
     if all(_module(metric).startswith((_COUNTING, *_JUDGING)) for metric in metrics):

@@ -1,8 +1,7 @@
 """The process that scores chunks of samples for another one; see `runs/workers.py`.
 
-Frames, each after its length in 8 bytes. In come the sender's `sys.path` and the work, pickled, and then one chunk after
-another: the lines of its samples, and the metrics wanted of each. The answer to each frame is pickled, too. It ends as
-soon as its standard input ends.
+Frames, each after its length in 8 bytes. In comes the work, and then one chunk after another: the lines of its samples,
+and the metrics wanted of each. Each frame has an answer; all are pickled. It ends as soon as its standard input ends.
 """
 
 import asyncio
@@ -10,7 +9,6 @@ import gc
 import os
 import pickle
 import signal
-import sys
 import traceback
 from collections.abc import Sequence
 from typing import IO, Any

@@ -1,8 +1,8 @@
 """Processes that score chunks of samples, so that work on this machine uses all its cores.
 
 They are started as programs of their own (`runs/worker.py`), neither forked, since this process has threads, nor by
-`multiprocessing`, which would run a user's script once more in each. They share nothing and write nothing: a process that
-is killed takes no line with it. They get no Ctrl-C of the terminal's, and end with this process, however it ends.
+`multiprocessing`, which would run a user's script once more in each. They share nothing and write nothing: a process
+that is killed takes no line with it. They get no Ctrl-C of the terminal's, and end with this process, however it ends.
 """
 
 import asyncio
@@ -91,7 +91,7 @@ async def started(count: int, work: bytes) -> AsyncIterator[Workers]:
     clean = False
     try:
         for _ in range(count):
-            workers.append(await _Worker.start())
+            workers.append(await _Worker.start())  # noqa: PERF401 - those that were started are ended, whatever comes
         try:
             answers = await asyncio.gather(*(worker.ask(work) for worker in workers))
         except _Ended as error:
