@@ -68,8 +68,10 @@ def plan_local(
         concurrency: Samples that metrics of the user's own have in work at a time, in all processes.
 
     Raises:
-        ConfigurationError: Several workers are asked for, and the work is not all here.
+        ConfigurationError: Several workers are asked for, and the work is not all here; or less than one.
     """
+    if workers is not None and workers < 1:
+        raise ConfigurationError(f"there must be at least 1 worker, not {workers}")
     remote = next(filter(None, (_elsewhere(metric, judge) for metric in metrics)), None)
     if remote is not None:
         if workers is not None and workers > 1:
@@ -171,6 +173,7 @@ class _LocalRun:
         self._work = ChunkWork(scoring.metrics, judge, plan.limit, lines=lines, objects=self._counting is None)
         self._numbers = {metric.name: number for number, metric in enumerate(scoring.metrics)}
         self._every = tuple(self._numbers.values())
+        self._failed: Exception | None = None
 
     async def all(
         self, rows: Iterable[Sample | BadRow], processes: AsyncExitStack, notify: Callable[[str], None]
@@ -182,7 +185,7 @@ class _LocalRun:
         running: deque[tuple[_Chunk, asyncio.Task[ChunkScores]]] = deque()
         try:
             for chunk in self._chunks(rows):
-                if several and workers is None and left <= 0:
+                if several and workers is None and left <= 0 and chunk.samples:
                     try:
                         start = started(self._plan.processes, packed(self._work))
                         workers = await processes.enter_async_context(start)
@@ -200,6 +203,8 @@ class _LocalRun:
                     await self._write_first(running)
             while running:
                 await self._write_first(running)
+            if self._failed is not None:
+                raise self._failed
         finally:
             for _, task in running:
                 task.cancel()
@@ -212,20 +217,18 @@ class _LocalRun:
         self._write(chunk, scores)
 
     def _chunks(self, rows: Iterable[Sample | BadRow]) -> Iterator[_Chunk]:
-        """Yield full chunks, and the last one; an error in reading is raised after the rows before it."""
-        chunk, failed = _Chunk(), None
+        """Yield full chunks, and the last one; an error in reading is kept until the rows before it are written."""
+        chunk = _Chunk()
         try:
             for row in rows:
                 self._take(row, chunk)
                 if len(chunk.samples) >= self._plan.rows or chunk.size >= _BYTES:
                     yield chunk
                     chunk = _Chunk()
-        except Exception as error:  # noqa: BLE001 - raised below
-            failed = error
+        except Exception as error:  # noqa: BLE001 - raised by `all`
+            self._failed = error
         if chunk.samples or chunk.bad or chunk.new:
             yield chunk
-        if failed is not None:
-            raise failed
 
     def _take(self, row: Sample | BadRow, chunk: _Chunk) -> None:
         if isinstance(row, BadRow):
