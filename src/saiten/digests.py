@@ -33,12 +33,15 @@ class Digests:
     def put(self, digest: int, number: int = 0) -> int | None:
         """Set the digest's number; return the earlier one, None if the digest is new."""
         digest = digest or 1  # 0 marks a free place
-        place = self._place(digest)
-        if self._digests[place]:
+        digests, last = self._digests, self._last
+        place = digest & last  # as `_place`, whose call would take as long
+        while (there := digests[place]) and there != digest:
+            place = (place + 1) & last
+        if there:
             before = self._numbers[place]
             self._numbers[place] = number
             return before
-        self._digests[place], self._numbers[place] = digest, number
+        digests[place], self._numbers[place] = digest, number
         self._used += 1
         if 3 * self._used > 2 * len(self._digests):
             self._grow()
@@ -61,9 +64,20 @@ class Digests:
         self._numbers = array(self._type, bytes(places * array(self._type).itemsize))
 
     def _grow(self) -> None:
-        before = self.items()
-        self._room(2 * len(self._digests))
-        digests, numbers = self._digests, self._numbers
-        for digest, number in before:
-            place = self._place(digest)
-            digests[place], numbers[place] = digest, number
+        """Double the places; in the order of their last bits, each digest goes to its place or behind the one before."""
+        import numpy as np  # noqa: PLC0415 - small maps never need it
+
+        digests, numbers = np.frombuffer(self._digests, np.uint64), np.frombuffer(self._numbers, self._type)
+        used = np.flatnonzero(digests)
+        self._room(2 * len(digests))
+        home = (digests[used] & np.uint64(self._last)).astype(np.int64)
+        order = np.argsort(home, kind="stable")
+        at = np.arange(len(order))
+        places = at + np.maximum.accumulate(home[order] - at)
+        digests, numbers = digests[used[order]], numbers[used[order]]
+        inside = places <= self._last
+        np.frombuffer(self._digests, np.uint64)[places[inside]] = digests[inside]
+        np.frombuffer(self._numbers, self._type)[places[inside]] = numbers[inside]
+        for digest, number in zip(digests[~inside].tolist(), numbers[~inside].tolist(), strict=True):
+            place = self._place(digest)  # behind the last one, so from the beginning
+            self._digests[place], self._numbers[place] = digest, number

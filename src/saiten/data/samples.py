@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from saiten.data.columns import MISSING, SAMPLE_COLUMNS, Columns
+from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow, converted
@@ -14,6 +14,13 @@ from saiten.digests import Digests
 from saiten.records import Language, Sample
 
 _LOG = logging.getLogger(__name__)
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("id", "question", "answer", "group", "system"), as_text),
+    **dict.fromkeys(("contexts", "evidence"), as_texts),
+    **dict.fromkeys(("reference", "alternatives"), as_references),
+    "language": as_language,
+}
+
 WISHED = ("reference", "contexts", "answer", "question")
 """Fields that metrics commonly need."""
 
@@ -64,34 +71,31 @@ def read_samples(
 def _sample(
     row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None, ids: Digests
 ) -> Sample:
-    found = columns.find_all(row.fields)
-
-    def read(field: str, reader: Callable[[Any], Any]) -> Any:
-        value = found.get(field, MISSING)
+    given: dict[str, Any] = {}
+    for field, value in columns.find_all(row.fields).items():
+        if (not row.typed and value == "" and field != "answer") or (field == "language" and language):
+            continue
         try:
-            not_given = value is MISSING or (not row.typed and value == "" and field != "answer")
-            return None if not_given else reader(value)
+            given[field] = _READERS[field](value)
         except ValueError as error:
             raise ValueError(f"{field}: {error}") from error
-
-    question, answer = read("question", as_text), read("answer", as_text)
+    question, answer = given.get("question"), given.get("answer")
     if not question and answer is None:
         raise ValueError("neither question nor answer")
-    references = read("reference", as_references) or ()
-    alternatives = read("alternatives", as_references) or ()
+    references = given.get("reference") or ()
     reference, *others = references or (None,)
-    spoken = language or read("language", as_language)
+    spoken = language or given.get("language")
     sample = Sample(
-        id=read("id", as_text) or f"row-{row.number}",
-        question=question or "",
-        answer=answer,
-        contexts=read("contexts", as_texts),
-        reference=reference,
-        alternatives=(*others, *alternatives),
-        evidence=read("evidence", as_texts),
-        group=read("group", as_text) or None,
-        system=read("system", as_text) or None,
-        language=spoken or detect(*(text for text in (question, answer, *references) if text)),
+        given.get("id") or f"row-{row.number}",
+        question or "",
+        answer,
+        given.get("contexts"),
+        reference,
+        (*others, *(given.get("alternatives") or ())),
+        given.get("evidence"),
+        given.get("group") or None,
+        given.get("system") or None,
+        spoken or detect(*(text for text in (question, answer, *references) if text)),
     )
     _check_new(sample, ids)
     return sample

@@ -51,15 +51,16 @@ class Places:
 
     def add(self, identity: str, question: str, system: str | None, group: str | None) -> None:
         """Set the place of a sample; `question` as in `Place`."""
-        number = self._numbers.put(hash(identity) & _LAST_64, len(self))
+        digest = hash(identity) & _LAST_64
         values = hash(question), self._names.code(system), self._names.code(group)
-        for column, value in zip((self._questions, self._systems, self._groups), values, strict=True):
-            if number is None:
-                column.append(value)
-            else:
-                column[number] = value
-        if number is not None:
-            self._numbers.put(hash(identity) & _LAST_64, number)
+        number = self._numbers.get(digest)
+        if number is None:
+            self._numbers.put(digest, len(self))
+            self._questions.append(values[0])
+            self._systems.append(values[1])
+            self._groups.append(values[2])
+        else:
+            self._questions[number], self._systems[number], self._groups[number] = values
 
     def where(self, identity: str) -> Where:
         """Return the place of a sample; an unknown one is a question of its own."""

@@ -177,6 +177,11 @@ class Journal(LockedFolder):
         for key in keys:
             self._note(key)
 
+    def close(self) -> None:
+        """Flush everything to the disk, unlock the folder, and forget what is in it, since a summary may follow."""
+        super().close()
+        self._contents, self._scored = Digests(), Digests()
+
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
         """Keep a row that cannot be used, once, however often the run is resumed."""
         self._bad_rows.keep(where, reason, raw)

@@ -189,10 +189,12 @@ def scored_from_json(value: Mapping[str, Any]) -> Scored:
 def usage_from_json(value: Any) -> Usage:
     """Return the usage in an object; values that are not numbers count as 0."""
     given = value if isinstance(value, Mapping) else {}
+    if not any(given.values()):
+        return _NOTHING
     known: dict[str, Any] = {
         name: number for name in _USAGE if isinstance(number := given.get(name), (int, float)) and number
     }
-    return Usage(**known) if known else _NOTHING
+    return Usage(**known)
 
 
 def _plain(value: Any) -> Any:

@@ -83,7 +83,7 @@ def plan_local(
     if all(_module(metric).startswith((_COUNTING, *_JUDGING)) for metric in metrics):
         processes = available_cores() if workers is None else workers
         judged = any(metric.tasks for metric in metrics)
-        return LocalPlan(processes, workers is not None, *((500, 32) if judged else (20_000, 1_000)))
+        return LocalPlan(processes, workers is not None, *((200, 32) if judged else (20_000, 1_000)))
     # Code of the user's own may hold anything once per process, so several are only for those who ask for them.
     if workers is None or workers == 1:
         return None
