@@ -7,9 +7,9 @@
 Made-up rows, all different: references of 20 to 30 words, and answers in which every other word is the reference's;
 two contexts for metrics that need them. The whole command is measured, with reading, files and summary: wall time, CPU
 time of all processes, and the highest memory of the command and of any worker. The libraries are called in a loop on
-the same texts, with objects kept: rapidfuzz's token_set_ratio and Indel, sacrebleu's sentence chrF and BLEU, and Sudachi
-alone for Japanese. A ratio is saiten's rows by CPU second over the library's; other load on the machine affects CPU time
-less than wall time.
+the same texts, with objects kept: rapidfuzz's token_set_ratio and Indel, sacrebleu's sentence chrF and BLEU, and for
+Japanese Sudachi alone. A ratio is saiten's rows by CPU second over the library's; other load on the machine affects CPU
+time less than wall time.
 """
 
 import argparse
@@ -30,6 +30,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from overlap_metrics import WORDS
+from saiten.metrics.catalog import make_metrics
 from saiten.records import Language
 
 PAIRS = 5_000

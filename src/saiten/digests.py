@@ -64,7 +64,7 @@ class Digests:
         self._numbers = array(self._type, bytes(places * array(self._type).itemsize))
 
     def _grow(self) -> None:
-        """Double the places; in the order of their last bits, each digest goes to its place or behind the one before."""
+        """Double the places; in order of their last bits, each digest goes to its place or behind the one before."""
         import numpy as np  # noqa: PLC0415 - small maps never need it
 
         digests, numbers = np.frombuffer(self._digests, np.uint64), np.frombuffer(self._numbers, self._type)
