@@ -20,16 +20,15 @@ from saiten.api.result import Evaluation
 from saiten.api.rows import Samples, rows_of
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError
-from saiten.executor import LocalExecutor
 from saiten.metrics.catalog import distinct, make_metrics
 from saiten.metrics.own import code_named
 from saiten.options import Config, options_of
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
 from saiten.runs import Journal, RunSettings, read_run
-from saiten.runs.engine import Watch, run_all
+from saiten.runs.engine import Watch
 from saiten.runs.journal import InMemory
-from saiten.runs.local import plan_local, run_local
+from saiten.runs.local import plan_local, run_planned
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import (
     CallSettings,
@@ -116,11 +115,8 @@ async def aevaluate(
         try:
             scoring = Scoring(chosen, performing, journal)
             closing = () if performing is judge else (performing,)
-            if plan is None:
-                executor = LocalExecutor(calls.concurrency)
-                await run_all(scoring, rows, executor, collected, closing=closing, strict=strict)
-            else:
-                await run_local(scoring, rows, collected, plan, notify=_LOG.warning, closing=closing, strict=strict)
+            limit = calls.concurrency
+            await run_planned(scoring, rows, collected, plan, concurrency=limit, closing=closing, strict=strict)
         except BudgetSpent as error:
             stopped = str(error)
     bad = tuple(collected.bad_rows)

@@ -6,6 +6,7 @@ processes, and so are the files, byte by byte.
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
@@ -14,16 +15,19 @@ from typing import Protocol, runtime_checkable
 
 from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
+from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
 from saiten.protocols import Closable, Judge, Metric
 from saiten.records import Sample, Scored
 from saiten.runs.chunks import ChunkScores, ChunkWork
-from saiten.runs.engine import Watch, awake
+from saiten.runs.engine import Watch, awake, run_all
 from saiten.runs.journal import Journal
 from saiten.runs.lines import sample_to_json, to_line
 from saiten.runs.scoring import Scoring
 from saiten.runs.workers import CannotStart, Workers, available_cores, packed, started
 from saiten.tasks.similarity import MeasureSimilarity
+
+_LOG = logging.getLogger(__name__)
 
 _BYTES = 1 << 20
 """Bytes of a chunk's samples, about, so that memory does not depend on their size."""
@@ -131,7 +135,7 @@ async def run_local(
     watch: Watch[Scored],
     plan: LocalPlan,
     *,
-    notify: Callable[[str], None],
+    notify: Callable[[str], None] = _LOG.warning,
     closing: Iterable[Closable | None] = (),
     strict: bool = False,
 ) -> None:
@@ -142,7 +146,7 @@ async def run_local(
         rows: The samples, and the rows that cannot be used.
         watch: Sees each sample and score; a `CountingWatch` only their numbers.
         plan: From `plan_local`.
-        notify: Called if processes cannot do this work, which this one then does.
+        notify: Called with a note if processes cannot do this work, which this one then does.
         closing: Closed at the end, the last one first.
         strict: Raise at the first unusable row.
 
@@ -159,6 +163,24 @@ async def run_local(
         async with AsyncExitStack() as processes:
             await run.all(rows, processes, notify)
     scoring.finish()
+
+
+async def run_planned(
+    scoring: Scoring,
+    rows: Iterable[Sample | BadRow],
+    watch: Watch[Scored],
+    plan: LocalPlan | None,
+    *,
+    concurrency: int,
+    notify: Callable[[str], None] = _LOG.warning,
+    closing: Iterable[Closable | None] = (),
+    strict: bool = False,
+) -> None:
+    """Make every score that the journal lacks, as `run_local`, or without a plan as `run_all`."""
+    if plan is None:
+        await run_all(scoring, rows, LocalExecutor(concurrency), watch, closing=closing, strict=strict)
+    else:
+        await run_local(scoring, rows, watch, plan, notify=notify, closing=closing, strict=strict)
 
 
 class _LocalRun:
