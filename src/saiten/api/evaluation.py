@@ -79,8 +79,7 @@ async def aevaluate(
         retry_failed: Retry scores that failed or were unreadable.
         strict: Raise at the first row that cannot be used, instead of keeping it in `bad_rows`.
         watch: Receives each score, for example to show progress.
-        workers: The number of processes for metrics without a judge or with the offline judge: by default one per core,
-            unless there are few samples; 1 for metrics of your own. Calls of models are made by one process.
+        workers: Processes for work without calls of models. Default: one per core, 1 for metrics of your own.
         settings: The fields of `saiten.JudgeSettings` and `saiten.CallSettings`: `embedder`, `votes`, `seed`,
             `calibration`, `prompts`, `concurrency`, `max_calls`, `prices`, `cache` and so on.
 
@@ -110,18 +109,14 @@ async def aevaluate(
             opened = Journal.open(folder, kept, signatures=signatures, retry_failed=retry_failed)
             journal = stack.enter_context(opened)
             models.account.book = journal.paid
-        performing = _assembled(judged_by, models)
-        stopped = None
+        performing, stopped = _assembled(judged_by, models), None
         try:
             scoring = Scoring(chosen, performing, journal)
-            closing = () if performing is judge else (performing,)
-            limit = calls.concurrency
-            await run_planned(scoring, rows, collected, plan, concurrency=limit, closing=closing, strict=strict)
+            closing, limit = () if performing is judge else (performing,), calls.concurrency
+            await run_planned(scoring, rows, collected, plan, limit, closing=closing, strict=strict)
         except BudgetSpent as error:
             stopped = str(error)
-    bad = tuple(collected.bad_rows)
-    if not collected.samples and bad:
-        raise BadInput(f"none of {len(bad)} rows could be used; {bad[0].where}: {bad[0].reason}")
+    bad = collected.unusable()
     if folder is None:
         signatures = {metric.name: str(signature_of(metric, performing)) for metric in chosen}  # see `Journal.sign`
         paid = models.account.usage if models.account.usage.calls else None
@@ -195,6 +190,13 @@ class _Collected:
         self.scores: list[Scored] = []
         self.bad_rows: list[BadRow] = []
         self._watch = watch
+
+    def unusable(self) -> tuple[BadRow, ...]:
+        """Return the bad rows; raises BadInput if there are no others."""
+        if self.bad_rows and not self.samples:
+            bad = self.bad_rows[0]
+            raise BadInput(f"none of {len(self.bad_rows)} rows could be used; {bad.where}: {bad.reason}")
+        return tuple(self.bad_rows)
 
     def sample_read(self, sample: Sample) -> None:
         self.samples.append(sample)
