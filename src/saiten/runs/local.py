@@ -17,6 +17,7 @@ from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
 from saiten.executor import LocalExecutor
 from saiten.judges.offline import OfflineJudge
+from saiten.metrics.own import OwnMetric
 from saiten.protocols import Closable, Judge, Metric
 from saiten.records import Sample, Scored
 from saiten.runs.chunks import ChunkScores, ChunkWork
@@ -113,7 +114,7 @@ def _elsewhere(metric: Metric, judge: Judge) -> str | None:
 
 
 def _module(metric: Metric) -> str:
-    return f"{type(metric).__module__}" if not hasattr(metric, "code") else ""
+    return "" if isinstance(metric, OwnMetric) else type(metric).__module__
 
 
 @dataclass(slots=True)
@@ -126,6 +127,7 @@ class _Chunk:
     new: list[bytes] = field(default_factory=list)
     """The lines of samples that the journal lacks."""
     bad: list[BadRow] = field(default_factory=list)
+    rows: int = 0
     size: int = 0
 
 
@@ -244,12 +246,12 @@ class _LocalRun:
         try:
             for row in rows:
                 self._take(row, chunk)
-                if len(chunk.samples) >= self._plan.rows or chunk.size >= _BYTES:
+                if chunk.rows >= self._plan.rows or chunk.size >= _BYTES:
                     yield chunk
                     chunk = _Chunk()
         except Exception as error:  # noqa: BLE001 - raised by `all`
             self._failed = error
-        if chunk.samples or chunk.bad or chunk.new:
+        if chunk.rows:
             yield chunk
 
     def _take(self, row: Sample | BadRow, chunk: _Chunk) -> None:
@@ -257,6 +259,7 @@ class _LocalRun:
             if self._strict:
                 raise BadInput(f"{row.where}: {row.reason} (--strict stops at the first bad row)")
             chunk.bad.append(row)
+            chunk.rows += 1
             return
         line, is_new = b"", True
         if self._journal is not None:
@@ -269,13 +272,15 @@ class _LocalRun:
         pending = self._every
         if not is_new or self._scoring.wanted is not None:
             pending = tuple(self._numbers[metric.name] for metric in self._scoring.pending(row))
-        if not pending:
+        if pending:
+            chunk.samples.append(row)
+            chunk.lines.append(line)
+            chunk.wanted.append(pending)
+        else:
             self._watch.sample_done(row)
-            return
-        chunk.samples.append(row)
-        chunk.lines.append(line)
-        chunk.wanted.append(pending)
-        chunk.size += len(line)
+        if pending or is_new:
+            chunk.rows += 1
+            chunk.size += len(line)
 
     def _write(self, chunk: _Chunk, scores: ChunkScores) -> None:
         for bad in chunk.bad:

@@ -66,7 +66,7 @@ class Workers:
         worker = await self._free.get()
         try:
             kind, content = await worker.ask(pickle.dumps((lines, wanted), pickle.HIGHEST_PROTOCOL))
-        except _Ended as error:
+        except _WorkerEnded as error:
             raise ConfigurationError(
                 f"a process that scores was ended {error}; all scores so far are kept: re-run the command to resume, "
                 "with fewer --workers if memory is short"
@@ -94,7 +94,7 @@ async def started(count: int, work: bytes) -> AsyncIterator[Workers]:
             workers.append(await _Worker.start())  # noqa: PERF401 - those that were started are ended, whatever comes
         try:
             answers = await asyncio.gather(*(worker.ask(work) for worker in workers))
-        except _Ended as error:
+        except _WorkerEnded as error:
             raise CannotStart(f"they ended {error}") from None
         for kind, content in answers:
             if kind == "wrong":
@@ -107,7 +107,7 @@ async def started(count: int, work: bytes) -> AsyncIterator[Workers]:
         await _end(workers, kill=not clean)
 
 
-class _Ended(Exception):
+class _WorkerEnded(Exception):
     """A process ended although it should not; the text says how."""
 
     def __init__(self, status: int) -> None:
@@ -127,7 +127,8 @@ class _Worker:
     async def start(cls) -> "_Worker":
         if not sys.executable:
             raise CannotStart("the path of Python is unknown")
-        command = [sys.executable, "-c", _CODE, json.dumps(sys.path)]
+        # -P: no file of the current folder is taken for a module of Python's before the path is set
+        command = [sys.executable, "-P", "-c", _CODE, json.dumps(sys.path)]
         try:
             # A session of its own, so that Ctrl-C reaches only this process, which then ends the others.
             found = await asyncio.create_subprocess_exec(
@@ -148,7 +149,7 @@ class _Worker:
                 length = int.from_bytes(await stdout.readexactly(LENGTH), "big")
                 answer: Answer = pickle.loads(await stdout.readexactly(length))  # noqa: S301 - from our own child
             except (asyncio.IncompleteReadError, ConnectionError):
-                raise _Ended(await self.process.wait()) from None
+                raise _WorkerEnded(await self.process.wait()) from None
         return answer
 
 

@@ -172,6 +172,20 @@ async def test_memory_does_not_grow_with_the_data(tmp_path, processes, chunks):
     assert max(written) <= 0 or max(written) <= chunks * 7 + 7
 
 
+async def test_rows_that_cannot_be_used_are_not_held(tmp_path):
+    """A file of bad rows only is written as it is read, too."""
+    watch, held = Watching(), []
+
+    def reading():
+        for number in range(200):
+            held.append(number - len(watch.bad))
+            yield BadRow(f"data.jsonl:{number}", "not JSON", "{")
+
+    await score(tmp_path / "run", reading(), 2, make_metrics(["token_f1"]), watch)
+    assert len(watch.bad) == 200
+    assert max(held) <= 7
+
+
 async def test_large_rows_make_small_chunks(tmp_path, monkeypatch):
     """A chunk ends at a size, too, so that a thousand long contexts are not held at once."""
     sizes = []
