@@ -1,10 +1,16 @@
 """A map from digests of 8 bytes to numbers, in a tenth of the memory of a dict."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Literal
 
 _SMALLEST = 1 << 10
+_LAST_64 = (1 << 64) - 1
+
+
+def digest_here(value: Hashable) -> int:
+    """Return a digest of 8 bytes, the same in this process only; of 10 million, two collide in one of 400,000 runs."""
+    return hash(value) & _LAST_64
 
 
 class Digests:

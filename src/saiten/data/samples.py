@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any
 
 from saiten.data.columns import SAMPLE_COLUMNS, Columns
@@ -10,7 +9,7 @@ from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow, converted
 from saiten.data.values import as_language, as_references, as_text, as_texts
-from saiten.digests import Digests
+from saiten.digests import Digests, digest_here
 from saiten.records import Language, Sample
 
 _LOG = logging.getLogger(__name__)
@@ -103,7 +102,6 @@ def _sample(
 
 def _check_new(sample: Sample, ids: Digests) -> None:
     """Add the sample's id as 8-byte digest (with 10 million ids, a false alarm is 1 in 400,000); raises ValueError."""
-    digest = int.from_bytes(blake2b(sample.id.encode(), digest_size=8).digest(), "big")
-    if ids.put(digest) is not None:
+    if ids.put(digest_here(sample.id)) is not None:
         hint = f", for example {sample.id}/{sample.system}" if sample.system else ""
         raise ValueError(f"an earlier row has the id {sample.id!r} too; every answer needs its own{hint}")

@@ -5,10 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from saiten.digests import Digests
+from saiten.digests import Digests, digest_here
 from saiten.results.place import Place
-
-_LAST_64 = (1 << 64) - 1
 
 Where = tuple[int, str | None, str | None]
 """A number for the question, the same for the same question in this process; the system, and the group."""
@@ -51,7 +49,7 @@ class Places:
 
     def add(self, identity: str, question: str, system: str | None, group: str | None) -> None:
         """Set the place of a sample; `question` as in `Place`."""
-        digest = hash(identity) & _LAST_64
+        digest = digest_here(identity)
         values = hash(question), self._names.code(system), self._names.code(group)
         number = self._numbers.get(digest)
         if number is None:
@@ -64,7 +62,7 @@ class Places:
 
     def where(self, identity: str) -> Where:
         """Return the place of a sample; an unknown one is a question of its own."""
-        number = self._numbers.get(hash(identity) & _LAST_64)
+        number = self._numbers.get(digest_here(identity))
         if number is None:
             return hash(identity), None, None
         known = self._names.known

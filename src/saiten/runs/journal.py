@@ -12,15 +12,13 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from saiten.digests import Digests
+from saiten.digests import Digests, digest_here
 from saiten.durable.lock import LOCK_NAME
 from saiten.durable.whole_file import is_left
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Sample, Scored, Usage
 from saiten.runs.lines import (
-    content_key,
     has_lines,
-    id_key,
     sample_from_json,
     sample_to_json,
     score_key,
@@ -104,7 +102,7 @@ class Journal(LockedFolder):
         """Of each sample's id, that of its line; the last bit says whether it was seen since the run was opened."""
         self._seen = 0
         for line, value in self.lines(self._samples):
-            self._contents.put(id_key(str(value.get("id"))), content_key(line) & ~1)
+            self._contents.put(digest_here(str(value.get("id"))), digest_here(line) & ~1)
         self._scored = Digests()
         """Of each pair of sample and metric, whether it needs no score: 1, or 0 if it is to be retried."""
         self._done = 0
@@ -135,8 +133,8 @@ class Journal(LockedFolder):
     def line_of(self, sample: Sample) -> tuple[bytes, bool]:
         """Return the sample's line, and whether the caller has to write it, with `block`; raises as `sample`."""
         line = to_line(sample_to_json(sample))
-        content = content_key(line)
-        known = self._contents.put(id_key(sample.id), content | 1)
+        content = digest_here(line)
+        known = self._contents.put(digest_here(sample.id), content | 1)
         if known is None:
             if self.manifest.finished:
                 self._mark(finished=False)

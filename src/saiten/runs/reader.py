@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from saiten.digests import Digests
+from saiten.digests import Digests, digest_here
 from saiten.errors import BadInput
 from saiten.models.prices import Quote
 from saiten.records import Sample, Scored, Usage
@@ -15,7 +15,6 @@ from saiten.runs.lines import read_lines, sample_from_json, scored_from_json
 from saiten.runs.locked_folder import ERRORS_NAME, paid_in, prices_in
 from saiten.runs.manifest import Manifest, read_manifest
 
-_LAST_64 = (1 << 64) - 1
 _LOG = logging.getLogger(__name__)
 
 
@@ -40,11 +39,11 @@ class RunReader:
         """
         last, end, repeated = Digests("Q"), 0, False
         for end, pair in read_lines(self.folder / SCORES_NAME, _pair, self.notify):
-            repeated = last.put(hash(pair) & _LAST_64, end) is not None or repeated
+            repeated = last.put(digest_here(pair), end) is not None or repeated
         if not repeated:
             last = Digests()
         for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json):
-            if not repeated or last.get(hash((scored.sample, scored.metric)) & _LAST_64) == number:
+            if not repeated or last.get(digest_here((scored.sample, scored.metric))) == number:
                 yield scored
             if number >= end:
                 return
