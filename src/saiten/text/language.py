@@ -25,7 +25,9 @@ def detect_language(*texts: str) -> Language:
         return "en"
     japanese = latin = 0
     for text in texts:
-        prose = _NO_PROSE.sub(" ", text[:_LOOKED_AT])
+        prose = text[:_LOOKED_AT]
+        if "@" in prose or "://" in prose:
+            prose = _NO_PROSE.sub(" ", prose)
         japanese += sum(map(len, _KANA_OR_HAN.findall(prose)))
         latin += sum(map(len, _LATIN.findall(prose)))
     return "ja" if japanese and 3 * japanese >= latin else "en"

@@ -103,28 +103,25 @@ _NO_WORD = ("補助記号", "空白")
 
 
 def _split_morphemes(mode: str, text: str) -> tuple[str, ...]:
-    tokenizer, kinds = _tokenizer(mode), _word_kinds()
-    found: list[str] = []
-    for piece in _pieces(normalize(text)):
-        for morpheme in tokenizer.tokenize(piece):
-            surface, kind = morpheme.surface(), morpheme.part_of_speech_id()
-            is_word = kinds.get(kind)
-            if is_word is None:  # a morpheme writes out its part of speech slowly, so once for each
-                is_word = kinds[kind] = morpheme.part_of_speech()[0] not in _NO_WORD
-            # the dictionary counts (^o^) and some foreign letters as symbols
-            if is_word or any(map(str.isalnum, surface)):
-                found.append(surface)
+    tokenizer, is_word = _tokenizer(mode), _word_matcher()
+    words = [
+        morpheme.surface()
+        for piece in _pieces(normalize(text))
+        for morpheme in tokenizer.tokenize(piece)
+        # the dictionary counts (^o^) and some foreign letters as symbols
+        if is_word(morpheme) or any(map(str.isalnum, morpheme.surface()))
+    ]
     # a few dictionary entries contain a space; equal words are kept once
-    return tuple(map(sys.intern, " ".join(found).split()))
+    return tuple(map(sys.intern, " ".join(words).split()))
 
 
 _morphemes = {mode: Remembered(partial(_split_morphemes, mode)) for mode in ("A", "B", "C")}
 
 
 @cache
-def _word_kinds() -> dict[int, bool]:
-    """Return the dictionary's parts of speech met so far, and whether each is one of words."""
-    return {}
+def _word_matcher() -> Any:
+    """Return whether a morpheme is a word; a morpheme itself writes out its part of speech slowly."""
+    return _dictionary().pos_matcher(lambda part: part[0] not in _NO_WORD)
 
 
 _LOADING = threading.Lock()
