@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from saiten.records import STATUSES, Sample, Score, Scored, Usage
 from saiten.runs import sample_from_json, sample_to_json, scored_from_json, scored_to_json
-from saiten.runs.lines import from_line, to_line
+from saiten.runs.lines import _to_line_slowly, from_line, to_line
 
 TEXT = st.text(st.characters(), max_size=20)  # lone surrogates included
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -63,6 +63,35 @@ def test_any_score_comes_back_as_it_was(scored):
     line = to_line(scored_to_json(scored))
     assert line.count(b"\n") == 1
     assert scored_from_json(from_line(line)) == scored
+
+
+JSON = st.recursive(
+    st.none() | TEXT | FINITE | st.booleans() | st.integers() | st.sampled_from(["null", "\u2028\u0085", "“null”"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT | st.integers(0, 9), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(TEXT, JSON, max_size=4))
+def test_a_line_is_read_as_pythons_json_reads_it(value):
+    """Whatever JSON can hold is written in one line, and read back by `json` as `json` would have written it."""
+    line = to_line(value).decode()
+    assert line.splitlines(keepends=True) == [line]
+    assert json.loads(line) == json.loads(json.dumps(value))
+
+
+@given(SAMPLES)
+def test_a_samples_line_does_not_depend_on_how_it_is_encoded(sample):
+    """Python's encoder gives the same bytes, so that runs begun with it are resumed without comparing fields."""
+    value = sample_to_json(sample)
+    assert to_line(value) == _to_line_slowly(value)
+
+
+@given(JSON)
+def test_a_number_that_json_lacks_is_never_written(inner):
+    """Beside nulls and the word null, at any depth."""
+    with pytest.raises(ValueError, match="JSON compliant"):
+        to_line({"details": [inner, {"a": [math.nan, inner]}]})
 
 
 def test_a_line_of_scores_has_the_documented_fields():

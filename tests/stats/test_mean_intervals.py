@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from saiten.stats.clusters import CHUNK, draws
+from saiten.stats.clusters import CHUNK, DEALT, dealt, draws
 from saiten.stats.estimate import _student, bootstrap_mean
 
 
@@ -131,3 +131,29 @@ def test_students_quantile(freedom, z):
     """The expansion is within 1 % of SciPy's from 5 degrees of freedom on, for intervals up to 99 %."""
     tail = {1.644854: 0.95, 1.959964: 0.975, 2.575829: 0.995}[z]
     assert _student(z, freedom) == pytest.approx(student.ppf(tail, freedom), rel=1e-2)
+
+
+def test_many_clusters_are_drawn_in_heaps_and_the_interval_is_as_wide():
+    """For 70,000 questions with one to three answers the interval is that of the textbook, whatever their order."""
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(1, 4, size=70_000)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    values = rng.exponential(size=len(sizes))[labels] + rng.normal(size=len(labels))
+    interval = bootstrap_mean(values, labels)
+    sums = np.bincount(labels, values - values.mean())
+    half = 1.96 * np.sqrt((sums**2).sum()) / len(values)
+    assert (interval.high - interval.low) / 2 == pytest.approx(half, rel=0.06)
+    assert (interval.high + interval.low) / 2 == pytest.approx(values.mean(), abs=half / 10)
+    assert interval.clusters == 70_000
+    order = rng.permutation(len(values))
+    again = bootstrap_mean(values[order], 100_000 - labels[order])
+    assert (again.low, again.high) == (interval.low, interval.high)
+
+
+def test_dealing_changes_no_total_and_leaves_few_clusters_alone():
+    """Heaps hold every cluster once."""
+    sums = np.arange(3.0 * (2 * DEALT + 5)).reshape(-1, 3)
+    heaps = dealt(sums, 0)
+    assert heaps.shape == (DEALT, 3)
+    assert heaps.sum(axis=0) == pytest.approx(sums.sum(axis=0))
+    assert np.array_equal(dealt(sums[:DEALT], 0), sums[:DEALT])

@@ -20,7 +20,6 @@ from saiten.api.result import Evaluation
 from saiten.api.rows import Samples, rows_of
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError
-from saiten.executor import LocalExecutor
 from saiten.metrics.catalog import distinct, make_metrics
 from saiten.metrics.own import code_named
 from saiten.options import Config, options_of
@@ -28,8 +27,9 @@ from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
 from saiten.runs import Journal, RunSettings, read_run
 from saiten.runs.batches import BatchFolder
-from saiten.runs.engine import Watch, run_all
+from saiten.runs.engine import Watch
 from saiten.runs.journal import InMemory
+from saiten.runs.local import plan_local, run_planned
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import (
     CallSettings,
@@ -58,6 +58,7 @@ async def aevaluate(
     retry_failed: bool = False,
     strict: bool = False,
     watch: Watch[Scored] | None = None,
+    workers: int | None = None,
     **settings: Unpack[Keywords],
 ) -> Evaluation:
     """Score all samples with all metrics.
@@ -79,6 +80,7 @@ async def aevaluate(
         retry_failed: Retry scores that failed or were unreadable.
         strict: Raise at the first row that cannot be used, instead of keeping it in `bad_rows`.
         watch: Receives each score, for example to show progress.
+        workers: Processes for work without calls of models. Default: one per core, 1 for metrics of your own.
         settings: The fields of `saiten.JudgeSettings` and `saiten.CallSettings`: `embedder`, `votes`, `seed`,
             `calibration`, `prompts`, `concurrency`, `max_calls`, `prices`, `cache` and so on.
 
@@ -98,6 +100,7 @@ async def aevaluate(
     models = Models(calls)
     described = _assembled(judged_by, models.called(replace(calls, cache=None)))
     signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
+    plan = plan_local(chosen, described, workers, concurrency=calls.concurrency)
     name = Path(samples).name if isinstance(samples, str | Path) else None
     kept_judge = judged_by.kept() if isinstance(judged_by, JudgeSettings) else {"judge": type(judged_by).__name__}
     kept = RunSettings(data=name, judge=kept_judge, columns=columns or {}, language=language, currency=calls.currency)
@@ -107,17 +110,14 @@ async def aevaluate(
             opened = Journal.open(folder, kept, signatures=signatures, retry_failed=retry_failed)
             journal = stack.enter_context(opened)
             models.account.book, models.shelf = journal.paid, BatchFolder(folder)
-        performing = _assembled(judged_by, models)
-        stopped = None
+        performing, stopped = _assembled(judged_by, models), None
         try:
             scoring = Scoring(chosen, performing, journal)
-            executor, closing = LocalExecutor(calls.at_once(len(chosen))), () if performing is judge else (performing,)
-            await run_all(scoring, rows, executor, collected, closing=closing, strict=strict)
+            closing, limit = () if performing is judge else (performing,), calls.at_once(len(chosen))
+            await run_planned(scoring, rows, collected, plan, limit, closing=closing, strict=strict)
         except BudgetSpent as error:
             stopped = str(error)
-    bad = tuple(collected.bad_rows)
-    if not collected.samples and bad:
-        raise BadInput(f"none of {len(bad)} rows could be used; {bad[0].where}: {bad[0].reason}")
+    bad = collected.unusable()
     if folder is None:
         signatures = {metric.name: str(signature_of(metric, performing)) for metric in chosen}  # see `Journal.sign`
         paid = models.account.usage if models.account.usage.calls else None
@@ -191,6 +191,13 @@ class _Collected:
         self.scores: list[Scored] = []
         self.bad_rows: list[BadRow] = []
         self._watch = watch
+
+    def unusable(self) -> tuple[BadRow, ...]:
+        """Return the bad rows; raises BadInput if there are no others."""
+        if self.bad_rows and not self.samples:
+            bad = self.bad_rows[0]
+            raise BadInput(f"none of {len(self.bad_rows)} rows could be used; {bad.where}: {bad.reason}")
+        return tuple(self.bad_rows)
 
     def sample_read(self, sample: Sample) -> None:
         self.samples.append(sample)

@@ -10,7 +10,6 @@ from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.shared_options import ThresholdOptions
 from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
-from saiten.results.place import place_of
 from saiten.results.summarize import summarize
 from saiten.results.summary import Summary
 from saiten.results.threshold import Outcome, Threshold
@@ -19,6 +18,7 @@ from saiten.results.thresholds import hold, named_in
 from saiten.runs import RunReader
 from saiten.views.junit import as_junit, may_write
 from saiten.views.tables.gate import missed_line
+from saiten.views.tables.run import places_in
 
 _SHOWN = 20
 """Maximum lines on standard error, for many systems or groups."""
@@ -65,7 +65,7 @@ class Gate:
 
     def hold(self, reader: RunReader, summary: Summary) -> tuple[Outcome, ...]:
         """Return the outcomes of a run with this summary; report misses, and write the report."""
-        places = {sample.id: place_of(sample) for sample in reader.samples()}
+        places = places_in(reader)
         if self.each is not None:
             summary = summarize(reader.scores(), places, each=self.each)
         outcomes = hold(

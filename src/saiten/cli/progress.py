@@ -17,6 +17,7 @@ from saiten.errors import SystemFailed
 from saiten.rag.knowledge.indexing import Indexed
 from saiten.records import Answer, Language, Sample, Scored, Usage
 from saiten.runs.answers.answers_file import Outcome
+from saiten.runs.chunks import ChunkScores
 from saiten.views.tables.summary import spent_text, usage_text
 
 _LINE_EVERY = 30.0
@@ -200,6 +201,15 @@ class ScoreProgress(RunProgress):
             self._under_way.discard(sample.id)
             self._measured += 1
         super().sample_done(sample)
+
+    def counted(self, samples: int, scores: ChunkScores) -> None:
+        """Count the scores of this many samples."""
+        self.made += scores.count
+        self.usage += scores.usage
+        self.not_measured += scores.not_measured
+        self.samples += samples
+        self._measured += samples
+        self.draw(self.samples, self._text)
 
     def measured(self, done: int) -> int:
         return self._measured

@@ -12,6 +12,7 @@ from saiten.cli.shared_options import (
     FormatOption,
     RunOptions,
     ThresholdOptions,
+    WorkersOption,
 )
 from saiten.cli.unfold import unfold
 from saiten.options import Config
@@ -37,6 +38,7 @@ def score(
     calls: CallSettings,
     config: Config,
     how: RunOptions,
+    workers: WorkersOption = None,
     thresholds: ThresholdOptions,
     form: FormatOption = "table",
 ) -> None:
@@ -62,10 +64,11 @@ def score(
     value, 130 interrupted by Ctrl-C.
     """
     from saiten.cli.data_source import DataSource
+    from saiten.cli.evidence import check_evidence, planned
     from saiten.cli.gate import Gate
     from saiten.cli.output import notifier, stderr, stdout
     from saiten.cli.rehearse import rehearse
-    from saiten.cli.scoring import check_evidence, planned, score_into
+    from saiten.cli.scoring import score_into
     from saiten.cli.show_summary import show_summary
     from saiten.errors import ConfigurationError
     from saiten.metrics.catalog import make_metrics
@@ -84,7 +87,7 @@ def score(
     if dry_run:
         rehearse(samples, planned(metrics, evidence), judge, calls, form)
         return
-    status = score_into(folder, source, samples, metrics, judge, calls, how, evidence)
+    status = score_into(folder, source, samples, metrics, judge, calls, how, evidence, workers=workers)
     if status and gate is not None:
         stderr().print("the thresholds were not checked, since the run is not finished")
     missed = show_summary(folder, form, stdout(), None if status else gate)

@@ -1,31 +1,30 @@
-"""The run of `saiten score` and `saiten probe`, from the rows to a folder with their scores, and its evidence."""
+"""The run of `saiten score` and `saiten probe`, from the rows to a folder with their scores."""
 
 import asyncio
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import tee
 from pathlib import Path
 
 from saiten.cli.alternatives import print_alternatives
 from saiten.cli.batching import batching
 from saiten.cli.data_source import DataSource
+from saiten.cli.evidence import retrieving
 from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.progress import ScoreProgress
-from saiten.cli.rehearse import Placeholder
 from saiten.cli.running import resumable
 from saiten.cli.shared_options import EvidenceOptions, RunOptions
 from saiten.data import BadRow
-from saiten.errors import BadInput, ConfigurationError
+from saiten.errors import BadInput
 from saiten.executor import LocalExecutor
-from saiten.metrics.judged.with_evidence import with_evidence
-from saiten.protocols import Metric, Retriever
+from saiten.protocols import Metric
 from saiten.records import Sample
 from saiten.runs import Journal
 from saiten.runs.engine import run_all
+from saiten.runs.local import plan_local, run_local
 from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.wiring import Models, assemble_judge, knowledge_base_later
+from saiten.wiring import Models, assemble_judge
 
 
 def score_into(
@@ -39,10 +38,12 @@ def score_into(
     evidence: EvidenceOptions = EvidenceOptions(),
     *,
     wanted: frozenset[tuple[str, str]] | None = None,
+    workers: int | None = None,
 ) -> int:
     """Score the rows, and report the outcome.
 
-    `wanted`: for a probe, the sample's id and the metric's name of each score; by default all.
+    `wanted`: for a probe, the sample's id and the metric's name of each score; by default all. `workers`: the number of
+    processes as asked for.
 
     Returns:
         0, or the exit status of a run that can be resumed.
@@ -54,6 +55,7 @@ def score_into(
     # Described by a judge without a store: the store may be in the folder, which is not locked yet.
     described = assemble_judge(judge, models=models.called(replace(calls, cache=None)))
     signatures = {each.name: str(signature_of(each, described)) for each in metrics}
+    plan = plan_local(metrics, described, workers, concurrency=calls.concurrency)
     with Journal.open(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=how.retry_failed, notify=notifier(notes)
     ) as journal:
@@ -66,8 +68,13 @@ def score_into(
         unfinished = "replies for unfinished scores are kept and will not be requested again"
         resuming = resumable(notes, kept="all scores so far are kept", unfinished=unfinished)
         with progress, resuming as ending, batching(models, folder, progress, notes):
-            executor, closing = LocalExecutor(calls.at_once(len(metrics))), (scoring.judge, base)
-            asyncio.run(run_all(scoring, rows, executor, progress, closing=closing, strict=source.settings.strict))
+            closing, strict = (scoring.judge, base), source.settings.strict
+            if plan is None:
+                executor = LocalExecutor(calls.at_once(len(metrics)))
+                asyncio.run(run_all(scoring, rows, executor, progress, closing=closing, strict=strict))
+            else:
+                local = run_local(scoring, rows, progress, plan, notify=notifier(notes), closing=closing, strict=strict)
+                asyncio.run(local)
         if not ending.status and not progress.samples and not journal.done:
             raise BadInput(f"no row could be used; for the rows and reasons see {folder}/errors.jsonl")
         progress.print_totals(folder, f"{progress.made} scores for {progress.samples} samples", models.account.usage)
@@ -83,50 +90,3 @@ def score_into(
                 "--column answer=COLUMN"
             )
     return ending.status
-
-
-def planned(metrics: tuple[Metric, ...], options: EvidenceOptions) -> tuple[Metric, ...]:
-    """Return the metrics for a dry run, with placeholders instead of retrieved passages."""
-    return (
-        metrics
-        if options.kb is None
-        else tuple(with_evidence(metric, Placeholder(options.k), options.k) for metric in metrics)
-    )
-
-
-def retrieving(
-    metrics: tuple[Metric, ...], options: EvidenceOptions, models: Models
-) -> tuple[tuple[Metric, ...], Retriever | None]:
-    """Return the metrics, connected to the knowledge base if they use it, and the base, which the caller closes.
-
-    Raises:
-        ConfigurationError: the base does not exist, or no metric uses it.
-    """
-    if options.kb is None:
-        return metrics, None
-    base = knowledge_base_later(options.kb, models, retrieval=options.retrieval, k=options.k)
-    found = tuple(with_evidence(metric, base, options.k) for metric in metrics)
-    if found == metrics:
-        raise ConfigurationError(
-            "--kb is for correctness graded with evidence=reference, and there is no such metric; add -m correctness, "
-            "or leave out --kb"
-        )
-    return found, base
-
-
-def check_evidence(rows: Iterator[Sample | BadRow], options: EvidenceOptions, data: str) -> Iterator[Sample | BadRow]:
-    """Return the rows; for evidence by reference without a base, check that the first sample includes it.
-
-    Raises:
-        ConfigurationError: it does not; raised before anything is spent.
-    """
-    if options.evidence != "reference" or options.kb is not None:
-        return rows
-    ahead, rows = tee(rows)
-    first = next((row for row in ahead if isinstance(row, Sample)), None)
-    if first is not None and first.evidence is None:
-        raise ConfigurationError(
-            f"--evidence reference needs a knowledge base, and {data} has no column `evidence` instead: say --kb KB "
-            "(make one with `saiten index DOCUMENTS --kb KB`), or --evidence answer for what the system saw"
-        )
-    return rows

@@ -107,9 +107,21 @@ class Columns:
 
     def find(self, fields: Mapping[str, Any], field: str) -> Any:
         """Return the first non-null value; None if all are null, `MISSING` if there is no such column."""
+        return self.find_all(fields).get(field, MISSING)
+
+    def find_all(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the value of each field, as `find` does, without those that have no column."""
+        found = {}
+        for field, paths in self._plan(tuple(fields)).items():
+            value = self._first(fields, paths)
+            if value is not MISSING:
+                found[field] = value
+        return found
+
+    def _first(self, fields: Mapping[str, Any], paths: Sequence[str]) -> Any:
         found = MISSING
-        for path in self._plan(tuple(fields))[field]:
-            value = _at(fields, path)
+        for path in paths:
+            value = fields[path] if path in fields else _at(fields, path)
             if value is MISSING:
                 continue
             if not is_nothing(value):
@@ -118,12 +130,13 @@ class Columns:
         return found
 
     def _paths_in(self, columns: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-        """Return the paths to try for each field in rows with these columns."""
+        """Return the paths to try for each field in rows with these columns; no field without any."""
         there = {*columns, *map(plain_name, columns)}
-        return {
+        found = {
             field: tuple(path for path in paths if not there.isdisjoint(_beginnings(path)))
             for field, paths in self._tool_names(columns).items()
         }
+        return {field: paths for field, paths in found.items() if paths}
 
     def _tool_names(self, names: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         """Drop names with another meaning in files of the tool that wrote this row."""

@@ -2,17 +2,24 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any
 
-from saiten.data.columns import MISSING, SAMPLE_COLUMNS, Columns
+from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow, converted
 from saiten.data.values import as_language, as_references, as_text, as_texts
+from saiten.digests import Digests, digest_here
 from saiten.records import Language, Sample
 
 _LOG = logging.getLogger(__name__)
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("id", "question", "answer", "group", "system"), as_text),
+    **dict.fromkeys(("contexts", "evidence"), as_texts),
+    **dict.fromkeys(("reference", "alternatives"), as_references),
+    "language": as_language,
+}
+
 WISHED = ("reference", "contexts", "answer", "question")
 """Fields that metrics commonly need."""
 
@@ -28,7 +35,7 @@ def read_samples(
     wished: Sequence[str] = WISHED,
     notify: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Sample | BadRow]:
-    """Yield the samples of a source lazily; memory is about 80 bytes per id.
+    """Yield the samples of a source lazily; memory is about 20 bytes per id.
 
     A row without an id gets `row-N`, with the N used in messages (its line in JSON lines, its spreadsheet row in CSV,
     else its position). Rows inserted before it change it, which a run on disk refuses. A duplicate id makes the later
@@ -56,48 +63,45 @@ def read_samples(
     name = name_of(source)
     rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
     checked = fields.checked(rows, name, ("question", "answer"), notify, wished)
-    ids: set[int] = set()
+    ids = Digests()
     yield from converted(checked, lambda row: _sample(row, fields, detect_language, language, ids))
 
 
 def _sample(
-    row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None, ids: set[int]
+    row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None, ids: Digests
 ) -> Sample:
-    def read(field: str, reader: Callable[[Any], Any]) -> Any:
-        value = columns.find(row.fields, field)
+    given: dict[str, Any] = {}
+    for field, value in columns.find_all(row.fields).items():
+        if (not row.typed and value == "" and field != "answer") or (field == "language" and language):
+            continue
         try:
-            not_given = value is MISSING or (not row.typed and value == "" and field != "answer")
-            return None if not_given else reader(value)
+            given[field] = _READERS[field](value)
         except ValueError as error:
             raise ValueError(f"{field}: {error}") from error
-
-    question, answer = read("question", as_text), read("answer", as_text)
+    question, answer = given.get("question"), given.get("answer")
     if not question and answer is None:
         raise ValueError("neither question nor answer")
-    references = read("reference", as_references) or ()
-    alternatives = read("alternatives", as_references) or ()
+    references = given.get("reference") or ()
     reference, *others = references or (None,)
-    spoken = language or read("language", as_language)
+    spoken = language or given.get("language")
     sample = Sample(
-        id=read("id", as_text) or f"row-{row.number}",
-        question=question or "",
-        answer=answer,
-        contexts=read("contexts", as_texts),
-        reference=reference,
-        alternatives=(*others, *alternatives),
-        evidence=read("evidence", as_texts),
-        group=read("group", as_text) or None,
-        system=read("system", as_text) or None,
-        language=spoken or detect(*(text for text in (question, answer, *references) if text)),
+        given.get("id") or f"row-{row.number}",
+        question or "",
+        answer,
+        given.get("contexts"),
+        reference,
+        (*others, *(given.get("alternatives") or ())),
+        given.get("evidence"),
+        given.get("group") or None,
+        given.get("system") or None,
+        spoken or detect(*(text for text in (question, answer, *references) if text)),
     )
     _check_new(sample, ids)
     return sample
 
 
-def _check_new(sample: Sample, ids: set[int]) -> None:
+def _check_new(sample: Sample, ids: Digests) -> None:
     """Add the sample's id as 8-byte digest (with 10 million ids, a false alarm is 1 in 400,000); raises ValueError."""
-    digest = int.from_bytes(blake2b(sample.id.encode(), digest_size=8).digest(), "big")
-    if digest in ids:
+    if ids.put(digest_here(sample.id)) is not None:
         hint = f", for example {sample.id}/{sample.system}" if sample.system else ""
         raise ValueError(f"an earlier row has the id {sample.id!r} too; every answer needs its own{hint}")
-    ids.add(digest)

@@ -8,6 +8,8 @@ from saiten.errors import JudgeError
 from saiten.protocols import Judge, R, Task
 from saiten.records import Usage
 
+NOTHING = Usage()
+
 
 class JudgeWrapper(Judge):
     """The base of wrappers: passes everything on, and changes no figure."""
@@ -42,8 +44,8 @@ class Metered(JudgeWrapper):
     judge: Judge
     stopped: Callable[[], BaseException | None] = lambda: None
     """Returns the reason to stop, raised instead of performing a task; None while the run may continue."""
-    usage: Usage = field(default_factory=Usage, init=False)
-    """Usage so far, including failures."""
+    usage: Usage = field(default=NOTHING, init=False)
+    """Usage so far, including failures; `NOTHING` itself until there is a reply."""
 
     async def perform(self, task: Task[R]) -> R:
         stopped = self.stopped()

@@ -31,6 +31,11 @@ class OwnMetric:
     """File (or module), name, and a digest of the file: `my_metrics.py:Politeness@1a2b3c4d`."""
     name: str
     """The metric's own name."""
+    loaded: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    """The arguments of `load_metric`, by which another process loads it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load_again, (self.code, *self.loaded)
 
     @property
     def needs(self) -> tuple[Need, ...]:
@@ -91,7 +96,15 @@ def load_metric(title: str, items: Sequence[BracketItem], defaults: Mapping[str,
     if items and metric is found:
         raise ConfigurationError(f"{title} takes no settings: it is an instance, which has its own; name its class")
     digest = sha256(Path(file).read_bytes()).hexdigest()[:8] if file else "?"
-    return OwnMetric(metric, f"{code_name(title)}@{digest}", metric.name)
+    return OwnMetric(metric, f"{code_name(title)}@{digest}", metric.name, (title, items, defaults))
+
+
+def load_again(code: str, title: str, items: Sequence[BracketItem], defaults: Mapping[str, str]) -> OwnMetric:
+    """Return the metric in another process; raises ConfigurationError if its file has changed meanwhile."""
+    found = load_metric(title, items, defaults)
+    if found.code != code:
+        raise ConfigurationError(f"{title} has changed since the run began; re-run the command")
+    return found
 
 
 def _made(found: type[Any], items: Sequence[BracketItem], defaults: Mapping[str, str], title: str) -> Any:

@@ -17,4 +17,9 @@ class Place:
 
 def place_of(sample: Sample) -> Place:
     """Return the sample's place; a sample without a question is a cluster of its own."""
-    return Place(sample.question or f"\0{sample.id}", sample.system, sample.group)
+    return Place(sample.question or own_question(sample.id), sample.system, sample.group)
+
+
+def own_question(identity: str) -> str:
+    """Return the question of a sample without one."""
+    return f"\0{identity}"

@@ -2,10 +2,13 @@
 
 from collections import Counter
 
+import numpy as np
+
 from saiten.records import STATUSES, Status
 from saiten.results.figure import Figure, is_correctness
-from saiten.results.score_row import ScoreRow
-from saiten.stats.corpus_bleu import corpus_bleu, corpus_signature
+from saiten.results.score_columns import Mask, ScoreColumns
+from saiten.stats.clusters import Floats
+from saiten.stats.corpus_bleu import COUNTS, corpus_bleu, corpus_signature
 from saiten.stats.estimate import Estimate, bootstrap_mean
 from saiten.words import Message, joined
 
@@ -15,15 +18,19 @@ _HIGHEST_GRADE = 10
 """A metric with more distinct values or higher ones (a length) is not shown as a distribution of grades."""
 
 
-def figure_of(metric: str, rows: list[ScoreRow], group: str | None = None, system: str | None = None) -> Figure:
+def figure_of(columns: ScoreColumns, group: str | None = None, system: str | None = None) -> Figure:
     """Compute one metric's figure over all scores, or over those of a group or system."""
-    counts = Counter(row.status for row in rows)
-    coverage: dict[Status, int] = {status: counts[status] for status in STATUSES if counts[status]}
-    measured = [(row, row.value) for row in rows if row.status == "ok" and row.value is not None]
-    if not measured:
+    metric = columns.metric
+    by, name = ("group", group) if group is not None else ("system", system)
+    part = columns.part() if name is None else columns.part(by, name)
+    counts = np.bincount(columns.column("statuses")[part], minlength=len(STATUSES))
+    coverage: dict[Status, int] = {status: int(n) for status, n in zip(STATUSES, counts, strict=True) if n}
+    values, questions, grades = columns.measured(part)
+    if not len(values):
         none = Message("remark", "nothing_measured")
-        return Figure(metric, group, system, None, None, None, 0, 0, coverage, note=none, missing=_missing(rows))
-    interval = bootstrap_mean([value for _, value in measured], [row.place.question for row, _ in measured])
+        missing = _missing(columns, part)
+        return Figure(metric, group, system, None, None, None, 0, 0, coverage, note=none, missing=missing)
+    interval = bootstrap_mean(values, questions)
     return Figure(
         metric,
         group,
@@ -34,37 +41,41 @@ def figure_of(metric: str, rows: list[ScoreRow], group: str | None = None, syste
         interval.n,
         interval.clusters or 0,
         coverage,
-        _distribution([float(row.grade) for row, _ in measured if row.grade is not None]),
-        joined([interval.note, _without_evidence(metric, rows)]) or None,
-        _missing(rows),
-        *_corpus(rows),
+        _distribution(grades[~np.isnan(grades)]),
+        joined([interval.note, _without_evidence(columns, part)]) or None,
+        _missing(columns, part),
+        *_corpus(columns, part),
     )
 
 
-def _corpus(rows: list[ScoreRow]) -> tuple[Estimate | None, str]:
+def _corpus(columns: ScoreColumns, part: Mask) -> tuple[Estimate | None, str]:
     """Return BLEU over all answers, and its signature."""
-    counted = [(row.place.question, *row.counts) for row in rows if row.counts is not None]
-    if not counted:
+    rows = columns.column("counted")
+    chosen = part[rows]
+    if not chosen.any():
         return None, ""
-    questions, counts, references = zip(*counted, strict=True)
-    return corpus_bleu(counts, questions), corpus_signature(references)
+    counts = columns.column("counts").reshape(-1, COUNTS)[chosen]
+    questions = columns.column("questions")[rows[chosen]]
+    return corpus_bleu(counts, questions), corpus_signature(columns.column("references")[chosen].tolist())
 
 
-def _without_evidence(metric: str, rows: list[ScoreRow]) -> Message | None:
+def _without_evidence(columns: ScoreColumns, part: Mask) -> Message | None:
     """Return how many grades lack the evidence that the mode requests, because the samples have none."""
-    if not is_correctness(metric):
+    if not is_correctness(columns.metric):
         return None
-    without = sum(row.mode in {"answer", "reference"} and not row.pieces for row in rows)
+    without = int(columns.column("without_evidence")[part].sum())
     return Message("remark", "without_evidence", n=without) if without else None
 
 
-def _missing(rows: list[ScoreRow]) -> dict[tuple[Status, str], int]:
-    missing = [row for row in rows if row.status not in {"ok", "declined"}]
-    return dict(Counter((row.status, row.reason or "") for row in missing).most_common())
+def _missing(columns: ScoreColumns, part: Mask) -> dict[tuple[Status, str], int]:
+    reasons, statuses = columns.column("reasons"), columns.column("statuses")
+    rows = np.flatnonzero(part & (reasons > 0))
+    found = Counter(zip(statuses[rows].tolist(), reasons[rows].tolist(), strict=True)).most_common()
+    return {(STATUSES[status], columns.texts.known[reason] or ""): n for (status, reason), n in found}
 
 
-def _distribution(values: list[float]) -> dict[float, int]:
-    counts = Counter(values)
-    if len(counts) > _GRADES_AT_MOST or any(value != int(value) or value > _HIGHEST_GRADE for value in counts):
+def _distribution(values: Floats) -> dict[float, int]:
+    grades, counts = np.unique(values, return_counts=True)
+    if len(grades) > _GRADES_AT_MOST or (grades != np.trunc(grades)).any() or (grades > _HIGHEST_GRADE).any():
         return {}
-    return dict(sorted(counts.items()))
+    return dict(zip(grades.tolist(), counts.tolist(), strict=True))

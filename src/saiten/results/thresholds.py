@@ -4,7 +4,6 @@ A missing figure misses its threshold, and so does one over too few of the sampl
 unmeasured result is never good enough.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from saiten.choices import COVERAGE, By
 from saiten.records import Sample, Scored
 from saiten.results.outcome import outcome_of
 from saiten.results.place import Place
+from saiten.results.places import Places
 from saiten.results.summary import Summary
 from saiten.results.threshold import EXTREMES, Outcome, Threshold
 from saiten.results.worst_samples import Worst
@@ -21,7 +21,7 @@ from saiten.words import Message
 def hold(
     thresholds: Sequence[Threshold],
     summary: Summary,
-    places: Mapping[str, Place],
+    places: Places | Mapping[str, Place],
     scores: Callable[[], Iterable[Scored]],
     *,
     each: By | None = None,
@@ -48,7 +48,7 @@ def hold(
             each_worst.see(one)
     figures = {(figure.metric, figure.system, figure.group): figure for figure in summary.figures}
     found = []
-    for place, samples in _counted(places, each).items():
+    for place, samples in _counted(Places.of(places), each).items():
         where = (place if each == "system" else None, place if each == "group" else None)
         for threshold in thresholds:
             if place is not None and threshold.figure in EXTREMES:
@@ -65,10 +65,12 @@ def hold(
     return tuple(found)
 
 
-def _counted(places: Mapping[str, Place], each: By | None) -> dict[str | None, int]:
+def _counted(places: Places, each: By | None) -> dict[str | None, int]:
     """Return the number of samples: of all, then by name."""
-    names = Counter(name for place in places.values() if each and (name := getattr(place, each)) is not None)
-    return {None: len(places), **dict(sorted(names.items()))}
+    found: dict[str | None, int] = {None: len(places)}
+    if each is not None:
+        found.update(places.counted(each))
+    return found
 
 
 def named_in(outcomes: Sequence[Outcome], samples: Iterable[Sample]) -> dict[str, Sample]:

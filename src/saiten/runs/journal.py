@@ -7,19 +7,18 @@ moved to a file `….torn` when the run is resumed.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from saiten.digests import Digests, digest_here
 from saiten.durable.lock import LOCK_NAME
 from saiten.durable.whole_file import is_left
 from saiten.errors import BadInput, ConfigurationError
 from saiten.records import STATUSES, Sample, Scored, Usage
 from saiten.runs.lines import (
-    content_key,
     has_lines,
-    id_key,
     sample_from_json,
     sample_to_json,
     score_key,
@@ -39,7 +38,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Journal(LockedFolder):
-    """A run being written. Memory: about 250 bytes per sample and 70 per score that exist."""
+    """A run being written. Memory: at most 50 bytes per sample and 30 per score that exist."""
 
     @classmethod
     def open(
@@ -99,17 +98,19 @@ class Journal(LockedFolder):
                 self.manifest = replace(self.manifest, finished=False)
         write_manifest(self.path, self.manifest)
         self._samples, self._scores = self.file(SAMPLES_NAME), self.file(SCORES_NAME)
-        self._contents = {id_key(str(value.get("id"))): content_key(line) for line, value in self.lines(self._samples)}
-        self._seen: set[int] = set()
-        """Samples seen since the run was opened."""
-        self._done: set[int] = set()
+        self._contents = Digests("Q")
+        """Of each sample's id, that of its line; the last bit says whether it was seen since the run was opened."""
+        self._seen = 0
+        for line, value in self.lines(self._samples):
+            self._contents.put(digest_here(str(value.get("id"))), digest_here(line) & ~1)
+        self._scored = Digests()
+        """Of each pair of sample and metric, whether it needs no score: 1, or 0 if it is to be retried."""
+        self._done = 0
         for _, value in self.lines(self._scores):
-            key = score_key(str(value.get("sample")), str(value.get("metric")))
             status = value.get("status")
-            if retry_failed and status in _OPEN_AGAIN:
-                self._done.discard(key)
-            elif status in STATUSES:
-                self._done.add(key)
+            if status in STATUSES:
+                key = score_key(str(value.get("sample")), str(value.get("metric")))
+                self._note(key, done=not (retry_failed and status in _OPEN_AGAIN))
         self._bad_rows = BadRows(self)
         self.paid = PaidCalls(self, self._cost_of_scores)
         """The book of calls."""
@@ -117,25 +118,30 @@ class Journal(LockedFolder):
     @property
     def done(self) -> int:
         """Number of pairs of sample and metric that need no score."""
-        return len(self._done)
+        return self._done
 
     def is_done(self, sample: str, metric: str) -> bool:
         """Return whether there is a score of any status, except those to be retried."""
-        return score_key(sample, metric) in self._done
+        return self._scored.get(score_key(sample, metric)) == 1
 
     def sample(self, sample: Sample) -> None:
         """Keep the sample unless the run has it; raises BadInput if the run has another sample under this id."""
+        line, is_new = self.line_of(sample)
+        if is_new:
+            self.append(self._samples, line)
+
+    def line_of(self, sample: Sample) -> tuple[bytes, bool]:
+        """Return the sample's line, and whether the caller has to write it, with `block`; raises as `sample`."""
         line = to_line(sample_to_json(sample))
-        key, content = id_key(sample.id), content_key(line)
-        known = self._contents.get(key)
-        self._seen.add(key)
+        content = digest_here(line)
+        known = self._contents.put(digest_here(sample.id), content | 1)
         if known is None:
             if self.manifest.finished:
                 self._mark(finished=False)
-            self.append(self._samples, line)
-        elif known != content:
+        elif known >> 1 != content >> 1:
             self._refuse_changed(sample)
-        self._contents[key] = content
+        self._seen += known is None or not known & 1
+        return line, known is None
 
     def score(self, scored: Scored, raw: str | None = None) -> None:
         """Write a score; once this returns, it survives the process.
@@ -148,11 +154,31 @@ class Journal(LockedFolder):
             ValueError: It contains a NaN or an infinity, or a value that does not match its status.
         """
         self.append(self._scores, to_line(scored_to_json(scored)))
-        self._done.add(score_key(scored.sample, scored.metric))
-        if scored.score.status in _OPEN_AGAIN:
-            reply = scored.score.details.get("raw") if raw is None else raw
-            fault = {"kind": "score", "sample": scored.sample, "metric": scored.metric, "status": scored.score.status}
-            self.append(self._bad_rows.file, to_line({**fault, "reason": scored.score.reason, "raw": reply}))
+        self._note(score_key(scored.sample, scored.metric))
+        if fault := fault_line(scored, raw):
+            self.append(self._bad_rows.file, fault)
+
+    def block(self, samples: bytes, scores: bytes, keys: Iterable[int], faults: bytes) -> None:
+        """Write the lines of many samples and scores at once; once this returns, all survive the process.
+
+        For scores that cost nothing: if the process is killed, those of the block are made again.
+
+        Args:
+            samples: The lines from `line_of`.
+            scores: The lines of their scores.
+            keys: The `score_key` of each score.
+            faults: The `fault_line` of each score that has one.
+        """
+        for file, lines in ((self._samples, samples), (self._scores, scores), (self._bad_rows.file, faults)):
+            if lines:
+                self.append(file, lines)
+        for key in keys:
+            self._note(key)
+
+    def close(self) -> None:
+        """Flush everything to the disk, unlock the folder, and forget what is in it, since a summary may follow."""
+        super().close()
+        self._contents, self._scored = Digests(), Digests()
 
     def bad_row(self, where: str, reason: str, raw: str = "") -> None:
         """Keep a row that cannot be used, once, however often the run is resumed."""
@@ -180,13 +206,16 @@ class Journal(LockedFolder):
             pairs: Expected pairs of sample and metric; by default samples times metrics.
         """
         wanted = len(self._contents) * len(self.manifest.signatures) if pairs is None else pairs
-        if not 0 < wanted <= len(self._done) or len(self._seen) < len(self._contents):
+        if not 0 < wanted <= self._done or self._seen < len(self._contents):
             return
         if self.manifest.finished and self.manifest.bad_rows == len(self._bad_rows.seen):
             return
         self.sync()  # before the run is marked as complete
         self.manifest = replace(self.manifest, bad_rows=len(self._bad_rows.seen))
         self._mark(finished=True)
+
+    def _note(self, key: int, *, done: bool = True) -> None:
+        self._done += done - (self._scored.put(key, int(done)) or 0)
 
     def _mark(self, *, finished: bool) -> None:
         self.manifest = replace(self.manifest, finished=finished)
@@ -226,6 +255,16 @@ class InMemory:
     def sign(self, signatures: Mapping[str, str]) -> None: ...
 
     def finish(self, pairs: int | None = None) -> None: ...
+
+
+def fault_line(scored: Scored, raw: str | None = None) -> bytes:
+    """Return the line of `errors.jsonl` for a score without a value because of a reply or a call; b"" for others."""
+    score = scored.score
+    if score.status not in _OPEN_AGAIN:
+        return b""
+    reply = score.details.get("raw") if raw is None else raw
+    fault = {"kind": "score", "sample": scored.sample, "metric": scored.metric, "status": score.status}
+    return to_line({**fault, "reason": score.reason, "raw": reply})
 
 
 def _refuse_foreign(folder: Path) -> None:

@@ -18,10 +18,18 @@ from saiten.records import STATUSES, Sample, Score, Scored, Usage
 
 T = TypeVar("T")
 
+_NOTHING = Usage()
 _LISTS = ("contexts", "alternatives", "evidence")
+_SAMPLE = {f.name: f.default for f in fields(Sample)}
+_USAGE = tuple(f.name for f in fields(Usage))
+_values_of_usage = attrgetter(*_USAGE)
 
+_LINE_ENDS = {"\u0085": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+"""JSON allows these three unescaped, but Python's splitlines and some editors end a line there."""
+_LINE_END_BYTES = tuple((end.encode(), escaped.encode()) for end, escaped in _LINE_ENDS.items())
 
-_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+_AS_JSON_DOES = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+_ENCODER_SETTINGS: Mapping[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
 
 
 def to_line(value: Mapping[str, Any]) -> bytes:
@@ -31,13 +39,38 @@ def to_line(value: Mapping[str, Any]) -> bytes:
         ValueError: it contains a NaN or an infinity, which JSON lacks and which is always a bug.
         TypeError: it contains a type that JSON lacks.
     """
-    text = _WRITER.encode(value)
-    if text.isascii():
-        return text.encode() + b"\n"
-    # JSON allows these three unescaped, but Python's splitlines and some editors end a line there.
-    text = text.translate(_LINE_ENDS)
+    try:
+        line = orjson.dumps(value, option=_AS_JSON_DOES)
+    except TypeError:  # types that only `_plain` converts, numbers of more than 64 bits, lone surrogates
+        return _to_line_slowly(value)
+    # orjson writes null for a NaN
+    if (nulls := line.count(b"null")) and nulls != _nones(value.values()):
+        return _to_line_slowly(value)
+    if not line.isascii():
+        for end, escaped in _LINE_END_BYTES:
+            line = line.replace(end, escaped)
+    return line + b"\n"
+
+
+def _to_line_slowly(value: Mapping[str, Any]) -> bytes:
+    text = json.dumps(value, default=_plain, **_ENCODER_SETTINGS)
+    for end, escaped in _LINE_ENDS.items():
+        text = text.replace(end, escaped)
     # Half a character (a lone surrogate in a judge's reply) becomes its escape, which is equivalent in JSON.
     return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _nones(values: Iterable[Any]) -> int:
+    """Return how many values are None, at any depth."""
+    found = 0
+    for value in values:
+        if value is None:
+            found += 1
+        elif isinstance(value, dict):
+            found += _nones(value.values())
+        elif isinstance(value, (list, tuple)):
+            found += _nones(value)
+    return found
 
 
 def from_line(line: bytes) -> dict[str, Any]:
@@ -83,26 +116,24 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number of JSON")
 
 
-_SAMPLE = {f.name: f.default for f in fields(Sample)}
-
-
 def sample_to_json(sample: Sample) -> dict[str, Any]:
     """Return the sample's id, and the fields that differ from their defaults."""
-    values = ((name, getattr(sample, name), default) for name, default in _SAMPLE.items())
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value, default in values
-        if name == "language" or value != default
-    }
+    line: dict[str, Any] = {}
+    for name, default in _SAMPLE.items():
+        value = getattr(sample, name)
+        if value != default or name == "language":
+            line[name] = list(value) if isinstance(value, tuple) else value
+    return line
 
 
 def sample_from_json(value: Mapping[str, Any]) -> Sample:
     """Return the sample; raise ValueError if the object is not one."""
     if not isinstance(value.get("id"), str):
         raise ValueError("no sample: its id is expected as text")  # noqa: TRY004 - a fault of the file
-    known = {f.name for f in fields(Sample)}
-    given: dict[str, Any] = {key: item for key, item in value.items() if key in known}
-    given |= {key: tuple(given[key]) for key in _LISTS if given.get(key) is not None}
+    given: dict[str, Any] = {key: item for key, item in value.items() if key in _SAMPLE}
+    for key in _LISTS:
+        if given.get(key) is not None:
+            given[key] = tuple(given[key])
     return Sample(**given)
 
 
@@ -157,10 +188,6 @@ def scored_from_json(value: Mapping[str, Any]) -> Scored:
     return Scored(sample, metric, score)
 
 
-_USAGE = tuple(f.name for f in fields(Usage))
-_values_of_usage = attrgetter(*_USAGE)
-
-
 def usage_to_json(usage: Usage) -> dict[str, Any]:
     """Return the fields of a usage."""
     return dict(zip(_USAGE, _values_of_usage(usage), strict=True))
@@ -169,7 +196,12 @@ def usage_to_json(usage: Usage) -> dict[str, Any]:
 def usage_from_json(value: Any) -> Usage:
     """Return the usage in an object; values that are not numbers count as 0."""
     given = value if isinstance(value, Mapping) else {}
-    return Usage(**{name: given[name] for name in _USAGE if isinstance(given.get(name), int | float)})
+    if not any(given.values()):
+        return _NOTHING
+    known: dict[str, Any] = {
+        name: number for name in _USAGE if isinstance(number := given.get(name), (int, float)) and number
+    }
+    return Usage(**known)
 
 
 def _plain(value: Any) -> Any:
@@ -181,9 +213,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):  # numpy's numbers and arrays
         return value.tolist()
     raise TypeError(f"details must be ready for JSON, but there is a {type(value).__name__} in them: {value!r:.100}")
-
-
-_WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
 
 
 def content_key(content: bytes) -> int:

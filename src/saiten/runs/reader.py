@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from saiten.digests import Digests, digest_here
 from saiten.errors import BadInput
 from saiten.models.prices import Quote
 from saiten.records import Sample, Scored, Usage
 from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
-from saiten.runs.lines import read_lines, sample_from_json, score_key, scored_from_json
+from saiten.runs.lines import read_lines, sample_from_json, scored_from_json
 from saiten.runs.locked_folder import ERRORS_NAME, paid_in, prices_in
 from saiten.runs.manifest import Manifest, read_manifest
 
@@ -34,17 +35,22 @@ class RunReader:
     def scores(self) -> Iterator[Scored]:
         """Yield the last score of each pair of sample and metric, in file order.
 
-        Reads the file twice; memory: about 130 bytes per pair. Lines added meanwhile are not seen.
+        Reads the file twice; memory: at most 50 bytes per pair. Lines added meanwhile are not seen.
         """
-        last: dict[int, int] = {}
-        for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json, self.notify):
-            last[score_key(scored.sample, scored.metric)] = number
-        end = max(last.values(), default=0)
+        last, end, repeated = Digests("Q"), 0, False
+        for end, pair in read_lines(self.folder / SCORES_NAME, _pair, self.notify):
+            repeated = last.put(digest_here(pair), end) is not None or repeated
+        if not repeated:
+            last = Digests()
         for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json):
-            if last.get(score_key(scored.sample, scored.metric)) == number:
+            if not repeated or last.get(digest_here((scored.sample, scored.metric))) == number:
                 yield scored
             if number >= end:
                 return
+
+    def places(self) -> Iterator[tuple[str, str, str | None, str | None]]:
+        """Yield id, question, system and group of each sample, in file order; faster than `samples`."""
+        return (place for _, place in read_lines(self.folder / SAMPLES_NAME, _place, self.notify))
 
     def samples(self) -> Iterator[Sample]:
         """Return the samples in file order."""
@@ -71,6 +77,29 @@ class RunReader:
         if self.manifest.finished and self.manifest.bad_rows is not None:
             return self.manifest.bad_rows
         return sum(error.get("kind") == "row" for error in self.errors())
+
+
+def _pair(value: dict[str, Any]) -> tuple[str, str]:
+    """Return sample and metric of a score; raises ValueError if the object is not a line of `scores.jsonl`."""
+    if (
+        value.get("status") != "ok"
+        or not isinstance(value.get("value"), float)
+        or not isinstance(value.get("sample"), str)
+        or not isinstance(value.get("metric"), str)
+        or not isinstance(value.get("usage"), dict)
+        or "votes" in value
+        or "expected" in value
+    ):
+        scored = scored_from_json(value)
+        return scored.sample, scored.metric
+    return value["sample"], value["metric"]
+
+
+def _place(value: dict[str, Any]) -> tuple[str, str, str | None, str | None]:
+    identity = value.get("id")
+    if not isinstance(identity, str):
+        raise ValueError("no sample: its id is expected as text")  # noqa: TRY004 - a fault of the file
+    return identity, value.get("question", ""), value.get("system"), value.get("group")
 
 
 def read_run(folder: Path | str, *, notify: Callable[[str], None] = _LOG.warning) -> RunReader:

@@ -17,7 +17,7 @@ from saiten.errors import BudgetSpent, CannotJudge, ConfigurationError, JudgeErr
 from saiten.judges.joining import asked_again, joining
 from saiten.judges.memo import Memo
 from saiten.judges.panel import Panel
-from saiten.judges.wrappers import Metered
+from saiten.judges.wrappers import NOTHING, Metered
 from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score, Scored, Signature
 from saiten.runs.engine import Stop
@@ -47,14 +47,14 @@ class Scoring:
 
     def is_done(self, sample: Sample) -> bool:
         self.journal.sample(sample)
-        return not self._pending(sample)
+        return not self.pending(sample)
 
     def judge_for(self, sample: Sample) -> Judge | None:
-        return self.judge if any(metric.tasks for metric in self._pending(sample)) else None
+        return self.judge if any(metric.tasks for metric in self.pending(sample)) else None
 
     async def make(self, sample: Sample, keep: Callable[[Scored], None], stop: Stop) -> None:
         judge, voters = _for_one_sample(self.judge)
-        pending = self._pending(sample)
+        pending = self.pending(sample)
 
         async def one(metric: Metric) -> None:
             if metric not in pending:
@@ -78,9 +78,8 @@ class Scoring:
     def write(self, sample: Sample, result: Scored) -> Scored:
         try:
             self.journal.score(result)
-        except (TypeError, ValueError) as error:  # details that JSON cannot represent, from a custom metric
-            broken = Score(None, "failed", f"{type(error).__name__}: {error}", usage=result.score.usage)
-            result = replace(result, score=broken)
+        except (TypeError, ValueError) as error:
+            result = unwritable(result, error)
             self.journal.score(result)
         return result
 
@@ -90,7 +89,8 @@ class Scoring:
     def finish(self) -> None:
         self.journal.finish(None if self.wanted is None else len(self.wanted))
 
-    def _pending(self, sample: Sample) -> list[Metric]:
+    def pending(self, sample: Sample) -> list[Metric]:
+        """Return the metrics that the sample has no score of."""
         return [metric for metric in self._wanted(sample) if not self.journal.is_done(sample.id, metric.name)]
 
     def _wanted(self, sample: Sample) -> Sequence[Metric]:
@@ -116,7 +116,13 @@ async def score_once(
         score = _checked(await metric.score(sample, meter))
     except Exception as error:  # noqa: BLE001 - one broken metric must not lose the others' paid scores
         score = _without_value(_single(error))
-    return replace(score, usage=score.usage + meter.usage)
+    return score if meter.usage is NOTHING else replace(score, usage=score.usage + meter.usage)
+
+
+def unwritable(scored: Scored, error: Exception) -> Scored:
+    """Return what is written for a score whose details JSON cannot represent, from a custom metric."""
+    broken = Score(None, "failed", f"{type(error).__name__}: {error}", usage=scored.score.usage)
+    return replace(scored, score=broken)
 
 
 def _checked(score: Score) -> Score:

@@ -19,6 +19,9 @@ Column = Sequence[float] | Floats
 CHUNK = 1_000_000
 """Random draws held in memory at once: 8 MB."""
 
+DEALT = 20_000
+"""Clusters drawn one by one, at most; more are dealt to as many heaps, and heaps are drawn."""
+
 CELLS = 2_000_000
 """Weights (resamples × rows) held in memory at once: 16 MB."""
 
@@ -42,7 +45,7 @@ def as_pair(x: Column, y: Column, names: tuple[str, str] = ("x", "y")) -> tuple[
     return a, b
 
 
-def as_groups(clusters: Sequence[Hashable] | None, n: int) -> Ints:
+def as_groups(clusters: Sequence[Hashable] | Ints | None, n: int) -> Ints:
     """Return the number of each row's cluster, counted from 0; None makes each row its own cluster.
 
     Raises:
@@ -52,6 +55,8 @@ def as_groups(clusters: Sequence[Hashable] | None, n: int) -> Ints:
         return np.arange(n)
     if len(clusters) != n:
         raise ValueError(f"there are {n} values but {len(clusters)} cluster labels; give one label a value")
+    if isinstance(clusters, np.ndarray):
+        return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
     seen: dict[Hashable, int] = {}
     return np.array([seen.setdefault(label, len(seen)) for label in clusters], dtype=np.int64)
 
@@ -65,12 +70,28 @@ def quotient(part: Floats, whole: Floats | np.ndarray) -> Floats:
 def sums_and_sizes(values: Floats, groups: Ints) -> tuple[Floats, Floats]:
     """Return each cluster's sum and number of rows, sorted by them, so that neither order nor labels matter."""
     count = int(groups.max()) + 1 if groups.size else 0
-    sizes = np.bincount(groups, minlength=count).astype(np.float64)
+    sizes = np.bincount(groups, minlength=count)
     order = np.argsort(groups, kind="stable")
-    parts = np.split(values[order], np.cumsum(sizes[:-1]).astype(np.int64)) if count else []
-    sums = np.array([math.fsum(part) for part in parts])  # exact, so the order within a cluster is without effect
+    ends = np.cumsum(sizes)
+    ordered = values[order]
+    sums = ordered[ends - 1] if count else np.empty(0)
+    for each in np.flatnonzero(sizes > 1):  # exact, so the order within a cluster is without effect
+        sums[each] = math.fsum(ordered[ends[each] - sizes[each] : ends[each]])
     ranked = np.lexsort((sums, sizes))
-    return sums[ranked], sizes[ranked]
+    return sums[ranked], sizes[ranked].astype(np.float64)
+
+
+def dealt(sums: Floats, seed: int) -> Floats:
+    """Return the sums of at most `DEALT` heaps, to which clusters (rows of `sums`) are dealt at random.
+
+    To draw heaps instead of clusters takes as long for a million clusters as for `DEALT`. A sum over heaps drawn with
+    replacement has the same mean and variance as one over clusters, and both are as good as normal. That the variance
+    is taken from 20,000 heaps changes the width of an interval by about 0.5 %, less than the 2,000 resamples do.
+    """
+    if len(sums) <= DEALT:
+        return sums
+    heaps = np.random.default_rng(seed).permutation(len(sums)) % DEALT
+    return np.stack([np.bincount(heaps, column, DEALT) for column in sums.T], axis=1)
 
 
 def draws(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:

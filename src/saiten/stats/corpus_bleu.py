@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from saiten.stats.clusters import Floats, as_groups, draws
+from saiten.stats.clusters import Floats, Ints, as_groups, dealt, draws
 from saiten.stats.estimate import RESAMPLES, Estimate, few, percentiles
 from saiten.words import Message
 
@@ -18,7 +18,9 @@ COUNTS = 2 * ORDERS + 2
 """Counts per answer: matched n-grams of one to four tokens, all n-grams, its length, the nearest reference's length."""
 
 
-def corpus_bleu(counts: Sequence[Sequence[float]], clusters: Sequence[Hashable], *, seed: int = 0) -> Estimate:
+def corpus_bleu(
+    counts: Sequence[Sequence[float]] | Floats, clusters: Sequence[Hashable] | Ints, *, seed: int = 0
+) -> Estimate:
     """Compute BLEU over at least one answer with these `COUNTS`, and the cluster of each."""
     rows = np.asarray(counts, dtype=float).reshape(len(counts), COUNTS)
     value = float(bleu_of(rows.sum(axis=0)))
@@ -26,12 +28,12 @@ def corpus_bleu(counts: Sequence[Sequence[float]], clusters: Sequence[Hashable],
     k = int(groups.max()) + 1
     if k == 1:
         return Estimate(value, len(rows), clusters=k, note=Message("remark", "single_question"))
-    sums = np.stack([np.bincount(groups, column, k) for column in rows.T], axis=1)
-    sums = sums[np.lexsort(sums.T)]  # so that neither order nor labels matter
+    whole: Floats = np.stack([np.bincount(groups, column, k) for column in rows.T], axis=1)
+    sums = dealt(whole[np.lexsort(whole.T)], seed)  # sorted, so that neither order nor labels matter
     figures = np.concatenate(
         [
             bleu_of(np.stack([column[drawn].sum(axis=1) for column in sums.T], axis=1))
-            for drawn in draws(k, RESAMPLES, seed)
+            for drawn in draws(len(sums), RESAMPLES, seed)
         ]
     )
     low, high = percentiles(figures, k)

@@ -25,6 +25,7 @@ from saiten.stats.clusters import (
     as_groups,
     as_pair,
     check_resamples,
+    dealt,
     draws,
     sums_and_sizes,
 )
@@ -96,7 +97,7 @@ def with_interval(whole: Estimate, drawn: Floats, clusters: int, unit: Unit = "q
 
 
 def bootstrap_mean(
-    values: Column, clusters: Sequence[Hashable] | None = None, *, resamples: int = RESAMPLES, seed: int = 0
+    values: Column, clusters: Sequence[Hashable] | Ints | None = None, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> Estimate:
     """Compute the mean with an interval from resampled clusters; independent of the order of the values.
 
@@ -121,7 +122,8 @@ def bootstrap_mean(
     means = sums / sizes
     if np.ptp(means) <= _NO_SPREAD * np.abs(means).max():  # sums of equal decimals differ in the last bits
         return replace(whole, note=Message("remark", "equal_means"))
-    drawn = [sums[each].sum(axis=1) / sizes[each].sum(axis=1) for each in draws(k, resamples, seed)]
+    sums, sizes = dealt(np.stack((sums, sizes), axis=1), seed).T
+    drawn = [sums[each].sum(axis=1) / sizes[each].sum(axis=1) for each in draws(len(sums), resamples, seed)]
     low, high = percentiles(np.concatenate(drawn), k)
     return replace(whole, low=low, high=high, note=few(k))
 

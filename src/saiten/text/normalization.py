@@ -32,9 +32,9 @@ def normalize(text: str) -> str:
     This is Unicode's NFKC_Casefold (The Unicode Standard, section 3.13), with two additions: 〜 becomes ~ and − becomes
     -, and lone surrogates become U+FFFD, so that the text can be encoded. Idempotent.
     """
+    if text.isascii():
+        return text.lower()
     whole = without_surrogates(text)
-    if whole.isascii():
-        return whole.lower()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", whole).casefold())
     return unicodedata.normalize("NFKC", INVISIBLE.sub("", folded)).translate(_SAME_SIGN)
 

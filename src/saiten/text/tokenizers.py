@@ -6,22 +6,20 @@ each Japanese character a token. So no text with a letter yields nothing. Tokens
 """
 
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal
 
 from saiten.records import Language
 from saiten.text.normalization import normalize
+from saiten.text.remembered import Remembered
 
 PIECE = 4_000
-"""Characters tokenized at once. Sudachi takes 49,149 bytes, at up to four per character; smaller pieces also bound the
-cache."""
-
-CACHED_PIECES = 1_024
-"""Enough for the samples in flight, whose reference is read by ten metrics in sequence."""
+"""Characters tokenized at once. Sudachi takes 49,149 bytes, at up to four per character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class WordTokenizer:
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens in order."""
-        return [token for piece in _pieces(normalize(text)) for token in _words(piece)]
+        return list(_words(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class SudachiTokenizer:
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens in order."""
-        return [token for piece in _pieces(normalize(text)) for token in _morphemes(self.mode, piece)]
+        return list(_morphemes[self.mode](text))
 
 
 def tokenizer_for(language: Language) -> WordTokenizer | SudachiTokenizer:
@@ -94,22 +92,36 @@ _WORD = re.compile(
 )
 
 
-@lru_cache(maxsize=CACHED_PIECES)
-def _words(piece: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(piece.replace("\u2019", "'")))
+def _split_words(text: str) -> tuple[str, ...]:
+    pieces = (piece.replace("\u2019", "'") for piece in _pieces(normalize(text)))
+    return tuple(token for piece in pieces for token in _WORD.findall(piece))
 
+
+_words = Remembered(_split_words)
 
 _NO_WORD = ("補助記号", "空白")
 
 
-@lru_cache(maxsize=CACHED_PIECES)
-def _morphemes(mode: Literal["A", "B", "C"], piece: str) -> tuple[str, ...]:
-    morphemes = _tokenizer(mode).tokenize(piece)
-    # the dictionary counts (^o^) and some foreign letters as symbols
-    words = (
-        m.surface() for m in morphemes if m.part_of_speech()[0] not in _NO_WORD or any(map(str.isalnum, m.surface()))
-    )
-    return tuple(part for word in words for part in word.split())  # a few dictionary entries contain a space
+def _split_morphemes(mode: str, text: str) -> tuple[str, ...]:
+    tokenizer, is_word = _tokenizer(mode), _word_matcher()
+    words = [
+        morpheme.surface()
+        for piece in _pieces(normalize(text))
+        for morpheme in tokenizer.tokenize(piece)
+        # the dictionary counts (^o^) and some foreign letters as symbols
+        if is_word(morpheme) or any(map(str.isalnum, morpheme.surface()))
+    ]
+    # a few dictionary entries contain a space; equal words are kept once
+    return tuple(map(sys.intern, " ".join(words).split()))
+
+
+_morphemes = {mode: Remembered(partial(_split_morphemes, mode)) for mode in ("A", "B", "C")}
+
+
+@cache
+def _word_matcher() -> Any:
+    """Return whether a morpheme is a word; a morpheme itself writes out its part of speech slowly."""
+    return _dictionary().pos_matcher(lambda part: part[0] not in _NO_WORD)
 
 
 _LOADING = threading.Lock()

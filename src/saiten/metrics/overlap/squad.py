@@ -21,9 +21,11 @@ from dataclasses import dataclass
 from saiten.metrics.overlap.base import Compared, ReferenceMetric, Units, f_score, in_common
 from saiten.records import Language
 from saiten.text.normalization import bare, normalize
+from saiten.text.remembered import Remembered
 from saiten.text.tokenizers import JAPANESE, tokenizer_for
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_ARTICLE = frozenset({"a", "an", "the"})
 _JAPANESE_CHARACTER = re.compile(f"([{JAPANESE}])")
 _WITHOUT_MARKS = str.maketrans("", "", string.punctuation)
 
@@ -61,10 +63,21 @@ class TokenF1(ReferenceMetric):
         return f_score(in_common(answer, reference), len(answer), len(reference))
 
 
-def squad_words(text: str) -> list[str]:
-    """Return the words that SQuAD's metrics compare in English."""
+def _squad_words(text: str) -> list[str]:
     plain = normalize(text).translate(_WITHOUT_MARKS)
-    if not plain.isascii():
+    if plain.isascii():
+        words = plain.split()
+        if "".join(words).isalnum():  # else a control character may be the border of an article
+            return [word for word in words if word not in _ARTICLE] or words
+    else:
         plain = "".join(c for c in plain if unicodedata.category(c)[0] != "P")
         plain = _JAPANESE_CHARACTER.sub(r" \1 ", plain)
     return _ARTICLES.sub(" ", plain).split() or plain.split()
+
+
+_words_of = Remembered(_squad_words)
+
+
+def squad_words(text: str) -> list[str]:
+    """Return the words that SQuAD's metrics compare in English."""
+    return list(_words_of(text))

@@ -6,7 +6,8 @@ from itertools import chain
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import has_dialogues, read_dialogues
 from saiten.records import Label, Scored
-from saiten.results.place import place_of
+from saiten.results.place import own_question, place_of
+from saiten.results.places import Places
 from saiten.results.summarize import summarize
 from saiten.results.summary import Summary
 from saiten.runs import RunReader
@@ -24,11 +25,19 @@ def summary_of(reader: RunReader, people: Sequence[Scored] = (), *, of_labels: s
 
     `of_labels`: the source of people's scores, for their signature.
     """
-    places = {sample.id: place_of(sample) for sample in reader.samples()}
+    places = places_in(reader)
     signatures = dict(reader.manifest.signatures)
     signatures |= {one.metric: f"{one.metric}|labels:{of_labels}" for one in people}
     scores = chain(reader.scores(), people)
     return summarize(scores, places, signatures, bad_rows=reader.bad_rows(), paid=reader.paid())
+
+
+def places_in(reader: RunReader) -> Places:
+    """Return where each sample of the run belongs, for a summary."""
+    places = Places()
+    for identity, question, system, group in reader.places():
+        places.add(identity, question or own_question(identity), system, group)
+    return places
 
 
 def people_of(reader: RunReader, labels: Sequence[Label], *, main: str = "") -> Iterator[Scored]:
