@@ -33,17 +33,19 @@ from saiten.stats.estimate import Estimate
 CALLS = {
     "accuracy": 1,
     "accuracy[grounded]": 1,
-    "answer_correctness[weight=1.0]": 3,
+    "answer_correctness[weight=1.0]": 2,
     "answer_relevancy": 1,
     "aspect_critique[harmfulness]": 1,
-    "context_entity_recall": 2,
-    "context_precision": 3,
+    "context_entity_recall": 1,
+    "context_precision": 1,
+    "context_recall": 2,
     "context_relevance": 1,
     "correctness": 1,
     "faithfulness": 2,
     "gist": 2,
+    "summarization_score": 2,
 }
-"""Calls per sample, without repairs; a text without statements saves one."""
+"""Calls per sample of a metric by itself, without repairs; several metrics share some, and so do samples."""
 
 # -------------------------------------------------------------------------------------------------------- asking
 
@@ -188,6 +190,7 @@ def _options() -> argparse.Namespace:
     options.add_argument("--read", action="store_true", help="print the figures of the runs in --keep without a call")
     options.add_argument("--beside", action="append", default=[], metavar="NAME=FOLDER", help="another judge's runs")
     options.add_argument("--without", default="", help="ids to leave out, to see how much depends on them")
+    options.add_argument("--separate-calls", action="store_true", help="as for saiten score")
     options.add_argument("--list", action="store_true", help="print the number of calls per set, and nothing else")
     options.add_argument("--timeout", type=float, default=120.0, help="seconds per request")
     options.add_argument("--concurrency", type=int, default=64, help="requests in flight per set")
@@ -210,13 +213,13 @@ def main() -> None:
     if given.list:
         for name, each in sets.items():
             calls = sum(CALLS[metric] for metric in each.run.metrics) * len(each.run.samples)
-            print(f"{name}: {len(each.run.samples)} samples, {', '.join(each.run.metrics)}, {calls} calls")
+            print(f"{name}: {len(each.run.samples)} samples, {', '.join(each.run.metrics)}, at most {calls} calls")
         return
     if given.read:
         mine = {name: kept(given.keep / name) for name in sets if (given.keep / name / "manifest.json").exists()}
         sets = {name: sets[name] for name in mine}
     else:
-        settings = {"timeout": given.timeout, "concurrency": given.concurrency, "prompts": given.prompts}
+        settings = {name: getattr(given, name) for name in ("timeout", "concurrency", "prompts", "separate_calls")}
         mine = asyncio.run(every(sets, given.judge, given.keep, **settings))
     judges = {given.called or given.judge: mine} if given.read or given.judge != "offline" else {}
     for each in given.beside:
