@@ -23,8 +23,8 @@ from typing import Any, Self
 
 import orjson
 
-ITEMS = 3
-"""Items of each list in a reply."""
+ITEMS, CONTEXTS = 3, 5
+"""Items of each list in a reply, and of the verdicts on the contexts of a sample."""
 _DIMENSIONS = 256
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 _FORMAT = b'"response_format"'
@@ -120,8 +120,9 @@ class _Connection(asyncio.Protocol):
         reply = self._replies.get(asked)
         if reply is None:
             form: dict[str, Any] = orjson.loads(body).get("response_format") or {}
-            schema = form.get("json_schema", {}).get("schema")
-            text = "A plain answer." if schema is None else orjson.dumps(instance(schema)).decode()
+            named = form.get("json_schema", {})
+            schema, items = named.get("schema"), CONTEXTS if named.get("name") == "context_verdicts" else ITEMS
+            text = "A plain answer." if schema is None else orjson.dumps(instance(schema, items)).decode()
             message = {"role": "assistant", "content": text, "refusal": None}
             choices = [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}]
             tokens = {"prompt_tokens": len(body) // 4, "completion_tokens": len(text) // 4}
@@ -143,15 +144,15 @@ def whole(value: Any) -> bytes:
     return _HEAD % len(body) + body
 
 
-def instance(schema: dict[str, Any], item: int = 1) -> Any:
+def instance(schema: dict[str, Any], items: int, item: int = 1) -> Any:
     """Return a minimal value that fits the schema; numbers in a list ascend, and texts differ."""
     if "enum" in schema:
         return schema["enum"][0]
     kind = schema.get("type", "object")
     if kind == "object":
-        return {name: instance(part, item) for name, part in schema.get("properties", {}).items()}
+        return {name: instance(part, items, item) for name, part in schema.get("properties", {}).items()}
     if kind == "array":
-        return [instance(schema["items"], n) for n in range(1, ITEMS + 1)]
+        return [instance(schema["items"], items, n) for n in range(1, items + 1)]
     sentence = f"The town keeps record number {item} of the old bridge in a small hall near the market."
     return {"integer": item, "number": float(item), "boolean": True, "string": sentence}[kind]
 
