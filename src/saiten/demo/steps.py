@@ -63,7 +63,7 @@ STEPS = (
         "The worst answers, then the statements of another one, which is correct but makes up two facts.",
         _TABLE,
     ),
-    DemoStep("", "show DEMO/answers --sample en-m03-chatty", blocks=(6,), lines=11),
+    DemoStep("", "show DEMO/answers --sample en-m03-chatty", blocks=(4,), lines=11),
     DemoStep(
         "Can you trust the judge? Compare it with labels",
         "meta-evaluate DEMO/answers DEMO/labels.jsonl --aspect faithful",
