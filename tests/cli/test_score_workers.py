@@ -4,13 +4,15 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import orjson
 import pytest
 
-from conftest import SAITEN
 from saiten.runs import read_run
+
+SAITEN = [sys.executable, "-c", "from saiten.cli import main; main()"]
 
 METRIC = """
 import os, time
