@@ -73,6 +73,13 @@ def test_a_vote_that_is_no_number_is_refused():
         reliability([[1, 0], [1, float("nan")]])
 
 
+def test_differences_too_small_to_be_squared_are_none():
+    """Votes that differ by the smallest floats are equal for all purposes; nothing is divided by zero."""
+    result = reliability([[0, 0], [0, 2.2e-308]])
+    assert (result.icc, result.icc_average) == (None, None)
+    assert result.reason.key == "equal_votes"
+
+
 @given(st.lists(st.lists(st.none() | st.floats(0, 1), max_size=5), max_size=15))
 def test_bounds_and_order(votes):
     """Shares are in [0, 1], correlations never exceed 1, order of votes does not matter, JSON accepts it."""

@@ -84,6 +84,8 @@ def intraclass(rows: Sequence[Sequence[float]]) -> tuple[float | None, float | N
     grand = math.fsum(value for row in rows for value in row) / n
     between = math.fsum(len(row) * (fmean(row) - grand) ** 2 for row in rows) / (k - 1)
     within = math.fsum((value - fmean(row)) ** 2 for row in rows for value in row) / (n - k)
+    if between + within == 0:  # differences whose squares are too small for a float
+        return None, None, Message("remark", "equal_votes")
     size = (n - math.fsum(len(row) ** 2 for row in rows) / n) / (k - 1)
     single = icc_of(between, within, size)
     if between <= 1e-12 * within:  # 0 up to rounding
