@@ -36,6 +36,7 @@ from saiten.tasks.joined import (
 )
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import (
+    Entities,
     ListEntities,
     SplitStatements,
     Statements,
@@ -221,8 +222,10 @@ async def test_an_unreadable_reply_is_asked_for_in_parts():
     """A model that cannot do two things at once does them one by one; what the first attempt cost is counted once."""
     broken = Unreadable("no JSON", "…", Usage(calls=2, prompt_tokens=7))
     judge = Asking(lambda task: broken if isinstance(task, SplitTwoTexts) else Statements(statements=[task.text]))
-    around = joined_around(judge)
+    notes: list[str] = []
+    around = Joining(judge, Joins.of(BUILT_IN, notify=notes.append))
     replies = await asyncio.gather(*map(around.perform, SPLITS))
+    assert "--separate-calls" in notes[0]
     assert [reply.statements for reply in replies] == [["one"], ["two"]]
     assert [type(task) for task in judge.asked] == [SplitTwoTexts, SplitStatements, SplitStatements]
     assert sum((reply.usage for reply in replies), Usage()) == Usage(calls=4, prompt_tokens=27)
@@ -252,6 +255,15 @@ async def test_a_failed_call_fails_all_its_tasks_and_is_charged_once(error: Exce
     assert len(judge.asked) == 1
     if isinstance(error, CallFailed):
         assert [each.usage for each in outcomes] == [Usage(calls=3), Usage(reused=1)]
+
+
+@pytest.mark.parametrize("task", [SPLITS[0], JudgeContext("q", "c", "r", language="en")])
+async def test_a_reply_that_does_not_fit_is_an_error_and_no_hang(task):
+    """A judge of the user's own may return anything; whoever waits for it gets the error."""
+    other = replace(task, **({"text": "two"} if task is SPLITS[0] else {"context": "d"}))
+    around = joined_around(Asking(lambda _: Entities(entities=[])))
+    outcomes = await asyncio.wait_for(asyncio.gather(*map(around.perform, (task, other)), return_exceptions=True), 20)
+    assert [type(each) for each in outcomes] == [AttributeError, AttributeError]
 
 
 async def test_a_call_that_nobody_waits_for_is_canceled():

@@ -1,7 +1,7 @@
 """A judge that asks for several tasks of a sample in one call, and lets the first call fill a server's prefix cache."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, cast
 
@@ -33,14 +33,16 @@ class Joins:
     """Whether replies are kept on disk, so that a resumed run can ask for the same joined calls again."""
     leads: bool = True
     """Whether the first call with the same contexts goes ahead, but not in batches, which take hours each."""
+    notify: Callable[[str], None] = lambda _: None
+    """Called if a joined reply could not be read."""
 
     @classmethod
-    def of(cls, prompts: Prompts, *, kept: bool = False, leads: bool = True) -> Self:
+    def of(cls, prompts: Prompts, **how: Any) -> Self:
         """Join all types of tasks that can be, except those of which only the prompt for a single task was replaced."""
         own = prompts.replaced.keys()
         names = {kind: {name for each in joined for name in names_for(each)} for kind, joined in JOINED.items()}
         kinds = frozenset(kind for kind in JOINED if own.isdisjoint(names_for(kind)) or own & names[kind])
-        return cls(prompts, kinds, kept, leads)
+        return cls(prompts, kinds, **how)
 
     def names(self, tasks: Collection[type[Task[Any]]]) -> list[str]:
         """Return the names of the prompts with which some of these tasks may be joined."""
@@ -135,7 +137,11 @@ class Joining(JudgeWrapper):
             await asyncio.sleep(0)
         waiting = {asked.task: asked for asked in self._waiting if not asked.reply.done()}
         self._waiting.clear()
-        calls = join(waiting, self.what.kinds)
+        try:
+            calls = join(waiting, self.what.kinds)
+        except Exception as error:  # noqa: BLE001 - raised where the tasks were asked for
+            _fail(list(waiting.values()), error)
+            return
         for call in sorted(calls, key=lambda each: not isinstance(each.task, _FOLLOWED)):
             asked = [waiting[part] for part in call.parts]
             self._run(self._perform(call, asked), asked)
@@ -143,15 +149,15 @@ class Joining(JudgeWrapper):
     async def _perform(self, call: Joined, asked: Sequence[_Asked]) -> None:
         try:
             reply = await self._after_filling(call.task)
+            replies = dict(call.apart(reply))
         except Unreadable as error:
-            if len(asked) > 1 or call.several:
+            if call.several:
                 await self._separately(asked, error)
             else:
                 _fail(asked, error)
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - raised where the tasks were asked for
             _fail(asked, error)
         else:
-            replies = dict(call.apart(reply))
             usages = [reply.usage, *[_REUSED if reply.usage != Usage() else Usage()] * len(replies)]
             given = {task: part.with_usage(usage) for (task, part), usage in zip(replies.items(), usages, strict=False)}
             for each in asked:
@@ -174,6 +180,10 @@ class Joining(JudgeWrapper):
 
     async def _separately(self, asked: Sequence[_Asked], error: Unreadable) -> None:
         """Perform each task by itself; the first is also charged what the unreadable reply cost."""
+        self.what.notify(
+            "a reply to a joined call could not be read, so its parts are asked for one by one; if this happens often, "
+            "--separate-calls asks for them so at once"
+        )
         spent = [error.usage, *[Usage()] * len(asked)]
 
         async def one(each: _Asked, before: Usage) -> None:

@@ -68,7 +68,8 @@ class LLMJudge:
         """What may be joined; None with separate calls."""
         if self.separate_calls:
             return None
-        return Joins.of(self.prompts, kept=self.forget is not None, leads=not self.batched)
+        kept = self.forget is not None
+        return Joins.of(self.prompts, kept=kept, leads=not self.batched, notify=self.notify)
 
     def with_seed(self, seed: int | None) -> Self:
         """Return the same judge with another seed: one vote of a panel."""
