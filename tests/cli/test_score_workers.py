@@ -12,7 +12,9 @@ import pytest
 
 from saiten.runs import read_run
 
-SAITEN = [sys.executable, "-c", "from saiten.cli import main; main()"]
+# A shell's background jobs ignore SIGINT.
+CODE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from saiten.cli import main; main()"
+SAITEN = [sys.executable, "-c", CODE]
 
 METRIC = """
 import os, time
