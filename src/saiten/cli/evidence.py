@@ -1,16 +1,31 @@
 """The evidence of a run's graders: passages of a knowledge base, or a column of the data."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import tee
 
-from saiten.cli.rehearse import Placeholder
 from saiten.cli.shared_options import EvidenceOptions
 from saiten.data import BadRow
 from saiten.errors import ConfigurationError
 from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.protocols import Metric, Retriever
-from saiten.records import Sample
+from saiten.rag.knowledge.opening import CHUNK_SIZE
+from saiten.records import Passage, Retrieved, Sample
 from saiten.wiring import Models, knowledge_base_later
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """A retriever of k placeholder passages of typical length, for counting the judge's input."""
+
+    k: int
+    name: str = "placeholder"
+
+    async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
+        return Retrieved((Passage("x" * CHUNK_SIZE),) * (self.k if k is None else k))
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 def planned(metrics: tuple[Metric, ...], options: EvidenceOptions) -> tuple[Metric, ...]:

@@ -18,8 +18,7 @@ from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.prices import Quote
 from saiten.prompts import find_prompts
 from saiten.protocols import Judge, Metric, R, Task
-from saiten.rag.knowledge.opening import CHUNK_SIZE
-from saiten.records import Passage, Retrieved, Sample, Scored, Usage
+from saiten.records import Sample, Scored, Usage
 from saiten.redaction import redact
 from saiten.runs.engine import run_all
 from saiten.runs.journal import InMemory
@@ -29,20 +28,6 @@ from saiten.views.render import render
 from saiten.views.table import Cell, Table
 from saiten.wiring import quote_of
 from saiten.words import Message
-
-
-@dataclass(frozen=True, slots=True)
-class Placeholder:
-    """A retriever of k placeholder passages of typical length, for counting the judge's input."""
-
-    k: int
-    name: str = "placeholder"
-
-    async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
-        return Retrieved((Passage("x" * CHUNK_SIZE),) * (self.k if k is None else k))
-
-    async def close(self) -> None:
-        """Nothing is open."""
 
 
 def rehearse(

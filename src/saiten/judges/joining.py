@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Self, cast
 
 from saiten.errors import JudgeError, Unreadable
-from saiten.judges.wrappers import JudgeWrapper
+from saiten.judges.wrappers import NOTHING, REUSED, JudgeWrapper
 from saiten.prompts import Prompts, names_for
 from saiten.protocols import Judge, Metric, R, Reply, Task
 from saiten.records import Usage
@@ -19,7 +20,6 @@ _WORTH_FILLING = 1000
 """Characters that several calls begin with, from which on the first call goes ahead; it delays the others."""
 _FOLLOWED = (ExtractKeyphrases, ExtractKeyphrasesAndQuestions, ListEntitiesAndQuestions)
 """Tasks that another one follows, so of those with the same contexts they go first."""
-_REUSED = Usage(reused=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,7 @@ class Joins:
     @classmethod
     def of(cls, prompts: Prompts, **how: Any) -> Self:
         """Join all types of tasks that can be, except those of which only the prompt for a single task was replaced."""
-        own = prompts.replaced.keys()
-        names = {kind: {name for each in joined for name in names_for(each)} for kind, joined in JOINED.items()}
-        kinds = frozenset(kind for kind in JOINED if own.isdisjoint(names_for(kind)) or own & names[kind])
-        return cls(prompts, kinds, **how)
+        return cls(prompts, _joinable(frozenset(prompts.replaced)), **how)
 
     def names(self, tasks: Collection[type[Task[Any]]]) -> list[str]:
         """Return the names of the prompts with which some of these tasks may be joined."""
@@ -52,6 +49,13 @@ class Joins:
         """Return what the prompt begins with, if other tasks of the sample may too and a cache of it pays; else ()."""
         beginning = self.prompts.beginning(task) if self.leads and names_for(type(task)) else ()
         return beginning if sum(map(len, beginning)) >= _WORTH_FILLING else ()
+
+
+@cache
+def _joinable(replaced: frozenset[str]) -> frozenset[type[Task[Any]]]:
+    """Return the types of tasks to join if these prompts were replaced."""
+    names = {kind: {name for each in joined for name in names_for(each)} for kind, joined in JOINED.items()}
+    return frozenset(kind for kind in JOINED if replaced.isdisjoint(names_for(kind)) or replaced & names[kind])
 
 
 def joins_of(judge: Judge) -> Joins | None:
@@ -66,7 +70,7 @@ def asked_again(metrics: Sequence[Metric], pending: Sequence[Metric], judge: Jud
     A joined call depends on all of the sample's metrics. Its reply is kept, so asking again is free.
     """
     joins = joins_of(judge)
-    if joins is None or not joins.kept:
+    if joins is None or not joins.kept or len(pending) == len(metrics):
         return pending
     together = [metric for metric in metrics if not joins.kinds.isdisjoint(metric.tasks)]
     if not any(metric in pending for metric in together):
@@ -158,7 +162,7 @@ class Joining(JudgeWrapper):
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - raised where the tasks were asked for
             _fail(asked, error)
         else:
-            usages = [reply.usage, *[_REUSED if reply.usage != Usage() else Usage()] * len(replies)]
+            usages = [reply.usage, *[REUSED if reply.usage != NOTHING else NOTHING] * len(replies)]
             given = {task: part.with_usage(usage) for (task, part), usage in zip(replies.items(), usages, strict=False)}
             for each in asked:
                 _deliver(each, given.pop(each.task))
@@ -184,7 +188,7 @@ class Joining(JudgeWrapper):
             "a reply to a joined call could not be read, so its parts are asked for one by one; if this happens often, "
             "--separate-calls asks for them so at once"
         )
-        spent = [error.usage, *[Usage()] * len(asked)]
+        spent = [error.usage, *[NOTHING] * len(asked)]
 
         async def one(each: _Asked, before: Usage) -> None:
             try:
@@ -212,4 +216,4 @@ def _fail(asked: Sequence[_Asked], error: BaseException) -> None:
             each.reply.cancel()
             continue
         each.reply.set_exception(error)
-        error = error.with_usage(_REUSED) if isinstance(error, JudgeError) and error.usage != Usage() else error
+        error = error.with_usage(REUSED) if isinstance(error, JudgeError) and error.usage != NOTHING else error

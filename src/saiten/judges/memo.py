@@ -5,11 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from saiten.errors import JudgeError
-from saiten.judges.wrappers import JudgeWrapper
+from saiten.judges.wrappers import NOTHING, REUSED, JudgeWrapper
 from saiten.protocols import Judge, R, Reply, Task
-from saiten.records import Usage
-
-_REUSED = Usage(reused=1)
 
 
 @dataclass(slots=True)
@@ -19,7 +16,7 @@ class _Performance:
     outcome: asyncio.Task[Reply]
     waiting: int = 0
     paid: bool = False
-    """Whether a caller has been charged the usage; later callers get `_REUSED`."""
+    """Whether a caller has been charged the usage; later callers get `REUSED`."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class Memo(JudgeWrapper):
             reply = await asyncio.shield(known.outcome)
         except JudgeError as error:
             if known.paid:
-                raise error.with_usage(_REUSED) from error
+                raise error.with_usage(REUSED) from error
             known.paid = True
             raise
         except asyncio.CancelledError:
@@ -56,8 +53,8 @@ class Memo(JudgeWrapper):
             raise
         finally:
             known.waiting -= 1
-        if known.paid and reply.usage != Usage():  # free replies are not counted as reused
-            reply = reply.with_usage(_REUSED)
+        if known.paid and reply.usage != NOTHING:  # free replies are not counted as reused
+            reply = reply.with_usage(REUSED)
         known.paid = True
         return cast("R", reply)
 

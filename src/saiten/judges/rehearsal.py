@@ -34,7 +34,7 @@ class Rehearsal(JudgeWrapper):
     price: Price | None = None
     """The price of each call; None if it is unknown."""
     separate_calls: bool = False
-    """As of the model."""
+    """Count one call per task, as `LLMJudge.separate_calls` makes."""
 
     @property
     def joins(self) -> Joins | None:

@@ -8,7 +8,7 @@ from saiten.errors import JudgeError
 from saiten.protocols import Judge, R, Task
 from saiten.records import Usage
 
-NOTHING = Usage()
+NOTHING, REUSED = Usage(), Usage(reused=1)
 
 
 class JudgeWrapper(Judge):

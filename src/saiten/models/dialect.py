@@ -171,7 +171,8 @@ def _response_format(written: bytes, structured: Structured) -> dict[str, Any] |
 def with_schema(messages: tuple[ChatMessage, ...], schema: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
     """Append the schema to what is the same for all samples: the system message, where prefix caches keep it.
 
-    A prompt of two messages begins with the material of a sample, which other prompts share; there it comes last.
+    A prompt of two messages begins with the material of a sample, which other prompts share, or is short for lack of
+    examples; there it comes last.
     """
     text = _PROMPT + dump(schema).decode()
     if [message.role for message in messages] == ["system", "user"]:
