@@ -6,12 +6,15 @@ from orjson import dumps, loads
 
 from stand_ins.batches import Made
 
+FILES = ("--batch-files", "--batch-poll", "0.02")
+"""A short time between looks also shortens the wait for further requests of a wave."""
+
 
 def test_files_for_an_offline_runner(batched, server, scores):
     """Each step is written to a file and the command stops, naming it; with the results next to it, the same command
     goes on. The model is never called.
     """
-    batch = ("--batch-files",)
+    batch = FILES
     for number, requests in ((1, 4), (2, 2)):
         said = batched(2, batch=batch)
         assert said.status == 3, said
@@ -41,7 +44,7 @@ def test_a_file_that_a_runner_is_still_writing(batched, server, scores):
     """Fewer replies than requests are not read, since the others may be on their way; a file of errors says that
     they are not.
     """
-    batch = ("--batch-files",)
+    batch = FILES
     assert batched(2, batch=batch).status == 3
     lines = [loads(line) for line in Path("run/batches/001.requests.jsonl").read_bytes().splitlines()]
     made = Made(1, server, "", {}, lines)
@@ -58,7 +61,7 @@ def test_a_file_that_a_runner_is_still_writing(batched, server, scores):
 
 def test_files_go_on_as_batches(batched, server, scores):
     """What was not run by hand is sent, and what was submitted is waited for, whichever option comes next."""
-    assert batched(2, batch=("--batch-files",)).status == 3
+    assert batched(2, batch=FILES).status == 3
     said = batched(2)
     assert said.status == 0, said
     assert [len(batch.lines) for batch in server.batches] == [4, 2]
