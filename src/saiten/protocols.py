@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from saiten.records import Answer, Inquiry, Language, Retrieved, Sample, Score, Usage
+from saiten.records import FREE, Answer, Inquiry, Language, Retrieved, Sample, Score, Usage
 
 
 class Closable(Protocol):
@@ -34,12 +34,13 @@ class Reply(BaseModel):
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    _usage: Usage = PrivateAttr(default_factory=Usage)
+    _usage: Usage = PrivateAttr(default_factory=lambda: FREE)
 
     @property
     def usage(self) -> Usage:
         """The cost of this reply."""
-        return self._usage
+        private: Mapping[str, Usage] = self.__pydantic_private__ or {}  # a third of the time of `self._usage`
+        return private["_usage"]
 
     def with_usage(self, usage: Usage) -> Self:
         """Return the reply with this cost."""

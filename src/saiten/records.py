@@ -78,6 +78,8 @@ class Usage:
         return None if self.unpriced and not self.cost else self.cost
 
     def __add__(self, other: "Usage") -> "Usage":
+        if other is FREE:
+            return self
         return Usage(
             self.calls + other.calls,
             self.prompt_tokens + other.prompt_tokens,
@@ -88,6 +90,10 @@ class Usage:
             self.cached_tokens + other.cached_tokens,
             self.unanswered + other.unanswered,
         )
+
+
+FREE = Usage()
+"""No calls, no tokens, no cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,7 @@ class Score:
     """Intermediate results, ready for JSON: statements, verdicts, reasons, counts."""
     votes: tuple[float | None, ...] = ()
     """The value that each vote of a panel would have given by itself."""
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = FREE
     """The cost of this score; a shared step is charged to the first metric that needs it."""
     expected: float | None = None
     """The expectation of the value under the judge's probabilities, or the mean over a panel's votes; None if the judge

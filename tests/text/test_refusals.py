@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.text.refusals import is_refusal, stating
+from saiten.text.refusals import _ENGLISH, declining_phrase, is_refusal, stating
 from saiten.text.sentences import split_sentences
 
 REFUSALS = [
@@ -120,3 +120,9 @@ def test_a_refusal_states_only_what_is_beside_it(text, language, left):
     """Declining, what the documents are about and offers state nothing; of an answer, everything is left."""
     sentences = [sentence.text for sentence in split_sentences(text, language)]
     assert stating(sentences, language) == (sentences if left is None else left)
+
+
+@given(st.from_regex(_ENGLISH))
+def test_a_sentence_is_left_to_the_pattern_if_that_can_match(sentence):
+    """The quick look at a sentence passes over no phrase that declines, in any case and however rare its letters."""
+    assert declining_phrase(sentence) is not None

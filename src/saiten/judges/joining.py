@@ -7,10 +7,10 @@ from functools import cache
 from typing import Any, Self, cast
 
 from saiten.errors import JudgeError, Unreadable
-from saiten.judges.wrappers import NOTHING, REUSED, JudgeWrapper
+from saiten.judges.wrappers import REUSED, JudgeWrapper
 from saiten.prompts import Prompts, names_for
 from saiten.protocols import Judge, Metric, R, Reply, Task
-from saiten.records import Usage
+from saiten.records import FREE, Usage
 from saiten.tasks.joined import JOINED, ExtractKeyphrasesAndQuestions, Joined, ListEntitiesAndQuestions, join
 from saiten.tasks.summaries import ExtractKeyphrases
 
@@ -84,12 +84,20 @@ def joining(judge: Judge, filled: dict[Any, asyncio.Event] | None = None) -> Jud
     return judge if joins is None else Joining(judge, joins, {} if filled is None else filled)
 
 
-@dataclass(eq=False, slots=True)
-class _Asked:
-    """A task that waits for its reply."""
+class _Asked(asyncio.Future[Reply]):
+    """The reply to a task, to come."""
 
-    task: Task[Any]
-    reply: asyncio.Future[Reply]
+    def __init__(self, task: Task[Any], given_up: Callable[[], object]) -> None:
+        """`given_up` is called if the reply is no longer wanted."""
+        super().__init__()
+        self.task = task
+        self._given_up = given_up
+
+    def cancel(self, msg: Any = None) -> bool:
+        canceled = super().cancel(msg)
+        if canceled:
+            self._given_up()
+        return canceled
 
 
 @dataclass(frozen=True)
@@ -114,21 +122,25 @@ class Joining(JudgeWrapper):
 
     async def perform(self, task: Task[R]) -> R:
         """Return the reply. Equal tasks are not to be asked at once (`Memo`). Raises as the inner judge."""
-        if (known := self._ahead.pop(task, None)) is not None:
-            return cast("R", known)
+        return cast("R", await self.begin(task))
+
+    def begin(self, task: Task[Any]) -> asyncio.Future[Reply]:
+        """Begin to perform a task, and return its reply, to come; a call is canceled with the last of its replies."""
         if type(task) not in self.what.kinds and not self.what.beginning(task):
-            return await self.judge.perform(task)
-        asked = _Asked(task, asyncio.get_running_loop().create_future())
+            return asyncio.create_task(self.judge.perform(task))
+        asked = _Asked(task, self._cancel_unwanted)
+        if (known := self._ahead.pop(task, None)) is not None:
+            asked.set_result(known)
+            return asked
         self._waiting.append(asked)
         if len(self._waiting) == 1:
             self._run(self._send(), ())
-        try:
-            return cast("R", await asked.reply)
-        except asyncio.CancelledError:
-            for call, others in self._running.items():
-                if others and all(each.reply.done() for each in others):
-                    call.cancel()
-            raise
+        return asked
+
+    def _cancel_unwanted(self) -> None:
+        for call, asked in self._running.items():
+            if asked and all(each.done() for each in asked):
+                call.cancel()
 
     def _run(self, work: Any, asked: Sequence[_Asked]) -> None:
         call = asyncio.create_task(work)
@@ -139,7 +151,7 @@ class Joining(JudgeWrapper):
         """Join the tasks that come within a few turns of the event loop, and start the calls."""
         for _ in range(_TURNS):
             await asyncio.sleep(0)
-        waiting = {asked.task: asked for asked in self._waiting if not asked.reply.done()}
+        waiting = {asked.task: asked for asked in self._waiting if not asked.done()}
         self._waiting.clear()
         try:
             calls = join(waiting, self.what.kinds)
@@ -162,7 +174,7 @@ class Joining(JudgeWrapper):
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - raised where the tasks were asked for
             _fail(asked, error)
         else:
-            usages = [reply.usage, *[REUSED if reply.usage != NOTHING else NOTHING] * len(replies)]
+            usages = [reply.usage, *[REUSED if reply.usage != FREE else FREE] * len(replies)]
             given = {task: part.with_usage(usage) for (task, part), usage in zip(replies.items(), usages, strict=False)}
             for each in asked:
                 _deliver(each, given.pop(each.task))
@@ -188,7 +200,7 @@ class Joining(JudgeWrapper):
             "a reply to a joined call could not be read, so its parts are asked for one by one; if this happens often, "
             "--separate-calls asks for them so at once"
         )
-        spent = [error.usage, *[NOTHING] * len(asked)]
+        spent = [error.usage, *[FREE] * len(asked)]
 
         async def one(each: _Asked, before: Usage) -> None:
             try:
@@ -203,17 +215,17 @@ class Joining(JudgeWrapper):
 
 
 def _deliver(asked: _Asked, reply: Reply) -> None:
-    if not asked.reply.done():
-        asked.reply.set_result(reply)
+    if not asked.done():
+        asked.set_result(reply)
 
 
 def _fail(asked: Sequence[_Asked], error: BaseException) -> None:
     """Raise the error to those who still wait; its usage is charged once."""
     for each in asked:
-        if each.reply.done():
+        if each.done():
             continue
         if isinstance(error, asyncio.CancelledError):
-            each.reply.cancel()
+            each.cancel()
             continue
-        each.reply.set_exception(error)
-        error = error.with_usage(REUSED) if isinstance(error, JudgeError) and error.usage != NOTHING else error
+        each.set_exception(error)
+        error = error.with_usage(REUSED) if isinstance(error, JudgeError) and error.usage != FREE else error

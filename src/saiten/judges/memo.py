@@ -1,22 +1,28 @@
 """A judge that performs equal tasks once."""
 
 import asyncio
+from asyncio import create_task
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from saiten.errors import JudgeError
-from saiten.judges.wrappers import NOTHING, REUSED, JudgeWrapper
+from saiten.judges.joining import Joining
+from saiten.judges.wrappers import REUSED, JudgeWrapper
+from saiten.models.flights import shielded
 from saiten.protocols import Judge, R, Reply, Task
+from saiten.records import FREE
 
 
 @dataclass(slots=True)
 class _Performance:
     """A task in progress or done, and the number of callers waiting for it."""
 
-    outcome: asyncio.Task[Reply]
+    outcome: asyncio.Future[Reply]
     waiting: int = 0
     paid: bool = False
     """Whether a caller has been charged the usage; later callers get `REUSED`."""
+    given_up: bool = False
+    """Whether the last caller has stopped waiting."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +40,10 @@ class Memo(JudgeWrapper):
         """Return the reply to this or an equal task; raise what the inner judge raises, to every caller."""
         known = self._known.get(task)
         if known is None:
-            call = self.judge.perform(task)
-            known = self._known[task] = _Performance(asyncio.create_task(call))
-            known.outcome.add_done_callback(_look_at)
+            known = self._known[task] = _Performance(self._begin(task))
         known.waiting += 1
         try:
-            reply = await asyncio.shield(known.outcome)
+            reply = await shielded(known.outcome)
         except JudgeError as error:
             if known.paid:
                 raise error.with_usage(REUSED) from error
@@ -48,18 +52,17 @@ class Memo(JudgeWrapper):
         except asyncio.CancelledError:
             if known.waiting == 1 and not known.outcome.done():
                 known.outcome.cancel()
-            if known.outcome.cancelled() or known.outcome.cancelling():
+                known.given_up = True
+            if known.outcome.cancelled() or known.given_up:
                 self._known.pop(task, None)
             raise
         finally:
             known.waiting -= 1
-        if known.paid and reply.usage != NOTHING:  # free replies are not counted as reused
+        if known.paid and reply.usage != FREE:  # free replies are not counted as reused
             reply = reply.with_usage(REUSED)
         known.paid = True
         return cast("R", reply)
 
-
-def _look_at(outcome: asyncio.Task[Reply]) -> None:
-    """Retrieve the exception, so that asyncio does not complain if no caller is left."""
-    if not outcome.cancelled():
-        outcome.exception()
+    def _begin(self, task: Task[Any]) -> asyncio.Future[Reply]:
+        # a joining judge makes a coroutine per call, so one per task would only cost time
+        return self.judge.begin(task) if isinstance(self.judge, Joining) else create_task(self.judge.perform(task))

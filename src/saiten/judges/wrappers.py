@@ -6,9 +6,9 @@ from typing import Any
 
 from saiten.errors import JudgeError
 from saiten.protocols import Judge, R, Task
-from saiten.records import Usage
+from saiten.records import FREE, Usage
 
-NOTHING, REUSED = Usage(), Usage(reused=1)
+REUSED = Usage(reused=1)
 
 
 class JudgeWrapper(Judge):
@@ -44,8 +44,8 @@ class Metered(JudgeWrapper):
     judge: Judge
     stopped: Callable[[], BaseException | None] = lambda: None
     """Returns the reason to stop, raised instead of performing a task; None while the run may continue."""
-    usage: Usage = field(default=NOTHING, init=False)
-    """Usage so far, including failures; `NOTHING` itself until there is a reply."""
+    usage: Usage = field(default=FREE, init=False)
+    """Usage so far, including failures; `FREE` itself until there is a reply."""
 
     async def perform(self, task: Task[R]) -> R:
         stopped = self.stopped()

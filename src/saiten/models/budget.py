@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from math import isfinite
 from typing import Protocol
 
@@ -24,6 +24,7 @@ class Book(Protocol):
         """Keep a price that costs are computed with; raises `NotWritten` if that is impossible."""
 
 
+@lru_cache(64)
 def _sent(price: Price | None, calls: int) -> Usage:
     """Return the usage of requests whose replies have not arrived: they may cost an unknown amount, unless free."""
     if price is None:

@@ -19,7 +19,7 @@ from saiten.models.layers import A, adding
 from saiten.models.providers import Provider
 from saiten.models.wire import dump, load
 from saiten.protocols import ChatMessage
-from saiten.records import Usage
+from saiten.records import FREE
 
 _log = logging.getLogger(__name__)
 
@@ -130,7 +130,7 @@ class Negotiation:
         return answer
 
     async def _insist(self, ask: Callable[[Dialect], Awaitable[A]]) -> A:
-        spent = Usage()
+        spent = FREE
         while True:
             dialect = self.dialect
             try:

@@ -9,7 +9,7 @@ from random import Random
 
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.layers import A, Load, adding
-from saiten.records import Usage
+from saiten.records import FREE, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Retrying:
         self._sleep = sleep
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
-        spent = Usage()
+        spent = FREE
         failures = 0
         while True:
             try:
@@ -65,6 +65,8 @@ class Retrying:
                 wait = self._retries.wait(failures, error.retry_after, self._rng)
             await self._sleep(wait)
 
+
+_SENT = Usage(calls=1)
 
 _TOO_MUCH = (429, 503, 529)
 """HTTP statuses that signal overload (529: Anthropic)."""
@@ -166,7 +168,7 @@ class Limiter:
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
         ticket = await self._enter(load)
-        usage = Usage(calls=1)  # if canceled: sent, tokens unknown
+        usage = _SENT  # if canceled: sent, tokens unknown
         try:
             answer = await attempt()
         except CallFailed as error:
@@ -200,7 +202,7 @@ class Limiter:
         except asyncio.CancelledError:
             if future.done() and not future.cancelled():  # admitted and canceled in the same turn: not sent
                 self._requests.take(-1)
-                self._leave(future.result(), Usage())
+                self._leave(future.result(), FREE)
             else:
                 self._pump()  # the head of the queue may be gone
             raise

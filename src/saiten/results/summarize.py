@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from saiten.records import Scored, Signature, Usage
+from saiten.records import FREE, Scored, Signature, Usage
 from saiten.results.place import Place
 from saiten.results.places import Places
 from saiten.results.score_columns import ScoreColumns
@@ -13,8 +13,6 @@ from saiten.results.summary_figure import figure_of
 from saiten.stats.paired import PairedComparison, compare_paired
 from saiten.stats.reliability import reliability
 from saiten.words import Message
-
-_NOTHING = Usage()
 
 _BROKEN_DOWN_AT_MOST = 100
 """Maximum number of systems or groups that are broken down."""
@@ -48,7 +46,7 @@ def summarize(
         if columns is None:
             columns = rows[one.metric] = ScoreColumns(one.metric)
         columns.add(one, where(one.sample))
-        if one.score.usage != _NOTHING:
+        if one.score.usage != FREE:
             usage += one.score.usage
     rows = {metric: of for metric, of in rows.items() if of.statuses}
     figures = [figure_of(of) for of in rows.values()]

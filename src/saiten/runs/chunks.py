@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 from saiten.executor import LocalExecutor
 from saiten.judges.memo import Memo
-from saiten.judges.wrappers import NOTHING
 from saiten.protocols import Judge, Metric
-from saiten.records import Sample, Scored, Usage
+from saiten.records import FREE, Sample, Scored, Usage
 from saiten.runs.journal import fault_line
 from saiten.runs.lines import score_key, scored_to_json, to_line
 from saiten.runs.scoring import score_once, unwritable
@@ -97,7 +96,7 @@ class _Made:
     faults: list[bytes] = field(default_factory=list)
     count: int = 0
     not_measured: int = 0
-    usage: Usage = NOTHING
+    usage: Usage = FREE
     objects: list[Scored] = field(default_factory=list)
 
     def add(self, results: Sequence[Scored]) -> None:
@@ -106,7 +105,7 @@ class _Made:
             score = scored.score
             self.count += 1
             self.not_measured += score.status in _UNMEASURED
-            if score.usage != NOTHING:
+            if score.usage != FREE:
                 self.usage += score.usage
             if self.work.objects:
                 self.objects.append(scored)

@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 
 import orjson
 
-from saiten.records import STATUSES, Sample, Score, Scored, Usage
+from saiten.records import FREE, STATUSES, Sample, Score, Scored, Usage
 
 T = TypeVar("T")
 
-_NOTHING = Usage()
 _LISTS = ("contexts", "alternatives", "evidence")
 _SAMPLE = {f.name: f.default for f in fields(Sample)}
 _USAGE = tuple(f.name for f in fields(Usage))
@@ -197,7 +196,7 @@ def usage_from_json(value: Any) -> Usage:
     """Return the usage in an object; values that are not numbers count as 0."""
     given = value if isinstance(value, Mapping) else {}
     if not any(given.values()):
-        return _NOTHING
+        return FREE
     known: dict[str, Any] = {
         name: number for name in _USAGE if isinstance(number := given.get(name), (int, float)) and number
     }

@@ -17,9 +17,9 @@ from saiten.errors import BudgetSpent, CannotJudge, ConfigurationError, JudgeErr
 from saiten.judges.joining import asked_again, joining
 from saiten.judges.memo import Memo
 from saiten.judges.panel import Panel
-from saiten.judges.wrappers import NOTHING, Metered
+from saiten.judges.wrappers import Metered
 from saiten.protocols import Judge, Metric
-from saiten.records import Sample, Score, Scored, Signature
+from saiten.records import FREE, Sample, Score, Scored, Signature
 from saiten.runs.engine import Stop
 from saiten.runs.journal import InMemory, Journal
 from saiten.version import __version__
@@ -116,7 +116,7 @@ async def score_once(
         score = _checked(await metric.score(sample, meter))
     except Exception as error:  # noqa: BLE001 - one broken metric must not lose the others' paid scores
         score = _without_value(_single(error))
-    return score if meter.usage is NOTHING else replace(score, usage=score.usage + meter.usage)
+    return score if meter.usage is FREE else replace(score, usage=score.usage + meter.usage)
 
 
 def unwritable(scored: Scored, error: Exception) -> Scored:

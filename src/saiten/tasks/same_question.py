@@ -9,7 +9,7 @@ def same_question(first: str, second: str) -> bool:
 
     Distinctive signs count: C++ and C#, < and >, 1.5 and 15, A/B differ.
     """
-    return _bare(first) == _bare(second)
+    return bare_question(first) == bare_question(second)
 
 
 _DISTINCTIVE = frozenset("#%&/@")
@@ -19,7 +19,8 @@ _IN_NUMBERS = re.compile(r"(?<=\d)[.:-](?=\d)|(?<!\w)-(?=\d)")
 """The point of 1.5, the hyphen of 1-2, the minus of -5."""
 
 
-def _bare(question: str) -> str:
+def bare_question(question: str) -> str:
+    """Return what counts of a question: equal for the same questions."""
     plain = unicodedata.normalize("NFKC", question).casefold().translate(_DASHES)
     kept = {found.start() for found in _IN_NUMBERS.finditer(plain)}
     if not kept and plain.isascii():

@@ -6,7 +6,7 @@ characters that they share with a sentence. `alignment` finds units that were co
 
 import math
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -58,7 +58,8 @@ def place_statements(text: str, statements: Sequence[str], language: Language) -
     is placed if the statements around it leave only one.
     """
     sentences = split_sentences(text, language)
-    shares = _shares([_features(sentence.text) for sentence in sentences], [_features(each) for each in statements])
+    features = {text: _features(text) for text in {*(sentence.text for sentence in sentences), *statements}}
+    shares = _shares([features[sentence.text] for sentence in sentences], [features[each] for each in statements])
     leading = frozenset(at for at, sentence in enumerate(sentences) if sentence.text.endswith((":", "：")))
     found = [shares.matches(statement, leading) for statement in shares.statements]
     best = _between(_path([_likely(matches) for matches in found]), len(sentences))
@@ -96,27 +97,29 @@ class _Shares:
     sentences: Sequence[AbstractSet[str]]
     statements: Sequence[AbstractSet[str]]
     weights: Mapping[str, float]
+    """The weight of each feature of a statement."""
     having: Mapping[str, Sequence[int]]
-    """The sentences that have a feature."""
+    """The sentences that have a feature of a statement."""
     totals: Sequence[float]
     """The weights of the sentences."""
 
     def weigh(self, features: AbstractSet[str]) -> float:
+        """Return the weight of features of a statement."""
         return math.fsum(map(self.weights.__getitem__, features))
 
     def matches(self, statement: AbstractSet[str], leading: AbstractSet[int]) -> list[_Match]:
         """Return the sentences that have enough of the statement, or are contained in it, in the order of the text."""
-        shared: dict[int, float] = {}
-        for feature in sorted(statement & self.having.keys()):  # sums must not depend on the order of a set
+        shared: defaultdict[int, list[float]] = defaultdict(list)
+        for feature in statement & self.having.keys():
             weight = self.weights[feature]
             for at in self.having[feature]:
-                shared[at] = shared.get(at, 0.0) + weight
+                shared[at].append(weight)
         total = self.weigh(statement)
         matches = []
         for at, each in shared.items():
-            factor = _LEADING if at in leading else 1.0
-            contained = factor * each / self.totals[at]
-            gain = factor * each / total + _TIE * contained
+            weight = (_LEADING if at in leading else 1.0) * math.fsum(each)  # which is the same in any order
+            contained = weight / self.totals[at]
+            gain = weight / total + _TIE * contained
             if gain >= _LEAST or contained >= _CONTAINED:
                 matches.append(_Match(at, gain, contained))
         return sorted(matches)
@@ -134,24 +137,26 @@ class _Shares:
 
 
 def _shares(sentences: Sequence[AbstractSet[str]], statements: Sequence[AbstractSet[str]]) -> _Shares:
+    saying, stating = (dict(Counter(chain.from_iterable(texts))) for texts in (sentences, statements))
+    rarities = [[_rarity(times, len(texts)) for times in range(len(texts) + 1)] for texts in (sentences, statements)]
+    in_sentences, in_statements = rarities
+    weights = {
+        feature: in_sentences[saying.get(feature, 0)] * in_statements[times] for feature, times in stating.items()
+    }
+    unstated = [rarity * in_statements[0] for rarity in in_sentences]
     having: dict[str, list[int]] = {}
+    totals = []
     for at, features in enumerate(sentences):
-        for feature in features:
+        stated = features & weights.keys()
+        for feature in stated:
             if feature in having:
                 having[feature].append(at)
             else:
                 having[feature] = [at]
-    stating = Counter(chain.from_iterable(statements))
-    rarities = [[_rarity(times, len(texts)) for times in range(len(texts) + 1)] for texts in (sentences, statements)]
-    in_sentences, in_statements = rarities
-    weights = {
-        feature: in_sentences[len(at)] * in_statements[stating.get(feature, 0)] for feature, at in having.items()
-    }
-    only_stated = stating.keys() - having.keys()
-    weights |= {feature: in_sentences[0] * in_statements[stating[feature]] for feature in only_stated}
+        rest = map(unstated.__getitem__, map(saying.__getitem__, features - stated))
+        totals.append(math.fsum(chain(map(weights.__getitem__, stated), rest)))
     if len(sentences) > _COMMON:
         having = {feature: places for feature, places in having.items() if len(places) <= _COMMON}
-    totals = [math.fsum(map(weights.__getitem__, features)) for features in sentences]
     return _Shares(sentences, statements, weights, having, totals)
 
 

@@ -44,6 +44,9 @@ _ENGLISH = re.compile(
     r"|^not (?:mentioned|specified|provided|stated|available|known|found)\W*$",
     re.IGNORECASE,
 )
+_ENGLISH_SIGNS = ("not", "n't", "n’t", "dont", "snt", "dnt", "cant", "no ", "ble to", "uffi", "unkn", "unan")
+"""One of these is in every match of the English pattern, but for *N/A*; most sentences have none. None contains an i,
+for which the pattern takes other letters, too."""
 _ABOUT = r"(?:情報|記載|記述|言及|説明|回答|答え|該当(?:する)?(?:情報|箇所|記載|記述|内容)?|データ)"
 _NONE = (
     r"(?:(?:あり|ござい|見つかり|見当たり|確認でき|見つけられ|含まれてい|記載されてい|書かれてい|示されてい|され?てい|なされてい|存在し)ませ"
@@ -155,10 +158,19 @@ def stating(sentences: Sequence[str], language: Language) -> list[str]:
 
 def declines(sentence: str) -> bool:
     """Return whether one sentence says that the answer is not known, and goes on to nothing else."""
-    found = _ENGLISH.search(sentence) or _JAPANESE.search(sentence)
-    if _NO_EVIDENCE.search(sentence) and not _NAMES_SOURCE.search(sentence):
+    found = declining_phrase(sentence)
+    if found is None or (_NO_EVIDENCE.search(sentence) and not _NAMES_SOURCE.search(sentence)):
         return False
-    if found is None or _BUT.search(sentence, max(found.start(), found.end() - 3)):
+    if _BUT.search(sentence, max(found.start(), found.end() - 3)):
         return False
     so = _SO.search(sentence, max(found.start(), found.end() - 3))
     return so is None or not sentence[so.end() :].strip("。 ") or bool(_CONCLUDES.search(sentence, so.end()))
+
+
+def declining_phrase(sentence: str) -> re.Match[str] | None:
+    """Return the words of a sentence that decline, whatever follows them; None if none do."""
+    folded = sentence.casefold()
+    english = None
+    if any(sign in folded for sign in _ENGLISH_SIGNS) or folded.startswith(("na", "n/a")):
+        english = _ENGLISH.search(sentence)
+    return english or (None if sentence.isascii() else _JAPANESE.search(sentence))

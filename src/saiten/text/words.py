@@ -24,6 +24,9 @@ _CONTENT = re.compile(
     "(?P<kanji>[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)|[\u30a1-\u30fa\u30fc\u31f0-\u31ff]+"
 )
 _GRAM_RUN = re.compile(rf"(?P<ja>[{JAPANESE}]+)|[^\W{JAPANESE}]+(?:\W[^\W{JAPANESE}]+)*")
+_ASCII_TOKEN = re.compile(rf"(?P<number>{NUMBER})|(?P<word>[a-z]+(?:'[a-z]+)?)", re.ASCII | re.IGNORECASE)
+_ASCII_RUN = re.compile(r"\w+(?:\W\w+)*", re.ASCII)
+"""The same for ASCII, in half the time."""
 _CITATION = re.compile(r"\[\d{1,4}(?:\s?[,\-–]\s?\d{1,4}){0,20}\]")
 _SPACES = re.compile(r"\s+")
 
@@ -49,7 +52,7 @@ def normalize(text: str) -> str:
     # 1994⁶ is the year 1994 with a footnote, not the number 19946.
     apart = text if text.isascii() else _FOOTNOTE.sub(" ", text)
     wide = apart if apart.isascii() else unicodedata.normalize("NFKC", apart).replace("’", "'")
-    plain = _SPACES.sub(" ", _CITATION.sub(" ", wide))
+    plain = _SPACES.sub(" ", _CITATION.sub(" ", wide) if "[" in wide else wide)
     return plain if plain.isascii() else one_spelling(plain)
 
 
@@ -60,6 +63,11 @@ def content_units(text: str) -> set[str]:
 
 def units_of(lowered: str) -> set[str]:
     """Return the content units of a normalized, lower-cased text."""
+    if lowered.isascii():
+        found_here = _ASCII_TOKEN.findall(lowered)
+        units = {stem(word) for _, word in found_here if word and word not in STOP_WORDS}
+        units.update([canonical(number) for number, _ in found_here if number])
+        return units
     units = set()
     for token in _TOKEN.finditer(lowered):
         kind, found = token.lastgroup, token.group()
@@ -80,14 +88,13 @@ def words_of(lowered: str) -> set[str]:
 
 def grams_of(lowered: str) -> set[str]:
     """Return runs of four characters of Latin text, and of two Japanese characters; shorter pieces as a whole."""
+    if lowered.isascii():
+        runs = [(piece, 4) for piece in _ASCII_RUN.findall(lowered)]
+    else:
+        runs = [(run.group(), 2 if run.lastgroup == "ja" else 4) for run in _GRAM_RUN.finditer(lowered)]
     grams = set()
-    for run in _GRAM_RUN.finditer(lowered):
-        piece = run.group()
-        length = 2 if run.lastgroup == "ja" else 4
-        if len(piece) <= length:
-            grams.add(piece)
-        else:
-            grams.update([piece[at : at + length] for at in range(len(piece) - length + 1)])
+    for piece, length in runs:
+        grams.update([piece[at : at + length] for at in range(max(len(piece) - length, 0) + 1)])
     return grams
 
 

@@ -60,7 +60,7 @@ class ContextEntityRecall(RagasMetric):
     def _spelled(self, entities: Iterable[str]) -> dict[str, str]:
         if self.as_ragas:
             return {entity: entity for entity in entities}
-        return {bare(entity): entity for entity in entities if bare(entity)}
+        return {spelling: entity for entity in entities if (spelling := bare(entity))}
 
 
 def entity_recall(r: AbstractSet[str], c: AbstractSet[str], *, epsilon: float = 0.0) -> float:

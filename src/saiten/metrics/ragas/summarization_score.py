@@ -14,7 +14,7 @@ from saiten.metrics.ragas.compat import RagasMetric, first_blank
 from saiten.metrics.ragas.verdicts import expected_share, sentence, share_of_yes, verdict_details
 from saiten.protocols import Judge
 from saiten.records import Sample, Score
-from saiten.tasks.same_question import same_question
+from saiten.tasks.same_question import bare_question
 from saiten.tasks.summaries import MOST_KEYPHRASES, AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
 
 
@@ -89,11 +89,10 @@ class SummarizationScore(RagasMetric):
 
 def distinct(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the texts in order, each once; width, case, punctuation and white space do not make a difference."""
-    kept: list[str] = []
+    kept: dict[str, str] = {}
     for text in texts:
-        if not any(same_question(text, known) for known in kept):
-            kept.append(text)
-    return tuple(kept)
+        kept.setdefault(bare_question(text), text)
+    return tuple(kept.values())
 
 
 def _others(texts: Sequence[str], kept: Sequence[str]) -> list[str]:
