@@ -83,7 +83,7 @@ async def test_work_per_call(openai_server: OpenAIServer, tmp_path, monkeypatch)
     chats = [asked for asked in openai_server.requests if "messages" in asked.body]
     texts = {text for asked in openai_server.requests for text in asked.body.get("input", ())}
     assert len(chats) == 8 * SAMPLES + 1  # 1: the trial call
-    assert len(made) / SAMPLES < 64, len(made) / SAMPLES
+    assert len(made) / SAMPLES < 52, len(made) / SAMPLES
     assert len(hashes) <= len(chats) + 2 * len(texts)
     assert len(layouts) <= len({asked.body["response_format"]["json_schema"]["name"] for asked in chats}) + 2
     assert sum(len(orjson.dumps(asked.body)) for asked in chats) / SAMPLES < 27_000

@@ -183,7 +183,8 @@ class Limiter:
         finally:
             self._leave(ticket, usage)
         # Let admitted requests send before this answer is processed; otherwise a burst of answers is processed first
-        # while the server idles.
+        # while the server idles. The second turn is aiohttp's, whose task writes the request.
+        await asyncio.sleep(0)
         await asyncio.sleep(0)
         return answer
 
