@@ -10,8 +10,8 @@ import pytest
 
 import networks
 from saiten.errors import CannotJudge, ConfigurationError
-from saiten.judges.encoder import EncoderJudge
 from saiten.judges.encoder.head import FILE, LinearHead
+from saiten.judges.encoder.judge import EncoderJudge
 from saiten.judges.encoder.loading import load_encoder
 from saiten.judges.encoder.texts import Texts, learnable
 from saiten.judges.encoder.windows import Cutter

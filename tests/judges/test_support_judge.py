@@ -10,7 +10,7 @@ import pytest
 import networks
 from saiten.errors import CannotJudge, ConfigurationError
 from saiten.judges.offline import OfflineJudge
-from saiten.judges.support import SupportJudge
+from saiten.judges.support.judge import SupportJudge
 from saiten.judges.support.named import NamedNetwork
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.classifiers import find_classifier, load_classifier

@@ -99,6 +99,7 @@ def test_modules_of_a_run(openai_server: OpenAIServer, tmp_path):
     words = ["score", str(data), "-m", "ragas", "--judge", f"openai:m@{url}", "--embedder", f"openai:e@{url}"]
     heavy = ["torch", "transformers", "pandas", "pyarrow", "scipy", "sudachipy", "sacrebleu", "altair", "vl_convert"]
     heavy += ["jinja2", "qdrant_edge", "sqlalchemy", "fastapi", "mlflow", "selectolax", "any_llm"]
+    heavy += ["saiten.judges.offline", "saiten.judges.encoder", "saiten.judges.support.judge"]
     code = (
         "import sys\nfrom saiten.cli import main\n"
         f"try: main({[*words, '-o', str(tmp_path / 'run')]!r})\nexcept SystemExit as end: assert not end.code\n"

@@ -93,6 +93,7 @@ async def test_votes_make_a_panel_with_a_seed_each():
     ("settings", "calls", "said"),
     [
         ({"judge": "openai:m@http://x/v1", "calibration": ("c.json",)}, {}, "a calibration is for the offline judge"),
+        ({"judge": "nli:model", "calibration": ("c.json",)}, {}, "a calibration is for the offline judge, not for nli"),
         ({"judge": "openai:m@http://x/v1"}, {"max_cost": 1.0}, "--max-cost needs the model's price"),
         ({"judge": "openai:m@http://x/v1", "votes": 0}, {}, "at least one"),
         ({"votes": 3}, {}, "always gives the same answer"),

@@ -83,7 +83,6 @@ def probe(
     """
     from saiten.cli.data_source import DataSource
     from saiten.cli.probing import BUILT_IN, Probing, show_probes
-    from saiten.cli.rehearse import rehearse
     from saiten.cli.scoring import score_into
 
     source = DataSource(BUILT_IN if data is None else str(data), rows)
@@ -92,6 +91,8 @@ def probe(
     calls = calls.kept_in(folder)
     samples, wanted = probing.plan.samples.values(), probing.plan.wanted
     if dry_run:
+        from saiten.cli.rehearse import rehearse  # loads the offline judge, which counts the calls
+
         rehearse(samples, probing.metrics, judge, calls, form, wanted)
         return
     status = score_into(

@@ -67,7 +67,6 @@ def score(
     from saiten.cli.evidence import check_evidence, planned
     from saiten.cli.gate import Gate
     from saiten.cli.output import notifier, stderr, stdout
-    from saiten.cli.rehearse import rehearse
     from saiten.cli.scoring import score_into
     from saiten.cli.show_summary import show_summary
     from saiten.errors import ConfigurationError
@@ -85,6 +84,8 @@ def score(
     source = DataSource(data, rows)
     samples = check_evidence(source.peeked(notifier(stderr())), evidence, data)
     if dry_run:
+        from saiten.cli.rehearse import rehearse  # loads the offline judge, which counts the calls
+
         rehearse(samples, planned(metrics, evidence), judge, calls, form)
         return
     status = score_into(folder, source, samples, metrics, judge, calls, how, evidence, workers=workers)

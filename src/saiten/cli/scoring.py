@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from saiten.cli.alternatives import print_alternatives
 from saiten.cli.batching import batching
 from saiten.cli.data_source import DataSource
 from saiten.cli.evidence import retrieving
@@ -79,6 +78,8 @@ def score_into(
             raise BadInput(f"no row could be used; for the rows and reasons see {folder}/errors.jsonl")
         progress.print_totals(folder, f"{progress.made} scores for {progress.samples} samples", models.account.usage)
         if judge.judge == "offline" and wanted is None and not how.quiet:
+            from saiten.cli.alternatives import print_alternatives
+
             print_alternatives([each.name for each in metrics], progress.languages, notes)
         if progress.not_measured:
             notes.print(f"{progress.not_measured} scores failed or were unreadable; --retry-failed retries them")

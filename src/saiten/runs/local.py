@@ -11,12 +11,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 
 from saiten.data import BadRow
 from saiten.errors import BadInput, ConfigurationError
 from saiten.executor import LocalExecutor
-from saiten.judges.offline import OfflineJudge
 from saiten.metrics.own import OwnMetric
 from saiten.protocols import Closable, Judge, Metric
 from saiten.records import Sample, Scored
@@ -28,6 +27,9 @@ from saiten.runs.scoring import Scoring
 from saiten.runs.workers import CannotStart, Workers, available_cores, packed, started
 from saiten.tasks.similarity import MeasureSimilarity
 
+if TYPE_CHECKING:
+    from saiten.judges.offline import OfflineJudge
+
 _LOG = logging.getLogger(__name__)
 
 _BYTES = 1 << 20
@@ -35,6 +37,7 @@ _BYTES = 1 << 20
 
 _COUNTING, _JUDGING = "saiten.metrics.overlap.", ("saiten.metrics.ragas.", "saiten.metrics.judged.")
 _WITH_KNOWLEDGE = "saiten.metrics.judged.with_evidence"
+_OFFLINE = "saiten.judges.offline.judge"
 
 
 @runtime_checkable
@@ -104,13 +107,18 @@ def _elsewhere(metric: Metric, judge: Judge) -> str | None:
         return f"{metric.name} runs a network, which uses all cores by itself"
     if module == _WITH_KNOWLEDGE:
         return f"{metric.name} asks a knowledge base"
-    if type(judge) is not OfflineJudge:
+    if not _is_offline(judge):
         named = dict(judge.describe(metric.tasks)).get("judge", "a judge of your own")
         return f"{metric.name} asks {named}, whose calls are made by one process"
     embedder = judge.embedder
     if MeasureSimilarity in metric.tasks and embedder is not None and not embedder.name.startswith("builtin"):
         return f"{metric.name} asks the embedder {embedder.name}"
     return None
+
+
+def _is_offline(judge: Judge) -> "TypeGuard[OfflineJudge]":
+    """Return whether it is the offline judge, without loading it for runs of another one."""
+    return type(judge).__module__ == _OFFLINE
 
 
 def _module(metric: Metric) -> str:
@@ -192,7 +200,7 @@ class _LocalRun:
         self._scoring, self._watch, self._plan, self._strict = scoring, watch, plan, strict
         self._journal = scoring.journal if isinstance(scoring.journal, Journal) else None
         self._counting = watch if isinstance(watch, CountingWatch) else None
-        judge = scoring.judge if type(scoring.judge) is OfflineJudge else None
+        judge = scoring.judge if _is_offline(scoring.judge) else None
         lines = self._journal is not None
         self._work = ChunkWork(scoring.metrics, judge, plan.limit, lines=lines, objects=self._counting is None)
         self._numbers = {metric.name: number for number, metric in enumerate(scoring.metrics)}

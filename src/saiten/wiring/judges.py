@@ -17,19 +17,16 @@ from typing import Any
 
 from saiten.errors import ConfigurationError
 from saiten.judges.agents import Agents
-from saiten.judges.encoder import EncoderJudge
 from saiten.judges.learned import without_learned
 from saiten.judges.llm import LLMJudge
-from saiten.judges.offline import Calibration, OfflineJudge
 from saiten.judges.panel import Panel
-from saiten.judges.support import SupportJudge
 from saiten.judges.support.named import PREFIX, NamedNetwork
 from saiten.judges.tuned_folder import read_tuned
 from saiten.judges.untried import UntriedJudge
 from saiten.models.cache import CachedChat
 from saiten.models.networks import LocalModel, fingerprint
 from saiten.prompts import Prompts, find_prompts
-from saiten.protocols import Judge, Task
+from saiten.protocols import Embedder, Judge, Task
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring.addresses import HERE, parse_name
 from saiten.wiring.batching import untried
@@ -71,28 +68,11 @@ def assemble_judge(
     embedder = models.embedder(settings.embedder, options=settings.embedder_options, headers=settings.embedder_headers)
     prompts = find_prompts(settings.prompts)
     _check_batches(settings.judge, models)
-    if settings.judge == "offline":
-        _check_votes("the offline judge", settings.votes)
-        _check_logprobs("the offline judge", requested=settings.logprobs)
-        _check_options("the offline judge", settings)
-        _note_unread("the offline judge", settings.prompts, prompts, models)
-        return OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
-    if settings.calibration:
+    if settings.calibration and settings.judge != "offline":
         raise ConfigurationError(f"a calibration is for the offline judge, not for {settings.judge}")
+    if (here := _judge_without_requests(settings, embedder, prompts, models)) is not None:
+        return here
     named = settings.judge.strip()
-    if named.startswith(PREFIX):
-        _check_votes("a support network", settings.votes)
-        _check_logprobs("a support network", requested=settings.logprobs)
-        _note_unread("a support network", settings.prompts, prompts, models)
-        _check_options("a support network", settings)
-        return SupportJudge(NamedNetwork.read(named.removeprefix(PREFIX)), embedder)
-    encoder = EncoderJudge.of(named.removeprefix(HERE), embedder) if named.startswith(HERE) else None
-    if encoder is not None:
-        _check_votes("an encoder", settings.votes)
-        _check_logprobs("an encoder", requested=settings.logprobs)
-        _check_options("an encoder", settings)
-        _note_unread("an encoder", settings.prompts, prompts, models)
-        return without_learned([encoder], _folder(named))[0]
     chat = models.chat(settings.judge, what=what, headers=settings.judge_headers)
     own = read_tuned(_folder(named)) if named.startswith(HERE) else None
     if own is not None:
@@ -129,6 +109,33 @@ def assemble_judge(
     return members[0] if one else Panel(tuple(members))
 
 
+def _judge_without_requests(
+    settings: JudgeSettings, embedder: Embedder | None, prompts: Prompts, models: Models
+) -> Judge | None:
+    """Return the judge if it sends no requests, and load its code only then; None for all others."""
+    named = settings.judge.strip()
+    judge: Judge | None = None
+    if settings.judge == "offline":
+        from saiten.judges.offline import Calibration, OfflineJudge  # noqa: PLC0415
+
+        who = "the offline judge"
+        judge = OfflineJudge(embedder, tuple(Calibration.load(file) for file in settings.calibration))
+    elif named.startswith(PREFIX):
+        from saiten.judges.support.judge import SupportJudge  # noqa: PLC0415
+
+        who = "a support network"
+        judge = SupportJudge(NamedNetwork.read(named.removeprefix(PREFIX)), embedder)
+    elif named.startswith(HERE):
+        from saiten.judges.encoder.judge import EncoderJudge  # noqa: PLC0415
+
+        who = "an encoder"
+        encoder = EncoderJudge.of(named.removeprefix(HERE), embedder)
+        judge = None if encoder is None else without_learned([encoder], _folder(named))[0]
+    if judge is not None:
+        _check_sends_nothing(who, settings, prompts, models)
+    return judge
+
+
 def assemble_agents(
     settings: JudgeSettings,
     others: Mapping[str, JudgeSettings],
@@ -151,13 +158,16 @@ def _folder(named: str) -> Path:
     return Path(named.removeprefix(HERE)).expanduser()
 
 
-def _note_unread(who: str, named: Path | None, prompts: Prompts, models: Models) -> None:
-    """Warn of prompts for tasks if the judge reads none; those of chains and systems are for others to read.
+def _check_sends_nothing(who: str, settings: JudgeSettings, prompts: Prompts, models: Models) -> None:
+    """Refuse settings that only a model has, and warn of prompts for tasks; those of chains and systems others read.
 
-    A warning, not an error: the folder may be the default in `saiten.toml`.
+    Prompts are no error, since the folder may be the default in `saiten.toml`.
     """
+    _check_votes(who, settings.votes)
+    _check_logprobs(who, requested=settings.logprobs)
+    _check_options(who, settings)
     if unread := [name for name in prompts.replaced if not name.startswith(SYSTEMS)]:
-        models.notice(f"{who} reads no prompts, so {unread[0]}.toml in {named} has no effect")
+        models.notice(f"{who} reads no prompts, so {unread[0]}.toml in {settings.prompts} has no effect")
 
 
 def _check_batches(judge: str, models: Models) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import networks
 from saiten.errors import BadInput, ConfigurationError
-from saiten.judges.encoder import EncoderJudge
+from saiten.judges.encoder.judge import EncoderJudge
 from saiten.judges.encoder.loading import load_encoder
 from saiten.judges.tuned import TunedAspect
 from saiten.tasks.aspects import RateAspect

@@ -1,5 +1,1 @@
 """A small network as judge, which knows whether one text entails another; all else goes to the offline judge."""
-
-from saiten.judges.support.judge import SupportJudge
-
-__all__ = ["SupportJudge"]

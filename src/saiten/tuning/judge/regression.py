@@ -12,8 +12,8 @@ from pathlib import Path
 
 from saiten.durable.whole_file import writing_to
 from saiten.errors import ConfigurationError
-from saiten.judges.encoder import EncoderJudge
 from saiten.judges.encoder.head import LinearHead
+from saiten.judges.encoder.judge import EncoderJudge
 from saiten.judges.encoder.loading import load_encoder
 from saiten.judges.encoder.windows import Cut
 from saiten.judges.tuned import TunedAspect
