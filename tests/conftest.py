@@ -1,6 +1,7 @@
 import functools
 import importlib.metadata
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ STEADY = settings(derandomize=True, database=None, deadline=None, suppress_healt
 settings.register_profile("full", STEADY, max_examples=200)
 settings.register_profile("quick", STEADY, max_examples=25)  # `make test`
 settings.load_profile("full")
+
+# A shell's background jobs, and the processes that they start, ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Each run's manifest names the versions of a dozen packages; reading them takes longer than many of the small runs here.
 importlib.metadata.version = functools.cache(importlib.metadata.version)

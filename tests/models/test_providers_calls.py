@@ -81,7 +81,6 @@ def test_a_closed_model_works_in_another_event_loop(opened, shape):
 
 WAITS = """
 import asyncio
-import signal
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.settings import CallSettings
 from saiten.wiring import Models
@@ -94,7 +93,6 @@ async def main():
     finally:
         await chat.close()
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 try:
     asyncio.run(main())
 except KeyboardInterrupt:

@@ -1,7 +1,6 @@
 """A judge that performs equal tasks once."""
 
 import asyncio
-from asyncio import create_task
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -64,5 +63,6 @@ class Memo(JudgeWrapper):
         return cast("R", reply)
 
     def _begin(self, task: Task[Any]) -> asyncio.Future[Reply]:
-        # a joining judge makes a coroutine per call, so one per task would only cost time
-        return self.judge.begin(task) if isinstance(self.judge, Joining) else create_task(self.judge.perform(task))
+        if isinstance(self.judge, Joining):  # it runs a coroutine per call; another one per task would only cost time
+            return self.judge.begin(task)
+        return asyncio.create_task(self.judge.perform(task))
