@@ -73,6 +73,11 @@ class Usage:
     """Those of the calls of unknown cost that have a price, but whose reply has not come: in flight or interrupted."""
 
     @property
+    def tokens(self) -> tuple[int, int, int]:
+        """Prompt tokens, cached ones among them, and completion tokens: the columns of tables."""
+        return self.prompt_tokens, self.cached_tokens, self.completion_tokens
+
+    @property
     def known_cost(self) -> float | None:
         """The cost over the calls of known cost; None if it is 0 and that of other calls is unknown."""
         return None if self.unpriced and not self.cost else self.cost
@@ -94,6 +99,8 @@ class Usage:
 
 FREE = Usage()
 """No calls, no tokens, no cost."""
+REUSED = Usage(reused=1)
+"""An answer that was there already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.prices import Quote
 from saiten.prompts import find_prompts
 from saiten.protocols import Judge, Metric, R, Task
-from saiten.records import Sample, Scored, Usage
+from saiten.records import REUSED, Sample, Scored, Usage
 from saiten.redaction import redact
 from saiten.runs.engine import run_all
 from saiten.runs.journal import InMemory
@@ -131,6 +131,6 @@ class _Planned(JudgeWrapper):
     def _usage(self, task: Task[Any], once: Usage) -> Usage:
         key = hash((type(task), task))
         if self.once and key in self._seen:
-            return Usage(reused=1)
+            return REUSED
         self._seen.add(key)
         return sum([once] * (self.votes if task.votable else 1), Usage())

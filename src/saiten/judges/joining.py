@@ -7,10 +7,10 @@ from functools import cache
 from typing import Any, Self, cast
 
 from saiten.errors import JudgeError, Unreadable
-from saiten.judges.wrappers import REUSED, JudgeWrapper
+from saiten.judges.wrappers import JudgeWrapper
 from saiten.prompts import Prompts, names_for
 from saiten.protocols import Judge, Metric, R, Reply, Task
-from saiten.records import FREE, Usage
+from saiten.records import FREE, REUSED, Usage
 from saiten.tasks.joined import JOINED, ExtractKeyphrasesAndQuestions, Joined, ListEntitiesAndQuestions, join
 from saiten.tasks.summaries import ExtractKeyphrases
 

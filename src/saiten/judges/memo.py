@@ -6,10 +6,10 @@ from typing import Any, cast
 
 from saiten.errors import JudgeError
 from saiten.judges.joining import Joining
-from saiten.judges.wrappers import REUSED, JudgeWrapper
+from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.flights import shielded
 from saiten.protocols import Judge, R, Reply, Task
-from saiten.records import FREE
+from saiten.records import FREE, REUSED
 
 
 @dataclass(slots=True)
@@ -20,8 +20,6 @@ class _Performance:
     waiting: int = 0
     paid: bool = False
     """Whether a caller has been charged the usage; later callers get `REUSED`."""
-    given_up: bool = False
-    """Whether the last caller has stopped waiting."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +47,8 @@ class Memo(JudgeWrapper):
             known.paid = True
             raise
         except asyncio.CancelledError:
-            if known.waiting == 1 and not known.outcome.done():
-                known.outcome.cancel()
-                known.given_up = True
-            if known.outcome.cancelled() or known.given_up:
+            last = known.waiting == 1 and not known.outcome.done()
+            if (last and known.outcome.cancel()) or known.outcome.cancelled():
                 self._known.pop(task, None)
             raise
         finally:

@@ -8,8 +8,6 @@ from saiten.errors import JudgeError
 from saiten.protocols import Judge, R, Task
 from saiten.records import FREE, Usage
 
-REUSED = Usage(reused=1)
-
 
 class JudgeWrapper(Judge):
     """The base of wrappers: passes everything on, and changes no figure."""

@@ -19,11 +19,9 @@ from saiten.models.token_probabilities import pack_tokens, unpack_tokens
 from saiten.models.vectors import Vector, rows
 from saiten.models.wire import dump
 from saiten.protocols import Chat, ChatRequest, Completion, Embedder, Embeddings
-from saiten.records import Usage
+from saiten.records import REUSED, Usage
 
 _Found = tuple[dict[bytes, Vector], Usage]
-
-_REUSED = Usage(reused=1)
 
 
 class _Cached(ModelWrapper[M], Generic[M, T]):
@@ -52,7 +50,7 @@ class CachedChat(_Cached[Chat, Completion]):
         flight = self._flights.get(key) or self._flights.start([key], self._ask(key, request))
         with flight:
             answer, pays = await flight.answer()
-        return answer if pays else replace(answer, usage=_REUSED)
+        return answer if pays else replace(answer, usage=REUSED)
 
     def forget(self, request: ChatRequest) -> None:
         """Drop the answer stored for this request, so that the request is sent again next time.
@@ -83,7 +81,7 @@ class CachedEmbedder(_Cached[Embedder, _Found]):
         flights = dict.fromkeys(flight for key in missing if (flight := self._flights.get(key)))
         fetched, paid = await land(flights)
         vectors |= fetched
-        usage = sum(paid, Usage()) if paid else _REUSED
+        usage = sum(paid, Usage()) if paid else REUSED
         return Embeddings(rows([vectors[key] for key in keys], self.name), usage)
 
     async def _ask(self, texts: Mapping[bytes, str]) -> _Found:
@@ -121,6 +119,6 @@ def read_kept(kept: bytes) -> Completion | None:
     try:
         value: Any = orjson.loads(kept)
         tokens = unpack_tokens(value["tokens"]) if "tokens" in value else None
-        return Completion(value["text"], _REUSED, value["finish_reason"], tokens)
+        return Completion(value["text"], REUSED, value["finish_reason"], tokens)
     except (ValueError, TypeError, KeyError):
         return None

@@ -66,8 +66,6 @@ class Retrying:
             await self._sleep(wait)
 
 
-_SENT = Usage(calls=1)
-
 _TOO_MUCH = (429, 503, 529)
 """HTTP statuses that signal overload (529: Anthropic)."""
 _IN_A_ROW = 4
@@ -168,7 +166,7 @@ class Limiter:
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
         ticket = await self._enter(load)
-        usage = _SENT  # if canceled: sent, tokens unknown
+        usage = Usage(calls=1)  # if canceled: sent, tokens unknown
         try:
             answer = await attempt()
         except CallFailed as error:

@@ -19,7 +19,7 @@ from saiten.models.providers import OPENAI, Provider
 from saiten.models.vectors import NOTHING, RAW, Vector, rows, unit
 from saiten.models.wire import glimpse
 from saiten.protocols import Embeddings
-from saiten.records import Usage
+from saiten.records import REUSED, Usage
 from saiten.redaction import redact_options
 
 _PATH = "/embeddings"
@@ -96,7 +96,7 @@ class OpenAICompatibleEmbedder(OpenAICompatible):
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         wanted = dict.fromkeys(text for text in texts if text)
         flights = dict.fromkeys(self._flights.get(text) or self._board(text) for text in wanted)
-        found, charged = await land(flights, Usage(reused=1))
+        found, charged = await land(flights, REUSED)
         spent = sum(charged, Usage())
         return Embeddings(rows([_vector(found.get(text, NOTHING), spent) for text in texts], self.name), spent)
 

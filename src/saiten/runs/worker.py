@@ -5,7 +5,6 @@ and the metrics wanted of each. Each frame has an answer; all are pickled. It en
 """
 
 import asyncio
-import gc
 import os
 import pickle
 import signal
@@ -14,6 +13,7 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 from saiten.errors import ConfigurationError
+from saiten.executor import fewer_collections
 from saiten.runs.chunks import ChunkScores, ChunkWork
 from saiten.runs.lines import from_line, sample_from_json
 
@@ -49,9 +49,7 @@ def _serve(questions: IO[bytes], answers: IO[bytes]) -> None:
     _send(answers, answer)
     if work is None:
         return
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
-    with asyncio.Runner() as runner:
+    with fewer_collections(), asyncio.Runner() as runner:
         while (chunk := _read(questions)) is not None:
             _send(answers, runner.run(_scored(work, *pickle.loads(chunk))))  # noqa: S301 - from our own parent
 
@@ -90,7 +88,3 @@ def _send(answers: IO[bytes], answer: Answer) -> None:
         content = pickle.dumps(("wrong", f"a score cannot be passed to another process: {error}; say --workers 1"))
     answers.write(frame(content))
     answers.flush()
-
-
-if __name__ == "__main__":
-    main()

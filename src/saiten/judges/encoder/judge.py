@@ -19,7 +19,7 @@ from saiten.judges.tuned_folder import read_tuned
 from saiten.models.batches import Batches
 from saiten.models.networks import fingerprint, held, require
 from saiten.protocols import Embedder, R, Task
-from saiten.records import Usage
+from saiten.records import REUSED, Usage
 from saiten.tasks.similarity import MeasureSimilarity
 
 _AT_ONCE = 16
@@ -147,7 +147,7 @@ class EncoderJudge:
         """Return the grades of all aspects; only the first request of an answer is charged."""
         predicted = self._recent.get(texts) or await self._batches.of(texts)
         if texts in self._recent:
-            return predicted, Usage(reused=1)
+            return predicted, REUSED
         self._recent[texts] = predicted
         while len(self._recent) > _KEPT:
             self._recent.popitem(last=False)

@@ -5,11 +5,10 @@ Imported only where it is used: it needs the extra `providers`, which translates
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from shlex import quote
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from saiten.errors import CallFailed, ConfigurationError
+from saiten.errors import ConfigurationError
 from saiten.models.batch.http import TRANSFER, BatchHttp, count
 from saiten.models.batch.lines import lines_of
 from saiten.models.batch.server import LARGEST, BatchStatus
@@ -62,9 +61,7 @@ class AnthropicBatches:
             await self._translate(native, sink)
 
     def cancelling(self, batch: str) -> str:
-        address = self._endpoint.address(f"{_PATH}/{batch}/cancel").with_query(None)
-        version = ": ".join(*_VERSION.items())
-        return f'curl -X POST {quote(str(address))} -H "x-api-key: ${self._endpoint.key_variable}" -H "{version}"'
+        return self._http.command(f"{_PATH}/{batch}/cancel", "x-api-key: ")
 
     async def close(self) -> None:
         await self._http.close()
@@ -79,9 +76,10 @@ class AnthropicBatches:
             if not isinstance(found, dict):
                 sink(line)  # reported as unreadable
                 continue
+            result: dict[str, Any]
             match found.get("type"):
                 case "succeeded":
-                    result = await self._reply(found.get("message"))
+                    result = {"response": await self._translator.response(found.get("message"))}
                 case "errored":
                     error = found.get("error") or {}
                     kind = str((error.get("error") or error).get("type"))
@@ -89,12 +87,6 @@ class AnthropicBatches:
                 case _:
                     result = {"response": None, "error": {"code": "batch_expired"}}
             sink(dump({"custom_id": value.get("custom_id"), **result}) + b"\n")
-
-    async def _reply(self, message: Any) -> dict[str, Any]:
-        try:
-            return {"response": {"status_code": 200, "body": await self._translator.reply(message)}}
-        except CallFailed as error:
-            return {"response": {"status_code": 500, "body": {"error": {"message": str(error)}}}}
 
     def _status(self, value: Mapping[str, Any]) -> BatchStatus:
         counts = value.get("request_counts") or {}

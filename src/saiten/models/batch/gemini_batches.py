@@ -5,10 +5,8 @@ Imported only where it is used: it needs the extra `providers`, which translates
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
-from saiten.errors import CallFailed
 from saiten.models.batch.http import TRANSFER, BatchHttp, count
 from saiten.models.batch.lines import lines_of
 from saiten.models.batch.server import BatchStatus
@@ -73,8 +71,7 @@ class GeminiBatches:
             sink(dump({"custom_id": key, **await self._result(each)}) + b"\n")
 
     def cancelling(self, batch: str) -> str:
-        address = self._endpoint.address(f"/v1beta/{batch}:cancel").with_query(None)
-        return f'curl -X POST {quote(str(address))} -H "x-goog-api-key: ${self._endpoint.key_variable}"'
+        return self._http.command(f"/v1beta/{batch}:cancel", "x-goog-api-key: ")
 
     async def close(self) -> None:
         await self._http.close()
@@ -89,10 +86,7 @@ class GeminiBatches:
             code = error.get("code")
             status = code if type(code) is int and code >= 400 else _STATUSES.get(code, 500)
             return {"response": {"status_code": status, "body": {"error": error}}}
-        try:
-            return {"response": {"status_code": 200, "body": await self._translator.reply(each.get("response"))}}
-        except CallFailed as failed:
-            return {"response": {"status_code": 500, "body": {"error": {"message": str(failed)}}}}
+        return {"response": await self._translator.response(each.get("response"))}
 
     def _status(self, value: Mapping[str, Any]) -> BatchStatus:
         name, metadata = self._http.text(value, "name"), value.get("metadata") or {}

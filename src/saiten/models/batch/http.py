@@ -1,6 +1,7 @@
 """Requests about batches, over the client of a model's server."""
 
 from collections.abc import Callable, Mapping
+from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
@@ -78,6 +79,12 @@ class BatchHttp:
                 f"{self.endpoint.name} sent no {name} of a batch; the reply begins: {shown}", retryable=True
             )
         return found
+
+    def command(self, path: str, key: str) -> str:
+        """Return what to type to post to this path; `key` is the header of the key up to the key itself."""
+        address = self.endpoint.address(path).with_query(None)
+        shown = [f"{key}${self.endpoint.key_variable}", *(f"{name}: {value}" for name, value in self._more.items())]
+        return f"curl -X POST {quote(str(address))} " + " ".join(f'-H "{header}"' for header in shown)
 
     async def close(self) -> None:
         """Close the connections."""

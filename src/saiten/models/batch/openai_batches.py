@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import aiohttp
@@ -68,9 +67,8 @@ class OpenAIBatches:
         await self._http.send("GET", f"/files/{name}/content", seconds=TRANSFER, sink=sink)
 
     def cancelling(self, batch: str) -> str:
-        address = self._endpoint.address(f"/batches/{batch}/cancel").with_query(None)
-        header = "api-key: $" if "api-key" in self._endpoint.all_headers() else "Authorization: Bearer $"
-        return f'curl -X POST {quote(str(address))} -H "{header}{self._endpoint.key_variable}"'
+        key = "api-key: " if "api-key" in self._endpoint.all_headers() else "Authorization: Bearer "
+        return self._http.command(f"/batches/{batch}/cancel", key)
 
     async def close(self) -> None:
         await self._http.close()
@@ -139,8 +137,7 @@ class MistralBatches(OpenAIBatches):
         return None
 
     def cancelling(self, batch: str) -> str:
-        address = self._endpoint.address(f"/batch/jobs/{batch}/cancel").with_query(None)
-        return f'curl -X POST {quote(str(address))} -H "Authorization: Bearer ${self._endpoint.key_variable}"'
+        return self._http.command(f"/batch/jobs/{batch}/cancel", "Authorization: Bearer ")
 
     def _status(self, value: Mapping[str, Any]) -> BatchStatus:
         status = self._http.text(value, "status")

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from yarl import URL
 
+from saiten.errors import CallFailed
 from saiten.models.endpoint import Endpoint
 from saiten.models.http_client import HttpClient, HttpReply
 from saiten.models.library_client import LibraryClient
@@ -52,10 +53,14 @@ class Translator:
             return self._instead.sent
         raise AssertionError("the library got no reply, and has one")
 
-    async def reply(self, value: Any) -> dict[str, Any]:
-        """Return a reply in the provider's form as one in OpenAI's; raises CallFailed if it is none."""
+    async def response(self, value: Any) -> dict[str, Any]:
+        """Return a reply in the provider's form as a line's `response` in OpenAI's; one of an error if it is none."""
         self._instead.reply = dump(value)
-        return await self._client.fetch("/chat/completions", {"model": self._model, **_ANY})
+        try:
+            body = await self._client.fetch("/chat/completions", {"model": self._model, **_ANY})
+        except CallFailed as error:
+            return {"status_code": 500, "body": {"error": {"message": str(error)}}}
+        return {"status_code": 200, "body": body}
 
     def close(self) -> None:
         self._client.close()

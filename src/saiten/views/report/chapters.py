@@ -302,5 +302,4 @@ def spent(tallies: Sequence[Tally]) -> Chapter:
 
 
 def _cells(usage: Usage) -> tuple[Cell, ...]:
-    tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-    return (usage.calls, *tokens, usage.known_cost, usage.unpriced, usage.reused)
+    return (usage.calls, *usage.tokens, usage.known_cost, usage.unpriced, usage.reused)

@@ -159,8 +159,7 @@ def shown_score(one: Scored, *, details: bool) -> dict[str, Any]:
     raw = rest.pop("raw", None)
     lines = [[line.depth, line.kind, line.text, line.reason] for line in _lines(rest)] if details else []
     usage = score.usage
-    tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-    spent = [usage.calls, *tokens, usage.cost, usage.unpriced, usage.reused]
+    spent = [usage.calls, *usage.tokens, usage.cost, usage.unpriced, usage.reused]
     found = {
         "value": score.value,
         "status": score.status,

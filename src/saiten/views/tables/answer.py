@@ -37,8 +37,7 @@ def latency_cells(latency: Latency | None) -> tuple[Cell, ...]:
 def _spent(summary: AnswerSummary, currency: str) -> Table:
     usage = summary.usage
     columns = ("system", "calls", "reused", "prompt_tokens", "cached_tokens", "completion_tokens")
-    tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-    row = (summary.system, usage.calls, usage.reused, *tokens, usage.known_cost)
+    row = (summary.system, usage.calls, usage.reused, *usage.tokens, usage.known_cost)
     unpriced = (
         Message("caption", "cost_at_least", n=usage.unpriced) if usage.cost else Message("caption", "cost_unknown")
     )

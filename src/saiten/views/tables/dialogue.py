@@ -78,5 +78,4 @@ def _took(found: Outcomes, currency: str) -> Table:
 
 
 def _spent(usage: Usage) -> tuple[Cell, ...]:
-    tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-    return (usage.calls, *tokens, usage.known_cost)
+    return (usage.calls, *usage.tokens, usage.known_cost)
