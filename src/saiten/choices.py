@@ -17,6 +17,9 @@ shows the history."""
 EvidenceMode = Literal["none", "answer", "reference"]
 """The evidence for a grader of correctness: none · what the system saw · what question and reference retrieve."""
 
+ExecutorName = Literal["local", "ray"]
+"""`local`: this machine · `ray`: the workers of a Ray cluster."""
+
 By = Literal["system", "group"]
 
 ScoreBy = Literal["value", "expected"]

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, Self, TypedDict
 
 from saiten import options
+from saiten.choices import ExecutorName
 from saiten.errors import ConfigurationError
 from saiten.options import Config, option
 from saiten.records import Language
@@ -34,6 +35,7 @@ from saiten.redaction import redact_headers, redact_options, redact_settings
 _OF_MODELS = ("judge_options", "judge_headers", "embedder_options", "embedder_headers")
 
 JUDGE, ROLES, CALLS, DATA = "Judge", "Composer and questioner", "Calls and cost", "Data"
+EXECUTOR = "Processes and machines"
 """Headings in the help."""
 
 
@@ -260,6 +262,46 @@ class CallSettings:
 
 BATCHES = frozenset(("batch", "batch_files", "batch_size", "batch_poll", "batch_price"))
 """The fields about batches, for commands whose calls cannot wait for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorSettings:
+    """Where the work is done; no figure depends on it."""
+
+    executor: ExecutorName = option(
+        "local",
+        "Where the work is done: local, on this machine; or ray, by workers of a Ray cluster, which read the data in "
+        "shards.",
+        panel=EXECUTOR,
+        toml=True,
+    )
+    ray_address: str | None = option(
+        None,
+        "Ray cluster, such as ray://HEAD:10001. Default: RAY_ADDRESS, or Ray is started on this machine.",
+        panel=EXECUTOR,
+        toml=True,
+    )
+    workers: int | None = option(
+        None,
+        "Number of processes. ray: each makes its own calls; default one per core of the cluster. local: for metrics "
+        "without a judge or with the offline judge, default one per core, unless there are few rows, and 1 for metrics "
+        "of your own; a model is always called by one process.",
+        panel=EXECUTOR,
+        min=1,
+    )
+    gpus_per_worker: float | None = option(
+        None,
+        "GPUs of each Ray worker. Default: 1 if a network runs in it (hf:, nli:, st:) and the cluster has GPUs.",
+        panel=EXECUTOR,
+        min=0,
+        toml=True,
+    )
+
+    def check_local(self) -> None:
+        """Raise ConfigurationError for settings that only workers of a cluster have."""
+        for name in ("workers", "ray_address", "gpus_per_worker"):
+            if getattr(self, name) is not None:
+                raise ConfigurationError(f"--{name.replace('_', '-')} is for workers of a cluster; add --executor ray")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from saiten.cli.shared_options import DataArgument, FormatOption, RunOptions
 from saiten.cli.system_options import SystemCalls, SystemOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.options import Config
-from saiten.settings import BATCHES, DataSettings
+from saiten.settings import BATCHES, DataSettings, ExecutorSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -29,6 +29,7 @@ def answer(
     ] = False,
     rows: DataSettings,
     calls: Annotated[SystemCalls, Omit(BATCHES)],
+    executor: ExecutorSettings,
     config: Config,
     how: RunOptions,
     form: FormatOption = "table",
@@ -52,6 +53,7 @@ def answer(
     interrupted by Ctrl-C.
     """
     from saiten.cli.answering import answer_into, rehearse_answers, show_answers
+    from saiten.cli.clustering import answer_in_shards
     from saiten.cli.data_source import DataSource
     from saiten.cli.output import notifier, stderr
     from saiten.errors import ConfigurationError
@@ -69,5 +71,9 @@ def answer(
     if dry_run:
         rehearse_answers(source, system, settings, calls, out, name, form)
         return
-    status = answer_into(out, source, system, settings, calls, name, how)
+    if executor.executor == "ray":
+        status = answer_in_shards(out, source, system, settings, calls, name, how, executor)
+    else:
+        executor.check_local()
+        status = answer_into(out, source, system, settings, calls, name, how)
     show_answers(out, calls.currency, form, status)

@@ -36,7 +36,14 @@ from saiten.wiring.systems import assemble_system
 from saiten.words import Message
 
 
-def _described(system: SystemOptions, settings: SystemSettings, calls: CallSettings) -> System:
+def settings_kept(source: DataSource, described: System, called: str) -> RunSettings:
+    """Return what all answers of a run share."""
+    return RunSettings(
+        language=source.settings.language, more={**described.describe(), "system": described.name, "name": called}
+    )
+
+
+def described_system(system: SystemOptions, settings: SystemSettings, calls: CallSettings) -> System:
     """Return the system without a store: it may be in the answers' folder, which is not locked yet."""
     with redirect_stdout(sys.stderr):  # what a function prints when it is imported
         return assemble_system(system.system, settings, Models(replace(calls, cache=None)))
@@ -58,16 +65,14 @@ def answer_into(
     """
     notes = stderr()
     calls = calls.kept_in(folder_of(out))
-    described = _described(system, settings, calls)
+    described = described_system(system, settings, calls)
     called = name or described.name
-    kept = RunSettings(
-        language=source.settings.language, more={**described.describe(), "system": described.name, "name": called}
-    )
+    kept = settings_kept(source, described, called)
     rows = source.peeked(notifier(notes), questions=True)
     with AnswersFile.open(out, kept, called, retry_failed=how.retry_failed, notify=notifier(notes)) as answers:
         if answers.before:
             notes.print(f"{escape_untrusted(out)} already has {answers.before} of the answers; resuming")
-        wide = replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
+        wide = wide_enough(calls, settings)
         models = Models(wide)
         models.account.book = answers.paid
         performing = assemble_system(system.system, settings, models) if system.has_models else described
@@ -87,9 +92,7 @@ def answer_into(
             )
         if not ending.status and not progress.samples:
             raise BadInput(f"{source.path} has no question; for the reasons see {answers.path}/errors.jsonl")
-        progress.print_totals(folder_of(out), f"{progress.answers} answers")
-        if progress.failed.total():
-            notes.print("--retry-failed retries the questions without an answer")
+        report_answers(out, progress)
         if answers.outdated:
             notes.print(
                 f"{answers.outdated} answers still have the reference, group or other fields that their questions had "
@@ -97,6 +100,18 @@ def answer_into(
                 f"--system file:{escape_untrusted(out)} -o NEW.jsonl"
             )
     return ending.status
+
+
+def wide_enough(calls: CallSettings, settings: SystemSettings) -> CallSettings:
+    """Return settings with as many calls in flight as the questions in work may make."""
+    return replace(calls, concurrency=calls.concurrency * settings.rag.calls_at_once)
+
+
+def report_answers(out: Path, progress: AnswerProgress) -> None:
+    """Print how the run ended."""
+    progress.print_totals(folder_of(out), f"{progress.answers} answers")
+    if progress.failed.total():
+        stderr().print("--retry-failed retries the questions without an answer")
 
 
 def show_answers(out: Path, currency: str, form: Format, status: int) -> None:
@@ -125,7 +140,7 @@ def rehearse_answers(
     form: Format,
 ) -> None:
     """Print a table of the questions to ask."""
-    called = name or _described(system, settings, calls).name
+    called = name or described_system(system, settings, calls).name
     rows = source.rows(notifier(stderr()))
     kinds = Counter("unusable" if isinstance(row, BadRow) or not row.question.strip() else row.language for row in rows)
     there = summarize_answers(out) if out.is_file() and read_manifest(folder_of(out), MADE_NAME, KIND) else None

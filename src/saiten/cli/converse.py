@@ -12,7 +12,7 @@ from saiten.cli.system_options import AT_ONCE, SYSTEM, SystemOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.errors import ConfigurationError
 from saiten.options import Config, option
-from saiten.settings import BATCHES, CallSettings, DataSettings, JudgeSettings, RoleSettings
+from saiten.settings import BATCHES, CallSettings, DataSettings, ExecutorSettings, JudgeSettings, RoleSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -62,6 +62,7 @@ def converse(
     judge: JudgeSettings,
     roles: RoleSettings,
     calls: Annotated[CallSettings, Omit(BATCHES)],
+    executor: ExecutorSettings,
     config: Config,
     how: RunOptions,
     form: FormatOption = "table",
@@ -91,6 +92,7 @@ def converse(
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 6 all dialogues failed, 130 interrupted
     by Ctrl-C.
     """
+    from saiten.cli.clustering import converse_in_shards
     from saiten.cli.conversing import converse_into, rehearse_dialogues
     from saiten.cli.data_source import DataSource
     from saiten.cli.output import notifier, stderr, stdout
@@ -109,7 +111,12 @@ def converse(
     if dry_run:
         rehearse_dialogues(source.rows(notifier(stderr())), dialogue, judge, others, calls, form)
         return
-    status = converse_into(out, source, system, settings, dialogue, judge, others, calls.kept_in(out), how)
+    calls = calls.kept_in(out)
+    if executor.executor == "ray":
+        status = converse_in_shards(out, source, system, settings, dialogue, judge, others, calls, how, executor)
+    else:
+        executor.check_local()
+        status = converse_into(out, source, system, settings, dialogue, judge, others, calls, how)
     nothing = show_summary(out, form, stdout())
     if status or nothing:
         raise typer.Exit(status or nothing)

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -18,6 +18,7 @@ from saiten.cli.rehearse import SPENT, has_calls, price_captions, spent_cells
 from saiten.cli.running import resumable
 from saiten.cli.shared_options import RunOptions
 from saiten.cli.system_options import SystemOptions
+from saiten.cluster.jobs import Participants
 from saiten.data import BadRow
 from saiten.dialogue.conversations import ROLES, Conversations
 from saiten.dialogue.rehearsing import rehearse
@@ -30,8 +31,9 @@ from saiten.judges.rehearsal import Rehearsal
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.prompts import find_prompts
 from saiten.protocols import Judge, System
-from saiten.records import Sample
+from saiten.records import Sample, Usage
 from saiten.redaction import redact
+from saiten.runs import RunSettings
 from saiten.runs.engine import run_all
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.views.render import render
@@ -73,30 +75,10 @@ def converse_into(
     """
     notes = stderr()
     models = Models(calls)
-    # Never cached: latencies must be real, and each dialogue needs a fresh answer.
-    bare = models.without_store()
-    apart = models.called(replace(calls, cache=None, concurrency=dialogue.system_concurrency))
-    with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
-        tested = assemble_system(system.system, settings, bare if system.has_models else apart)
-    evidence = (
-        None
-        if dialogue.kb is None
-        else knowledge_base_later(
-            dialogue.kb, models, retrieval=dialogue.retrieval or _RAG.retrieval, k=dialogue.k or _RAG.k
-        )
-    )
-    conversations = Conversations(
-        tested,
-        # for signatures; the store cannot be opened before the folder is locked
-        assemble_agents(judge, others, ROLES, models=bare),
-        dialogue.max_turns,
-        None if evidence is None else lambda pair: evidence.retrieve(evidence_query(pair)),
-        "samples" if evidence is None else evidence.name,
-        dialogue.system_concurrency,
-        dialogue.questioning,
-    )
-    roles = {role: one.kept() for role, one in others.items()}
-    kept = source.run_settings(judge, calls, {**conversations.settings(), **roles})
+    parties = Parties(system.system, settings, system.has_models, dialogue, judge, others)
+    conversations, evidence, apart = parties.described(models)
+    tested = conversations.system
+    kept = parties.settings_kept(source, calls, conversations)
     rows = source.peeked(notifier(notes))
     with open_journal(
         out, kept, conversations.signatures(), command=sys.argv, retry_failed=how.retry_failed, notify=notifier(notes)
@@ -117,9 +99,9 @@ def converse_into(
                 run_all(
                     Conversing(journal, conversations, progress.answered),
                     rows,
-                    LocalExecutor(_DIALOGUES_A_PLACE * (calls.concurrency + dialogue.system_concurrency)),
+                    LocalExecutor(dialogues_at_once(calls, dialogue)),
                     progress,
-                    first=partial(_open, tested, apart, evidence),
+                    first=partial(open_all, tested, apart, evidence),
                     closing=(evidence, tested, conversations.agents),
                     strict=source.settings.strict,
                 )
@@ -128,13 +110,79 @@ def converse_into(
             raise BadInput(
                 f"{source.path} has no pair of question and reference; for the reasons see {out}/errors.jsonl"
             )
-        progress.print_totals(out, f"{progress.made} dialogues, {progress.turns} turns", models.account.usage)
-        if progress.failed:
-            notes.print("--retry-failed resumes the failed dialogues")
+        report_dialogues(out, progress, models.account.usage)
     return ending.status
 
 
-async def _open(system: System, models: Models, evidence: OpenedLater | None) -> None:
+def dialogues_at_once(calls: CallSettings, dialogue: DialogueOptions) -> int:
+    """Return how many dialogues are held at a time."""
+    return _DIALOGUES_A_PLACE * (calls.concurrency + dialogue.system_concurrency)
+
+
+def report_dialogues(out: Path, progress: DialogueProgress, spent: Usage) -> None:
+    """Print how the run ended."""
+    progress.print_totals(out, f"{progress.made} dialogues, {progress.turns} turns", spent)
+    if progress.failed:
+        stderr().print("--retry-failed resumes the failed dialogues")
+
+
+@dataclass(frozen=True, slots=True)
+class Parties:
+    """Who takes part in the dialogues, as typed."""
+
+    system: str
+    settings: SystemSettings
+    system_has_models: bool
+    dialogue: DialogueOptions
+    judge: JudgeSettings
+    others: Mapping[str, JudgeSettings]
+    """The judges of roles with a model of their own."""
+
+    def described(self, models: Models) -> tuple[Conversations, OpenedLater | None, Models]:
+        """Return the dialogues with agents that have no store, the evidence, and the models of a system apart."""
+        dialogue = self.dialogue
+        # Never cached: latencies must be real, and each dialogue needs a fresh answer.
+        bare = models.without_store()
+        apart = models.called(replace(models.calls, cache=None, concurrency=dialogue.system_concurrency))
+        with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
+            tested = assemble_system(self.system, self.settings, bare if self.system_has_models else apart)
+        evidence = (
+            None
+            if dialogue.kb is None
+            else knowledge_base_later(
+                dialogue.kb, models, retrieval=dialogue.retrieval or _RAG.retrieval, k=dialogue.k or _RAG.k
+            )
+        )
+        conversations = Conversations(
+            tested,
+            # for signatures; the store cannot be opened before the folder is locked
+            assemble_agents(self.judge, self.others, ROLES, models=bare),
+            dialogue.max_turns,
+            None if evidence is None else lambda pair: evidence.retrieve(evidence_query(pair)),
+            "samples" if evidence is None else evidence.name,
+            dialogue.system_concurrency,
+            dialogue.questioning,
+        )
+        return conversations, evidence, apart
+
+    def settings_kept(self, source: DataSource, calls: CallSettings, conversations: Conversations) -> RunSettings:
+        """Return what all dialogues of a run share."""
+        roles = {role: one.kept() for role, one in self.others.items()}
+        return source.run_settings(self.judge, calls, {**conversations.settings(), **roles})
+
+    def participants(self, models: Models) -> Participants:
+        """Return the participants of one worker."""
+        conversations, evidence, apart = self.described(models)
+        agents = assemble_agents(self.judge, self.others, ROLES, models=models)
+        return Participants(
+            replace(conversations, agents=agents),
+            partial(open_all, conversations.system, apart, evidence),
+            (evidence, conversations.system, agents),
+        )
+
+
+async def open_all(system: System, models: Models, evidence: OpenedLater | None) -> None:
+    """Open what the dialogues need before the first of them; raises ConfigurationError."""
     await ready(system, models)
     try:
         if evidence is not None:

@@ -5,14 +5,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from saiten.cli.shared_options import read_columns
 from saiten.data import BadRow, read_samples
+from saiten.errors import ConfigurationError
 from saiten.records import Sample
+from saiten.redaction import redact
 from saiten.runs.manifest import RunSettings
 from saiten.settings import CallSettings, DataSettings, JudgeSettings
 from saiten.text.language import detect_language
+
+if TYPE_CHECKING:
+    from saiten.cluster.input import FilesInput
 
 _COUNT_UP_TO = 64 * 2**20
 """Bytes of a file whose lines are counted beforehand, for the time left."""
@@ -27,6 +32,11 @@ class DataSource:
     settings: DataSettings
 
     @property
+    def name(self) -> str:
+        """The last part of the path, the pattern or the address, without secrets."""
+        return Path(redact(self.path)).name
+
+    @property
     def columns(self) -> dict[str, str]:
         """Field → column; raises ConfigurationError for other forms."""
         return read_columns(self.settings.column)
@@ -36,7 +46,7 @@ class DataSource:
     ) -> RunSettings:
         """Return the settings of a judged run over these rows; `more`: those of this kind of run alone."""
         return RunSettings(
-            data=Path(self.path).name,
+            data=self.name,
             judge=judge.kept(),
             columns=self.columns,
             language=self.settings.language,
@@ -47,7 +57,7 @@ class DataSource:
     def rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         """Yield the rows, read on demand."""
         found = read_samples(
-            sys.stdin.buffer if self.path == "-" else Path(self.path),
+            sys.stdin.buffer if self.path == "-" else self.path,
             columns=self.columns,
             format=self.settings.data_format,
             detect_language=detect_language,
@@ -55,6 +65,15 @@ class DataSource:
             notify=notify,
         )
         return islice(found, self.settings.limit)
+
+    def input(self) -> "FilesInput":
+        """Return the rows as an input that workers read; raises ConfigurationError for standard input."""
+        from saiten.cluster.input import FilesInput
+
+        if self.path == "-":
+            raise ConfigurationError("workers cannot read standard input; name a file, or leave out --executor ray")
+        how = self.settings
+        return FilesInput(self.path, self.columns, how.data_format, how.language, how.limit)
 
     def peeked(self, notify: Callable[[str], None], *, questions: bool = False) -> Iterator[Sample | BadRow]:
         """Return the rows; the first is read at once, so that a wrong file or column shows before a folder is made.

@@ -57,6 +57,13 @@ def retrieving(
     return found, base
 
 
+def retrieving_by(
+    options: EvidenceOptions, metrics: tuple[Metric, ...], models: Models
+) -> tuple[tuple[Metric, ...], Retriever | None]:
+    """Return what `retrieving` does, for a worker that gets the options with its job."""
+    return retrieving(metrics, options, models)
+
+
 def check_evidence(rows: Iterator[Sample | BadRow], options: EvidenceOptions, data: str) -> Iterator[Sample | BadRow]:
     """Return the rows; for evidence by reference without a base, check that the first sample includes it.
 

@@ -10,7 +10,8 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from saiten.cli.output import escape_untrusted
+from saiten.cli.output import escape_untrusted, notifier
+from saiten.cluster.counts import Counts
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue
 from saiten.errors import SystemFailed
@@ -115,6 +116,8 @@ class RunProgress(DrawnLine):
 
     what = ""
     """The unit of the count."""
+    failing = ""
+    """What is printed before the name of a sample without a result."""
 
     def __init__(self, console: Console, total: int | None, currency: str, *, quiet: bool = False) -> None:
         """`total`: the number of samples, None if unknown in advance."""
@@ -128,6 +131,7 @@ class RunProgress(DrawnLine):
         self.usage = Usage()
         self._currency = currency
         self._batches = ""
+        self._noted: set[str] = set()
 
     def waits(self, batches: str) -> None:
         """Show how far the open batches are; "" for none."""
@@ -147,6 +151,28 @@ class RunProgress(DrawnLine):
 
     def measured(self, done: int) -> int:
         return self.made
+
+    def divided(self, rows: int | None, shards: int) -> None:
+        """Know the number of rows, of an input in shards."""
+        self._total = rows
+        self._console.print(f"{shards} shards" + ("" if rows is None else f" with {rows} rows"), markup=False)
+
+    def added(self, counts: Counts) -> None:
+        """Add what workers have done."""
+        self.samples += counts.samples
+        self.made += counts.made
+        self.usage += counts.usage
+        for note in counts.notes:
+            if note not in self._noted:
+                self._noted.add(note)
+                notifier(self._console)(note)
+        for row in counts.bad:
+            self.bad_row(row)
+        self.bad_rows += counts.bad_rows - len(counts.bad)
+        for at, (where, reason) in enumerate(counts.faults, self.failed.total() + 1):
+            self.name(at, self.failing, where, reason)
+        self.failed += counts.failed
+        self.draw(self.samples, self._text)
 
     def print_totals(self, folder: Path, done: str, spent: Usage | None = None) -> None:
         """Print the outcome of the run; `spent`: as booked by its models, if they were asked through them."""
@@ -211,6 +237,13 @@ class ScoreProgress(RunProgress):
         self._measured += samples
         self.draw(self.samples, self._text)
 
+    def added(self, counts: Counts) -> None:
+        self.answers += counts.answers
+        self.languages |= counts.languages
+        self.not_measured += counts.not_measured
+        self._measured += counts.measured
+        super().added(counts)
+
     def measured(self, done: int) -> int:
         return self._measured
 
@@ -218,7 +251,7 @@ class ScoreProgress(RunProgress):
 class AnswerProgress(RunProgress):
     """The progress of answers, by questions."""
 
-    what = "questions"
+    what, failing = "questions", "no answer"
 
     @property
     def answers(self) -> int:
@@ -230,7 +263,7 @@ class AnswerProgress(RunProgress):
         self.usage += result.usage
         if isinstance(result, SystemFailed):
             self.failed[result.kind] += 1
-            self.name(self.failed.total(), "no answer", sample.id, str(result))
+            self.name(self.failed.total(), self.failing, sample.id, str(result))
 
     def _spent(self) -> str:
         tokens = self.usage.prompt_tokens + self.usage.completion_tokens
@@ -241,7 +274,7 @@ class AnswerProgress(RunProgress):
 class DialogueProgress(RunProgress):
     """The progress of dialogues; their turns make the rate."""
 
-    what = "dialogues"
+    what, failing = "dialogues", "failed"
     turns = 0
 
     def answered(self, answer: Answer) -> None:
@@ -254,7 +287,11 @@ class DialogueProgress(RunProgress):
         self.usage += result.usage
         if result.fault is not None:
             self.failed[f"failed by the {result.fault}"] += 1
-            self.name(self.failed.total(), "failed", sample.id, result.reason or "")
+            self.name(self.failed.total(), self.failing, sample.id, result.reason or "")
+
+    def added(self, counts: Counts) -> None:
+        self.turns += counts.turns
+        super().added(counts)
 
     def _rate(self) -> str:
         return f"{self.turns} turns, {self.turns / max(self.seconds(), 1e-9):.1f}/s"

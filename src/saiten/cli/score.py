@@ -12,11 +12,10 @@ from saiten.cli.shared_options import (
     FormatOption,
     RunOptions,
     ThresholdOptions,
-    WorkersOption,
 )
 from saiten.cli.unfold import unfold
 from saiten.options import Config
-from saiten.settings import JUDGE, CallSettings, DataSettings, JudgeSettings, MetricSettings
+from saiten.settings import JUDGE, CallSettings, DataSettings, ExecutorSettings, JudgeSettings, MetricSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -38,7 +37,7 @@ def score(
     calls: CallSettings,
     config: Config,
     how: RunOptions,
-    workers: WorkersOption = None,
+    executor: ExecutorSettings,
     thresholds: ThresholdOptions,
     form: FormatOption = "table",
 ) -> None:
@@ -58,11 +57,13 @@ def score(
       saiten score answers.jsonl -m "criterion\[polite and brief, 1 to 5]" --judge openai:gpt-4o-mini
       saiten score answers.jsonl -m my_metrics.py:Politeness -o runs/polite
       saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --evidence reference --kb kb
+      saiten score 'logs/*.parquet' -m faithfulness --judge vllm:qwen3@http://gpu1:8000 --executor ray --workers 16
       saiten score answers.jsonl -m faithfulness --fail-under faithfulness.low=0.8 --junit saiten.xml
 
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 5 threshold missed, 6 no score has a
     value, 130 interrupted by Ctrl-C.
     """
+    from saiten.cli.clustering import score_in_shards
     from saiten.cli.data_source import DataSource
     from saiten.cli.evidence import check_evidence, planned
     from saiten.cli.gate import Gate
@@ -88,7 +89,10 @@ def score(
 
         rehearse(samples, planned(metrics, evidence), judge, calls, form)
         return
-    status = score_into(folder, source, samples, metrics, judge, calls, how, evidence, workers=workers)
+    if executor.executor == "ray":
+        status = score_in_shards(folder, source, metrics, judge, calls, how, evidence, executor)
+    else:
+        status = score_into(folder, source, samples, metrics, judge, calls, how, evidence, workers=executor.workers)
     if status and gate is not None:
         stderr().print("the thresholds were not checked, since the run is not finished")
     missed = show_summary(folder, form, stdout(), None if status else gate)

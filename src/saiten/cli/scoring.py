@@ -17,7 +17,7 @@ from saiten.data import BadRow
 from saiten.errors import BadInput
 from saiten.executor import LocalExecutor
 from saiten.protocols import Metric
-from saiten.records import Sample
+from saiten.records import Sample, Usage
 from saiten.runs import Journal
 from saiten.runs.engine import run_all
 from saiten.runs.local import plan_local, run_local
@@ -39,7 +39,7 @@ def score_into(
     wanted: frozenset[tuple[str, str]] | None = None,
     workers: int | None = None,
 ) -> int:
-    """Score the rows, and report the outcome.
+    """Score the rows on this machine, and report the outcome.
 
     `wanted`: for a probe, the sample's id and the metric's name of each score; by default all. `workers`: the number of
     processes as asked for.
@@ -75,19 +75,41 @@ def score_into(
                 local = run_local(scoring, rows, progress, plan, notify=notifier(notes), closing=closing, strict=strict)
                 asyncio.run(local)
         if not ending.status and not progress.samples and not journal.done:
-            raise BadInput(f"no row could be used; for the rows and reasons see {folder}/errors.jsonl")
-        progress.print_totals(folder, f"{progress.made} scores for {progress.samples} samples", models.account.usage)
-        if judge.judge == "offline" and wanted is None and not how.quiet:
-            from saiten.cli.alternatives import print_alternatives
-
-            print_alternatives([each.name for each in metrics], progress.languages, notes)
-        if progress.not_measured:
-            notes.print(f"{progress.not_measured} scores failed or were unreadable; --retry-failed retries them")
-        if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
-            data = escape_untrusted(source.path)
-            notes.print(
-                f"no sample of {data} has an answer; collect a system's answers with "
-                f"`saiten answer {data} --system SYSTEM -o ANSWERS.jsonl`, or name their column: "
-                "--column answer=COLUMN"
-            )
+            raise no_row_used(folder)
+        report_scores(
+            folder, source, metrics, judge, progress, models.account.usage, hint=wanted is None and not how.quiet
+        )
     return ending.status
+
+
+def no_row_used(folder: Path) -> BadInput:
+    """Return the error of a run without a sample."""
+    return BadInput(f"no row could be used; for the rows and reasons see {folder}/errors.jsonl")
+
+
+def report_scores(
+    folder: Path,
+    source: DataSource,
+    metrics: tuple[Metric, ...],
+    judge: JudgeSettings,
+    progress: ScoreProgress,
+    spent: Usage,
+    *,
+    hint: bool,
+) -> None:
+    """Print how the run ended, and with `hint`, which better judges there are."""
+    notes = stderr()
+    progress.print_totals(folder, f"{progress.made} scores for {progress.samples} samples", spent)
+    if judge.judge == "offline" and hint:
+        from saiten.cli.alternatives import print_alternatives
+
+        print_alternatives([each.name for each in metrics], progress.languages, notes)
+    if progress.not_measured:
+        notes.print(f"{progress.not_measured} scores failed or were unreadable; --retry-failed retries them")
+    if progress.samples and not progress.answers and any("answer" in each.needs for each in metrics):
+        data = escape_untrusted(source.path)
+        notes.print(
+            f"no sample of {data} has an answer; collect a system's answers with "
+            f"`saiten answer {data} --system SYSTEM -o ANSWERS.jsonl`, or name their column: "
+            "--column answer=COLUMN"
+        )

@@ -27,15 +27,6 @@ DryRunOption = Annotated[
     bool,
     typer.Option("--dry-run", help="Print the number of calls, tokens and the cost without calling a model."),
 ]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Number of processes for metrics without a judge or with the offline judge. Default: one per core, unless "
-        "there are few rows; 1 for metrics of your own. A model is always called by one process.",
-        rich_help_panel=CALLS,
-    ),
-]
 AspectsOption = Annotated[list[str] | None, typer.Option("--aspect", "-a", help="Use only this aspect. Repeatable.")]
 LABEL_COLUMN_HELP = "Map a field of the labels to a column: FIELD=COLUMN. Repeatable."
 LabelColumnOption = Annotated[list[str] | None, typer.Option(help=LABEL_COLUMN_HELP)]

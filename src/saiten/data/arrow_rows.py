@@ -1,13 +1,17 @@
 """Parquet files and folders written by Hugging Face's `save_to_disk`, read in batches, only the columns needed."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from saiten.data.files import is_address, open_file
 from saiten.data.json_rows import parse_json
 from saiten.data.rows import BadRow, RawRow, bad_row, place
 from saiten.errors import BadInput, ConfigurationError
+from saiten.redaction import redact
 
 _BATCH = 64  # rows converted to Python values at once; a row may have many long contexts
 _BUFFER = 1 << 20  # bytes read ahead per column
@@ -15,22 +19,67 @@ _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 """The end of an Arrow stream, checked since PyArrow accepts a stream truncated between two batches."""
 
 
-def read_parquet(path: Path, *, wanted: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
+@dataclass(frozen=True, slots=True)
+class RowGroups:
+    """A part of a Parquet file."""
+
+    first: int
+    """Its first row group, from 0."""
+    last: int
+    skip: int = 0
+    """Rows of these groups that come before it."""
+    rows: int | None = None
+    """Its rows; None for all."""
+    number: int = 1
+    """The number of its first row in the file."""
+
+
+def read_parquet(
+    path: Path | str, name: str, *, wanted: Callable[[str], bool], part: RowGroups | None = None
+) -> Iterator[RawRow | BadRow]:
     """Yield one row per record, counted from 1. Unwanted columns are None, since embeddings are expensive to read.
 
     Raises BadInput for another format, and ConfigurationError without pyarrow.
     """
+    with _parquet(path, name) as file:
+        names = file.schema_arrow.names
+        needed = [column for column in names if wanted(column)]
+        groups = None if part is None else range(part.first, part.last + 1)
+        numbers = count(1 if part is None else part.number)
+        skip, left = (0, None) if part is None else (part.skip, part.rows)
+        for batch in file.iter_batches(batch_size=_BATCH, columns=needed, row_groups=groups):
+            whole = batch.num_rows
+            rest = batch.slice(min(skip, whole)) if left is None else batch.slice(min(skip, whole), left)
+            skip = max(0, skip - whole)
+            left = None if left is None else left - rest.num_rows
+            yield from _rows(rest, names, name, numbers)
+            if left == 0:
+                return
+
+
+def row_groups(path: Path | str, name: str) -> list[tuple[int, int]]:
+    """Return the rows and the bytes of each row group; raises as `read_parquet`."""
+    with _parquet(path, name) as file:
+        found = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
+        return [(group.num_rows, group.total_byte_size) for group in found]
+
+
+@contextmanager
+def _parquet(path: Path | str, name: str) -> Iterator[Any]:
     pa, parquet = _pyarrow()
-    numbers = count(1)
     try:
         # the buffer avoids holding a whole row group, often the whole file
-        with parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
-            names = file.schema_arrow.names
-            needed = [name for name in names if wanted(name)]
-            for batch in file.iter_batches(batch_size=_BATCH, columns=needed):
-                yield from _rows(batch, names, path.name, numbers)
+        with (
+            open_file(path) as source,
+            parquet.ParquetFile(
+                path if not is_address(path) else source, buffer_size=_BUFFER, pre_buffer=False
+            ) as file,
+        ):
+            yield file
+    except FileNotFoundError as error:
+        raise BadInput(f"there is no file {redact(str(path))}") from error
     except (pa.ArrowException, OSError) as error:
-        raise BadInput(f"{path.name} cannot be read as Parquet: {error}") from error
+        raise BadInput(f"{name} cannot be read as Parquet: {error}") from error
 
 
 def read_dataset(folder: Path, *, wanted: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:

@@ -31,10 +31,13 @@ _LONG_NUMBER = re.compile(rb"\d{19}")
 """Integers above 64 bits, which orjson turns into floats, so that two ids could become one."""
 
 
-def read_json_lines(stream: io.BufferedReader, name: str) -> Iterator[RawRow | BadRow]:
-    """Yield one row per line, skipping blank ones. A file whose first line is `[` is read as a document."""
-    stream = as_utf8(stream)
-    for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE + 1), b""), 1):
+def read_json_lines(stream: io.BufferedReader, name: str, first: int = 1) -> Iterator[RawRow | BadRow]:
+    """Yield one row per line, skipping blank ones. A file whose first line is `[` is read as a document.
+
+    `first`: the number of the stream's first line, which is in the middle of a file if that is above 1.
+    """
+    stream = as_utf8(stream) if first == 1 else stream
+    for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE + 1), b""), first):
         if len(line) > MAX_LINE:
             part = line
             while part and not part.endswith(b"\n"):

@@ -11,7 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
+from saiten.data.files import open_file
 from saiten.errors import BadInput
+from saiten.redaction import redact
 
 File = Path | str | IO[bytes] | IO[str]
 """A path, `-` for standard input, or an open file in binary or text mode."""
@@ -50,7 +52,7 @@ def buffered(chunks: Iterator[bytes]) -> io.BufferedReader:
     return io.BufferedReader(Chunks(chunks), CHUNK)
 
 
-def chunks_of(stream: BinaryIO) -> Iterator[bytes]:
+def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield the rest of a stream in chunks."""
     return iter(lambda: stream.read(CHUNK), b"")
 
@@ -76,12 +78,12 @@ def opened(source: File) -> Iterator[io.BufferedReader]:
         if source == "-":
             yield _unpacked(sys.stdin.buffer)
         elif isinstance(source, str | Path):
-            with Path(source).open("rb") as file:
+            with open_file(source) as file:
                 yield _unpacked(file)
         else:
             yield _unpacked(_binary(source))
     except FileNotFoundError as error:
-        raise BadInput(f"there is no file {source}") from error
+        raise BadInput(f"there is no file {redact(str(source))}") from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise BadInput(f"{name} is gzipped but damaged ({error}); the rows before that were read") from error
     except OSError as error:
@@ -111,7 +113,7 @@ def _binary(source: IO[bytes] | IO[str]) -> BinaryIO:
     return source  # type: ignore[return-value]  # not a text file, so a binary one
 
 
-def _unpacked(stream: BinaryIO) -> io.BufferedReader:
+def _unpacked(stream: IO[bytes]) -> io.BufferedReader:
     reader = stream if isinstance(stream, io.BufferedReader) else buffered(chunks_of(stream))
     if reader.peek(2)[:2] != _GZIP:
         return reader

@@ -23,6 +23,8 @@ class RawRow:
     """File and place, for messages."""
     typed: bool = True
     """False for CSV, which does not distinguish null and the empty string."""
+    before_id: str = ""
+    """What a generated id begins with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from saiten.runs.lines import id_key, read_lines
 
 def has_dialogues(reader: RunReader) -> bool:
     """Return whether it is a run of dialogues."""
-    return SESSION in reader.manifest.settings and (reader.folder / DIALOGUES_NAME).exists()
+    return SESSION in reader.manifest.settings and any((each / DIALOGUES_NAME).exists() for each in reader.folders)
 
 
 def read_dialogues(reader: RunReader) -> Iterator[Dialogue]:
@@ -33,8 +33,8 @@ def find_dialogue(reader: RunReader, identity: str) -> Dialogue | None:
 
 def _readable(
     reader: RunReader, notify: Callable[[str], None], wanted: str | None = None
-) -> Iterator[tuple[int, Dialogue]]:
-    """Yield the dialogues of this run with their line numbers; unreadable lines are reported and skipped."""
+) -> Iterator[tuple[tuple[int, int], Dialogue]]:
+    """Yield the dialogues of this run with the numbers of shard and line; unreadable lines are reported and skipped."""
     run = str(reader.manifest.settings.get(SESSION))
 
     def dialogue(value: Mapping[str, Any]) -> Dialogue | None:
@@ -42,6 +42,7 @@ def _readable(
         belongs = value.get("session") == session_of(run, identity) and wanted in {None, identity}
         return dialogue_from_json(value) if belongs else None
 
-    for number, found in read_lines(reader.folder / DIALOGUES_NAME, dialogue, notify):
-        if found is not None:
-            yield number, found
+    for shard, folder in enumerate(reader.folders):
+        for number, found in read_lines(folder / DIALOGUES_NAME, dialogue, notify):
+            if found is not None:
+                yield (shard, number), found

@@ -34,6 +34,8 @@ class Conversing:
     conversations: Conversations
     on_answer: Callable[[Answer], None] = lambda _: None
     """Called after each answer of the system is written."""
+    tried: bool = False
+    """Whether the agents were tried before."""
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
         lacking = [name for name in ("question", "reference") if not (getattr(sample, name) or "").strip()]
@@ -46,8 +48,8 @@ class Conversing:
         self.journal.sample(sample)
         return has_all_scores(self.journal, sample.id)
 
-    def judge_for(self, sample: Sample) -> Judge:
-        return self.conversations.agents
+    def judge_for(self, sample: Sample) -> Judge | None:
+        return None if self.tried else self.conversations.agents
 
     async def make(self, sample: Sample, keep: Callable[[Dialogue], None], stop: Stop) -> None:
         how = self.conversations

@@ -19,18 +19,24 @@ SESSION = "session"
 
 def open_journal(folder: Path, settings: RunSettings, signatures: Mapping[str, str], **more: Any) -> Journal:
     """Open the journal of a run of dialogues, whose settings include a unique name, and write missing scores."""
-    named = replace(settings, more={**settings.more, SESSION: _session(folder, settings, signatures)})
-    journal = Journal.open(folder, named, signatures=signatures, **more)
+    journal = Journal.open(folder, named_settings(folder, settings, signatures), signatures=signatures, **more)
     _finish_scores(journal)
     return journal
 
 
+def named_settings(folder: Path, settings: RunSettings, signatures: Mapping[str, str]) -> RunSettings:
+    """Return the settings with the unique name of the run in the folder, or of a new one."""
+    return replace(settings, more={**settings.more, SESSION: _session(folder, settings, signatures)})
+
+
 def _session(folder: Path, settings: RunSettings, signatures: Mapping[str, str]) -> str:
-    """Return the name of the run in the folder if these settings resume it, else a new one.
+    """Return the name in the settings, as for a shard; or of the run in the folder if these resume it; or a new one.
 
     A run without scores starts over under other settings (`Journal.open`). It gets a new name then, so that answers
     of an earlier system are not mistaken for this one's.
     """
+    if SESSION in settings.more:
+        return str(settings.more[SESSION])
     there = read_manifest(folder)
     name = there.settings.get(SESSION) if there is not None else None
     if there is None or not isinstance(name, str):

@@ -25,6 +25,7 @@ class AppendedFile:
             self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
             self._size = os.fstat(self._fd).st_size
         self._unsynced = False
+        self._syncing = threading.Lock()
 
     def append(self, line: bytes) -> None:
         """Write the line completely or, if that is impossible (the disk is full), not at all.
@@ -57,17 +58,21 @@ class AppendedFile:
         self._unsynced = True
 
     def sync(self) -> None:
-        """Sync what was written to the disk."""
+        """Sync what was written to the disk; another thread may close the file meanwhile."""
         if self._unsynced:
-            self._unsynced = False  # before, so that a line written meanwhile is not forgotten
-            os.fsync(self._fd)
+            with self._syncing:
+                if self._fd >= 0:
+                    self._unsynced = False  # before, so that a line written meanwhile is not forgotten
+                    os.fsync(self._fd)
 
     def close(self) -> None:
         """Sync and close."""
         try:
             self.sync()
         finally:
-            os.close(self._fd)
+            with self._syncing:
+                os.close(self._fd)
+                self._fd = -1
 
     def _cut(self, size: int) -> None:
         try:
@@ -89,6 +94,10 @@ class Syncing:
     def add(self, file: AppendedFile) -> None:
         """Sync this file, too."""
         self._files = (*self._files, file)
+
+    def remove(self, file: AppendedFile) -> None:
+        """Sync this file no more."""
+        self._files = tuple(each for each in self._files if each is not file)
 
     def check(self) -> None:
         """Raise NotWritten if the thread could not sync: the disk takes writes and does not keep them."""

@@ -28,6 +28,7 @@ from saiten.runs.lines import (
 )
 from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder, PaidCalls
 from saiten.runs.manifest import MANIFEST_NAME, Manifest, RunSettings, read_manifest, settings_in, write_manifest
+from saiten.runs.shards import read_division
 
 SAMPLES_NAME, SCORES_NAME = "samples.jsonl", "scores.jsonl"
 
@@ -270,6 +271,11 @@ def fault_line(scored: Scored, raw: str | None = None) -> bytes:
 def _refuse_foreign(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"{folder} is a file; name a folder for the run")
+    if read_division(folder) is not None:
+        raise ConfigurationError(
+            f"{folder} has a run in shards; resume it with --executor ray, or join its shards with "
+            f"`saiten join {folder} -o FOLDER`"
+        )
     if folder.is_dir() and read_manifest(folder) is None:
         # A process killed between the first two steps leaves these behind.
         names = {path.name for path in folder.iterdir()} - {LOCK_NAME}

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from saiten.digests import Digests, digest_here
 from saiten.errors import BadInput
@@ -14,6 +14,9 @@ from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
 from saiten.runs.lines import read_lines, sample_from_json, scored_from_json
 from saiten.runs.locked_folder import ERRORS_NAME, paid_in, prices_in
 from saiten.runs.manifest import Manifest, read_manifest
+from saiten.runs.shards import run_folders
+
+T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 
@@ -26,35 +29,32 @@ class RunReader:
     manifest: Manifest
     notify: Callable[[str], None]
     """Called with a note about each unreadable line."""
+    folders: tuple[Path, ...]
+    """The folders with its results, in the order of the input: its own, or those of its shards."""
 
     @property
     def unfinished(self) -> bool:
         """Whether the run is known to be unfinished; False for runs of versions that did not record it."""
         return self.manifest.finished is False
 
-    def scores(self) -> Iterator[Scored]:
-        """Yield the last score of each pair of sample and metric, in file order.
+    def only(self, folder: Path) -> "RunReader":
+        """Return one of its shards, with the manifest of all."""
+        return RunReader(self.folder, self.manifest, self.notify, (folder,))
 
-        Reads the file twice; memory: at most 50 bytes per pair. Lines added meanwhile are not seen.
+    def scores(self) -> Iterator[Scored]:
+        """Yield the last score of each pair of sample and metric, in file order, shard by shard.
+
+        Reads each file twice; memory: at most 50 bytes per pair of one file. Lines added meanwhile are not seen.
         """
-        last, end, repeated = Digests("Q"), 0, False
-        for end, pair in read_lines(self.folder / SCORES_NAME, _pair, self.notify):
-            repeated = last.put(digest_here(pair), end) is not None or repeated
-        if not repeated:
-            last = Digests()
-        for number, scored in read_lines(self.folder / SCORES_NAME, scored_from_json):
-            if not repeated or last.get(digest_here((scored.sample, scored.metric))) == number:
-                yield scored
-            if number >= end:
-                return
+        return (scored for folder in self.folders for scored in _scores(folder / SCORES_NAME, self.notify))
 
     def places(self) -> Iterator[tuple[str, str, str | None, str | None]]:
         """Yield id, question, system and group of each sample, in file order; faster than `samples`."""
-        return (place for _, place in read_lines(self.folder / SAMPLES_NAME, _place, self.notify))
+        return self.lines(SAMPLES_NAME, _place)
 
     def samples(self) -> Iterator[Sample]:
         """Return the samples in file order."""
-        return (sample for _, sample in read_lines(self.folder / SAMPLES_NAME, sample_from_json, self.notify))
+        return self.lines(SAMPLES_NAME, sample_from_json)
 
     def sample(self, identity: str) -> Sample | None:
         """Return the sample with this id, or None; scans the file."""
@@ -62,21 +62,41 @@ class RunReader:
 
     def errors(self) -> Iterator[dict[str, Any]]:
         """Return bad rows (`kind` row: `where`, `reason`, `raw`) and failed scores (`kind` score), in file order."""
-        return (value for _, value in read_lines(self.folder / ERRORS_NAME, dict[str, Any], self.notify))
+        return self.lines(ERRORS_NAME, dict[str, Any])
+
+    def lines(self, name: str, reader: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+        """Yield what `reader` makes of each line of the run's files of this name, shard by shard."""
+        for folder in self.folders:
+            for _, value in read_lines(folder / name, reader, self.notify):
+                yield value
 
     def paid(self) -> Usage | None:
         """Return the total spending, including calls that led to no score; None if no call was recorded."""
-        return paid_in(self.folder)
+        known = [paid for folder in self.folders if (paid := paid_in(folder)) is not None]
+        return sum(known, Usage()) if known else None
 
     def prices(self) -> list[Quote]:
         """Return the prices that the costs were computed with; none for models without a known price."""
-        return prices_in(self.folder)
+        return list(dict.fromkeys(quote for folder in self.folders for quote in prices_in(folder)))
 
     def bad_rows(self) -> int:
         """Return the unusable rows of the last complete reading of the data, else the number of all so far."""
         if self.manifest.finished and self.manifest.bad_rows is not None:
             return self.manifest.bad_rows
         return sum(error.get("kind") == "row" for error in self.errors())
+
+
+def _scores(path: Path, notify: Callable[[str], None]) -> Iterator[Scored]:
+    last, end, repeated = Digests("Q"), 0, False
+    for end, pair in read_lines(path, _pair, notify):
+        repeated = last.put(digest_here(pair), end) is not None or repeated
+    if not repeated:
+        last = Digests()
+    for number, scored in read_lines(path, scored_from_json):
+        if not repeated or last.get(digest_here((scored.sample, scored.metric))) == number:
+            yield scored
+        if number >= end:
+            return
 
 
 def _pair(value: dict[str, Any]) -> tuple[str, str]:
@@ -114,4 +134,4 @@ def read_run(folder: Path | str, *, notify: Callable[[str], None] = _LOG.warning
     if manifest is None:
         kind = "there is no manifest.json in it" if folder.is_dir() else "a run is the folder that `saiten score` makes"
         raise BadInput(f"{folder} is no run of saiten: {kind if folder.exists() else 'there is no such folder'}")
-    return RunReader(folder, manifest, notify)
+    return RunReader(folder, manifest, notify, run_folders(folder))

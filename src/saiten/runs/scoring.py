@@ -41,6 +41,8 @@ class Scoring:
     journal: Journal | InMemory
     wanted: frozenset[tuple[str, str]] | None = None
     """(sample's id, metric's name) of the scores that are needed; None for all samples with all metrics."""
+    tried: bool = False
+    """Whether the judge was tried before."""
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
         return sample
@@ -50,7 +52,7 @@ class Scoring:
         return not self.pending(sample)
 
     def judge_for(self, sample: Sample) -> Judge | None:
-        return self.judge if any(metric.tasks for metric in self.pending(sample)) else None
+        return self.judge if not self.tried and any(metric.tasks for metric in self.pending(sample)) else None
 
     async def make(self, sample: Sample, keep: Callable[[Scored], None], stop: Stop) -> None:
         judge, voters = _for_one_sample(self.judge)

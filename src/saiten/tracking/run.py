@@ -54,7 +54,7 @@ def run_on_disk(reader: RunReader) -> Tracking:
     first_metric = dict(list(manifest.signatures.items())[:1])
     digest.update(to_line({"created": manifest.created, "settings": manifest.settings, "metric": first_metric}))
     for name in ("samples.jsonl", "scores.jsonl"):
-        path = reader.folder / name
+        path = reader.folder / name  # in shards, the first line of the run may come late
         with path.open("rb") if path.exists() else BytesIO(b"\n") as file:
             digest.update(file.readline())
     return Tracking(

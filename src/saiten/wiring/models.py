@@ -114,6 +114,10 @@ class Models:
             )
         return self.shelf
 
+    def use(self, store: Store) -> None:
+        """Keep replies in this store, instead of the one that the settings name."""
+        self._stores.append(store)
+
     def notice(self, sentence: str) -> None:
         """Report a sentence to the user, once."""
         if sentence not in self._noticed:

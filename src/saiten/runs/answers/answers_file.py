@@ -24,6 +24,7 @@ from saiten.runs.engine import Stop
 from saiten.runs.lines import content_key, has_lines, id_key, read_lines, to_line, usage_from_json
 from saiten.runs.locked_folder import ERRORS_NAME, BadRows, LockedFolder, PaidCalls
 from saiten.runs.manifest import Manifest, RunSettings, read_manifest, settings_in, write_manifest
+from saiten.runs.shards import read_division
 
 Outcome = Answer | SystemFailed
 """The result of one question."""
@@ -100,6 +101,10 @@ class AnswersFile(LockedFolder):
         if answers.suffix.lower() not in _ENDINGS:
             raise ConfigurationError(
                 f"answers are written as JSON lines; name a file that ends in .jsonl, not {answers.name}"
+            )
+        if read_division(folder_of(answers)) is not None:
+            raise ConfigurationError(
+                f"{answers.name} was begun on a cluster, in shards; resume it with --executor ray, or name another file"
             )
         _refuse_foreign(answers)
         opened = cls(folder_of(answers), notify)
@@ -208,6 +213,15 @@ class AnswersFile(LockedFolder):
             raise ConfigurationError(
                 f"{self.answers} cannot be rewritten without its failures: {error.strerror}; it is unchanged"
             ) from error
+
+
+def refuse_other_answers(answers: Path) -> None:
+    """Raise ConfigurationError if the file holds anything but answers of a run in shards."""
+    _refuse_foreign(answers)
+    if has_lines(answers) and read_division(folder_of(answers)) is None:
+        raise ConfigurationError(
+            f"{answers.name} was not collected on a cluster; resume it without --executor ray, or name another file"
+        )
 
 
 def _keys_of(row: Mapping[str, Any]) -> tuple[int, int]:

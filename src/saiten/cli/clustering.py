@@ -1,0 +1,167 @@
+"""The runs of `saiten score`, `answer` and `converse` on a Ray cluster, as the command line starts them."""
+
+import logging
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from saiten.cli.answering import described_system, report_answers, settings_kept, wide_enough
+from saiten.cli.converse import DialogueOptions
+from saiten.cli.conversing import Parties, dialogues_at_once, report_dialogues
+from saiten.cli.data_source import DataSource
+from saiten.cli.evidence import retrieving, retrieving_by
+from saiten.cli.output import escape_untrusted, notifier, stderr
+from saiten.cli.progress import AnswerProgress, DialogueProgress, RunProgress, ScoreProgress
+from saiten.cli.running import resumable
+from saiten.cli.scoring import no_row_used, report_scores
+from saiten.cli.shared_options import EvidenceOptions, RunOptions
+from saiten.cli.system_options import SystemOptions
+from saiten.cluster.divided_run import DividedRun
+from saiten.cluster.jobs import AnsweringJob, ConversingJob, Job, ScoringJob
+from saiten.cluster.running import Clustered, run_on_cluster
+from saiten.dialogue.session import named_settings
+from saiten.errors import BadInput, ConfigurationError
+from saiten.protocols import Metric
+from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of, refuse_other_answers
+from saiten.runs.answers.joined import join_answers
+from saiten.runs.scoring import signature_of
+from saiten.settings import CallSettings, ExecutorSettings, JudgeSettings
+from saiten.wiring import Models, SystemSettings, assemble_judge, assemble_system
+
+_LOG = logging.getLogger(__name__)
+
+
+def score_in_shards(
+    folder: Path,
+    source: DataSource,
+    metrics: tuple[Metric, ...],
+    judge: JudgeSettings,
+    calls: CallSettings,
+    how: RunOptions,
+    evidence: EvidenceOptions,
+    executor: ExecutorSettings,
+) -> int:
+    """Score the rows on a cluster, and report the outcome.
+
+    Returns:
+        0, or the exit status of a run that can be resumed.
+    """
+    notes = stderr()
+    models = Models(replace(calls, cache=None))
+    described, _ = retrieving(metrics, evidence, models)
+    assembled = assemble_judge(judge, models=models)
+    signatures = {each.name: str(signature_of(each, assembled)) for each in described}
+    kept = source.run_settings(judge, calls)
+    shared = calls_of_workers(calls, folder, executor)
+    connect = partial(retrieving_by, evidence)
+    job = ScoringJob(metrics, judge, shared, kept, signatures, how.retry_failed, source.settings.strict, connect)
+    progress = ScoreProgress(notes, None, calls.currency, quiet=how.quiet)
+    with DividedRun.open(folder, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
+        status = run_noted(run, source, job, executor, progress, how)
+    if not status and not progress.samples:
+        raise no_row_used(folder)
+    report_scores(folder, source, metrics, judge, progress, progress.usage, hint=not how.quiet)
+    return status
+
+
+def answer_in_shards(
+    out: Path,
+    source: DataSource,
+    system: SystemOptions,
+    settings: SystemSettings,
+    calls: CallSettings,
+    name: str | None,
+    how: RunOptions,
+    executor: ExecutorSettings,
+) -> int:
+    """Ask every question on a cluster, and report the outcome; returns as `score_in_shards`."""
+    notes = stderr()
+    folder = folder_of(out)
+    described = described_system(system, settings, calls)
+    called = name or described.name
+    kept = settings_kept(source, described, called)
+    wide = calls_of_workers(wide_enough(calls.kept_in(folder), settings), folder, executor)
+    make = partial(assemble_system, system.system, replace(settings, notify=_LOG.warning))
+    job = AnsweringJob(
+        make, called, wide, kept, calls.concurrency, how.retry_failed, source.settings.strict, system.kind == "hf"
+    )
+    next(source.peeked(notifier(notes), questions=True), None)
+    progress = AnswerProgress(notes, None, calls.currency, quiet=how.quiet)
+    refuse_other_answers(out)
+    with DividedRun.open(folder, kept, {}, command=sys.argv, notify=notifier(notes), name=MADE_NAME, kind=KIND) as run:
+        try:
+            status = run_noted(run, source, job, executor, progress, how)
+        finally:
+            join_answers(folder, out)
+    if not status and not progress.samples:
+        raise BadInput(f"{source.path} has no question; for the reasons see {folder}/errors.jsonl")
+    report_answers(out, progress)
+    return status
+
+
+def converse_in_shards(
+    out: Path,
+    source: DataSource,
+    system: SystemOptions,
+    settings: SystemSettings,
+    dialogue: DialogueOptions,
+    judge: JudgeSettings,
+    others: Mapping[str, JudgeSettings],
+    calls: CallSettings,
+    how: RunOptions,
+    executor: ExecutorSettings,
+) -> int:
+    """Hold the dialogues on a cluster, and report the outcome; returns as `score_in_shards`."""
+    notes = stderr()
+    settings = replace(settings, notify=_LOG.warning)
+    parties = Parties(system.system, settings, system.has_models, dialogue, judge, others)
+    conversations, _, _ = parties.described(Models(replace(calls, cache=None)))
+    signatures = conversations.signatures()
+    kept = named_settings(out, parties.settings_kept(source, calls, conversations), signatures)
+    shared = calls_of_workers(calls, out, executor)
+    limit = dialogues_at_once(calls, dialogue)
+    job = ConversingJob(parties.participants, shared, kept, signatures, limit, how.retry_failed, source.settings.strict)
+    next(source.peeked(notifier(notes)), None)
+    progress = DialogueProgress(notes, None, calls.currency, quiet=how.quiet)
+    with DividedRun.open(out, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
+        status = run_noted(run, source, job, executor, progress, how)
+    if not status and not progress.samples:
+        raise BadInput(f"{source.path} has no pair of question and reference; for the reasons see {out}/shards")
+    report_dialogues(out, progress, progress.usage)
+    return status
+
+
+def run_noted(
+    run: DividedRun, source: DataSource, job: Job, executor: ExecutorSettings, progress: RunProgress, how: RunOptions
+) -> int:
+    """Run the job with one progress line; return 0, or the exit status of a run that can be resumed."""
+    notes = stderr()
+    if run.division is not None:
+        notes.print(f"{escape_untrusted(run.path)} is there already; resuming")
+    what = Clustered(run, job, source.input(), executor, progress, notifier(notes), how.retry_failed)
+    unfinished = "replies for unfinished results are kept and will not be requested again"
+    with progress, resumable(notes, kept="everything so far is kept", unfinished=unfinished) as ending:
+        run_on_cluster(what)
+    return ending.status
+
+
+def calls_of_workers(calls: CallSettings, folder: Path, executor: ExecutorSettings) -> CallSettings:
+    """Return the settings of the workers' calls.
+
+    A cache in PostgreSQL is shared by all workers, and a file that was named by those on this machine. Otherwise each
+    worker has its own, and a reply is kept with the shard that paid for it.
+
+    Raises:
+        ConfigurationError: Batches were asked for, or a file for workers on other machines.
+    """
+    if calls.batched:
+        raise ConfigurationError("--batch is for one process, which waits for the batches; leave out --executor ray")
+    named = calls.cache is not None and calls.cache != folder / "answers.sqlite"
+    if named and executor.ray_address is not None and not str(calls.cache).startswith("postgresql"):
+        raise ConfigurationError(
+            f"the cache {calls.cache} is a file, which workers on other machines cannot share; name a database: "
+            "--cache postgresql://USER@HOST/DATABASE, or leave out --cache"
+        )
+    return calls if named else replace(calls, cache=None)

@@ -1,0 +1,1 @@
+"""Runs over many processes and machines: the input in shards, each processed by a worker of a Ray cluster."""

@@ -1,0 +1,263 @@
+"""The driver: it hands out shards, writes what workers did about them, and hands out again what a lost worker had.
+
+A shard ends once. Whatever a worker wrote before it was lost is kept, and whoever gets the shard next goes on there.
+What a worker does after it was given up, as when a network was cut for a while, is not written.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from saiten.cluster.counts import Counts
+from saiten.cluster.mirror import Kept
+from saiten.cluster.worker import BROKEN, DONE, ERRORS, Block, Ended, Hello, Piece
+from saiten.durable.appended_file import Syncing
+from saiten.durable.whole_file import write_whole
+from saiten.errors import BudgetSpent, ConfigurationError
+
+AHEAD = 2
+"""Shards that a worker has at a time: while the last calls of one are in flight, those of the next fill the rest."""
+_TRIES = 3
+"""Workers that may be lost over the same shard."""
+_TO_STOP = 5.0
+"""Seconds that workers have to hand over what they did, when the run ends early."""
+ENDED_NAME = "ended"
+"""The file in the folder of a shard that ended, with the key of the run."""
+
+
+class WorkerLost(Exception):
+    """A worker does not answer, or its process or machine has ended; the text says what is known."""
+
+
+class WorkerGone(WorkerLost):
+    """It does not come back."""
+
+
+class Remote(Protocol):
+    """A worker as the driver sees it; each method raises WorkerLost."""
+
+    async def hello(self) -> Hello:
+        """Return who it is; waits until it runs, again after it was lost. Raises WorkerGone if it never will."""
+
+    async def begin(self, number: int, piece: Piece, files: Mapping[str, bytes]) -> None:
+        """Give it a shard."""
+
+    async def pull(self) -> list[Block]:
+        """Return what it did since the last call."""
+
+    async def drop(self) -> list[Block]:
+        """Take all shards from it, and return what else it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A shard as the driver has it."""
+
+    piece: Piece
+    where: str
+    """For messages, such as `data.jsonl, lines 1 to 500`."""
+    rows: int | None = None
+
+
+class Driving:
+    """One run in progress over these workers."""
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        folder_of: Callable[[int], Path],
+        key: str,
+        counted: Callable[[Counts], None],
+        lost: Callable[[Hello], None] = lambda _: None,
+    ) -> None:
+        """Prepare the run.
+
+        Args:
+            parts: The shards.
+            folder_of: Returns the folder of a shard by its number.
+            key: Identifies what is done; a shard that ended with the same key is not done again.
+            counted: Called with what was done and written.
+            lost: Called with each worker that was lost.
+        """
+        self._parts, self._folder_of, self._key = parts, folder_of, key
+        self._counted, self._lost = counted, lost
+        self._waiting: deque[int] = deque()
+        self._in_work: dict[int, _InWork] = {}
+        self._tries: dict[int, int] = {}
+        self._changed = asyncio.Condition()
+        self._spent: str | None = None
+        self._syncing = Syncing()
+
+    def left(self) -> int:
+        """Return the number of shards that have not ended; those that have are counted as done."""
+        self._waiting.extend(self._not_ended())
+        return len(self._waiting)
+
+    async def all(self, workers: Sequence[Remote]) -> None:
+        """Return when every shard that was `left` has ended.
+
+        Raises:
+            BudgetSpent: After the shards in work have ended.
+            BadInput, ConfigurationError: What a worker raised, or no worker is left; what was done until then is kept.
+        """
+        serving = {asyncio.create_task(self._serve(worker)): worker for worker in workers}
+        try:
+            await self._until_ended(serving)
+        finally:
+            for task in serving:
+                task.cancel()
+            await asyncio.gather(*serving, return_exceptions=True)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TO_STOP):
+                    await asyncio.gather(*map(self._stop, serving.values()), return_exceptions=True)
+            for each in self._in_work.values():
+                each.kept.close()
+            self._syncing.stop()
+        if self._spent is not None:
+            raise BudgetSpent(self._spent)
+
+    def _not_ended(self) -> Iterable[int]:
+        for number, part in enumerate(self._parts):
+            ended = self._folder_of(number) / ENDED_NAME
+            if ended.is_file() and ended.read_text("utf-8").strip() == self._key:
+                self._counted(Counts(samples=part.rows or 0))
+            else:
+                yield number
+
+    async def _until_ended(self, serving: "Mapping[asyncio.Task[None], Remote]") -> None:
+        """Wait until no shard is left; raise the first error, and that of the last worker if all are gone."""
+        running = set(serving)
+        over = asyncio.create_task(self._over())
+        try:
+            while running and not over.done():
+                done, _ = await asyncio.wait({over, *running}, return_when=asyncio.FIRST_COMPLETED)
+                running -= done
+                gone = None
+                for task in done - {over}:
+                    try:
+                        task.result()
+                    except WorkerGone as error:
+                        gone = error
+                if gone is not None and not running and not over.done():
+                    raise ConfigurationError(
+                        f"no worker is left: {gone}; everything so far is kept: re-run the command to resume"
+                    )
+        finally:
+            over.cancel()
+
+    async def _over(self) -> None:
+        async with self._changed:
+            await self._changed.wait_for(self._is_over)
+
+    def _is_over(self) -> bool:
+        return not self._in_work and (not self._waiting or self._spent is not None)
+
+    async def _serve(self, worker: Remote) -> None:
+        """Keep one worker busy until the run is over; come back to it whenever it was lost."""
+        mine: set[int] = set()
+        while True:
+            hello = await worker.hello()
+            try:
+                await worker.drop()  # what it had before it was lost: others have that now
+                while not self._is_over():
+                    await self._hand_out(worker, mine)
+                    if mine:
+                        for block in await worker.pull():
+                            self._write(block, mine)
+                        await self._tell()
+            except WorkerLost as error:
+                self._lost(hello)
+                self._take_back(mine, error)
+                await self._tell()
+            else:
+                return
+
+    async def _hand_out(self, worker: Remote, mine: set[int]) -> None:
+        """Give the worker what it lacks; wait if there is nothing for it to do, since another may be lost."""
+        while len(mine) < AHEAD and self._waiting and self._spent is None:
+            number = self._waiting.popleft()
+            kept = Kept(self._folder_of(number), self._syncing)
+            self._in_work[number] = _InWork(kept)
+            mine.add(number)
+            await worker.begin(number, self._parts[number].piece, kept.content())
+        if not mine:
+            async with self._changed:
+                await self._changed.wait_for(lambda: self._is_over() or (self._waiting and self._spent is None))
+
+    async def _tell(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _stop(self, worker: Remote) -> None:
+        for block in await worker.drop():
+            if block.shard in self._in_work:
+                self._keep(block)
+
+    def _write(self, block: Block, mine: set[int]) -> None:
+        if block.shard not in mine and (block.written or block.ended):
+            return
+        self._keep(block)
+        if block.ended is None:
+            return
+        mine.discard(block.shard)
+        self._in_work.pop(block.shard).kept.close()
+        self._note_end(block.shard, block.ended)
+
+    def _keep(self, block: Block) -> None:
+        if block.written:
+            self._in_work[block.shard].kept.write(block.written)
+        if block.counts is not None:
+            if block.shard in self._in_work:
+                self._in_work[block.shard].count(block.counts)
+            self._counted(block.counts)
+
+    def _note_end(self, number: int, ended: Ended) -> None:
+        if ended.kind == DONE:
+            self._tries.pop(number, None)
+            write_whole(self._folder_of(number) / ENDED_NAME, self._key + "\n", otherwise="free some space")
+        elif ended.kind == BROKEN:
+            raise RuntimeError(f"a worker failed at {self._parts[number].where}:\n{ended.text}")
+        elif ended.kind == BudgetSpent.__name__:
+            self._spent = self._spent or ended.text
+        else:
+            raise ERRORS[ended.kind](ended.text)
+
+    def _take_back(self, mine: set[int], error: WorkerLost) -> None:
+        """Hand the shards of a lost worker to the next one that is free."""
+        for number in sorted(mine, reverse=True):
+            lost = self._in_work.pop(number)
+            lost.kept.close()
+            self._counted(lost.minus())
+            self._waiting.appendleft(number)
+            self._tries[number] = self._tries.get(number, 0) + 1
+        mine.clear()
+        often = next((number for number, tries in self._tries.items() if tries >= _TRIES), None)
+        if often is not None:
+            raise ConfigurationError(
+                f"{_TRIES} workers were lost over {self._parts[often].where}, as when memory runs out ({error}); "
+                "everything so far is kept: re-run the command to resume, with fewer --workers or less --concurrency"
+            )
+
+
+@dataclass(slots=True)
+class _InWork:
+    """A shard that a worker has."""
+
+    kept: Kept
+    samples: int = 0
+    answers: int = 0
+    bad_rows: int = 0
+
+    def count(self, counts: Counts) -> None:
+        """Remember what the next worker will count again."""
+        self.samples += counts.samples
+        self.answers += counts.answers
+        self.bad_rows += counts.bad_rows
+
+    def minus(self) -> Counts:
+        """Return what is to be counted off if the worker is lost."""
+        return Counts(samples=-self.samples, answers=-self.answers, bad_rows=-self.bad_rows)

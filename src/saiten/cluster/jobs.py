@@ -1,0 +1,280 @@
+"""What workers do with a shard: score it, answer its questions, or hold its dialogues.
+
+A job is sent to each worker once; there it is prepared with that worker's own models. Each shard is then a run like any
+other, of the same engine, in a folder of its own.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from saiten.cluster.counts import Counting
+from saiten.data import BadRow
+from saiten.dialogue.conversations import Conversations
+from saiten.dialogue.running import Conversing
+from saiten.dialogue.session import open_journal
+from saiten.executor import LocalExecutor
+from saiten.models.budget import Account, Book
+from saiten.models.prices import Quote
+from saiten.protocols import Closable, Judge, Metric, System
+from saiten.records import Sample, Usage
+from saiten.runs import Journal, RunSettings
+from saiten.runs.answers import AnswersFile, Collecting
+from saiten.runs.answers.joined import ANSWERS_NAME, put_in_order
+from saiten.runs.engine import run_all
+from saiten.runs.local import plan_local, run_local
+from saiten.runs.scoring import Scoring
+from saiten.settings import CallSettings, JudgeSettings
+from saiten.wiring import Models, assemble_judge, ready
+
+_NETWORKS = ("hf:", "nli:", "st:")
+"""How the names of models begin that run in the worker's process."""
+
+Rows = Iterator[Sample | BadRow]
+
+
+class Prepared(Protocol):
+    """A job with the models of one worker."""
+
+    @property
+    def closing(self) -> Sequence[Closable | None]:
+        """What is closed when the worker has no more shards, the last one first."""
+
+    async def first(self) -> None:
+        """Do what is done once, before the first shard."""
+
+    async def run(self, folder: Path, rows: Rows, counting: Counting) -> None:
+        """Make every result of the shard that its folder lacks.
+
+        Raises:
+            BudgetSpent, BadInput, ConfigurationError: As `run_all`.
+        """
+
+
+class Job(Protocol):
+    """What is done with each shard; sent to each worker once."""
+
+    @property
+    def calls(self) -> CallSettings:
+        """The settings of the calls."""
+
+    @property
+    def has_network(self) -> bool:
+        """Whether a network runs in each worker, which a GPU makes faster."""
+
+    def prepare(self, models: Models) -> Prepared:
+        """Return the job with these models; raises ConfigurationError as on the command line."""
+
+
+Connect = Callable[[tuple[Metric, ...], Models], tuple[tuple[Metric, ...], Closable | None]]
+"""Connects metrics to what a worker has to open itself, such as a knowledge base."""
+
+
+def as_they_are(metrics: tuple[Metric, ...], models: Models) -> tuple[tuple[Metric, ...], None]:
+    """Return metrics that need nothing opened."""
+    return metrics, None
+
+
+@dataclass(frozen=True)
+class ScoringJob:
+    """Scores of samples."""
+
+    metrics: tuple[Metric, ...]
+    judge: JudgeSettings | Judge
+    calls: CallSettings
+    settings: RunSettings
+    signatures: Mapping[str, str]
+    retry_failed: bool = False
+    strict: bool = False
+    connect: Connect = as_they_are
+
+    @property
+    def has_network(self) -> bool:
+        judge = self.judge
+        return isinstance(judge, JudgeSettings) and (
+            judge.judge.strip().startswith(_NETWORKS) or judge.embedder.startswith(_NETWORKS)
+        )
+
+    def prepare(self, models: Models) -> "PreparedScoring":
+        metrics, base = self.connect(self.metrics, models)
+        judge = assemble_judge(self.judge, models=models) if isinstance(self.judge, JudgeSettings) else self.judge
+        return PreparedScoring(self, metrics, judge, models, base)
+
+
+@dataclass(frozen=True)
+class PreparedScoring:
+    """Metrics and judge of one worker."""
+
+    job: ScoringJob
+    metrics: tuple[Metric, ...]
+    judge: Judge
+    models: Models
+    base: Closable | None
+
+    @property
+    def closing(self) -> Sequence[Closable | None]:
+        return self.judge, self.base
+
+    async def first(self) -> None:
+        """Try the judge."""
+        if any(metric.tasks for metric in self.metrics):
+            await self.judge.preflight()
+
+    async def run(self, folder: Path, rows: Rows, counting: Counting) -> None:
+        job = self.job
+        with (
+            Journal.open(
+                folder, job.settings, signatures=job.signatures, retry_failed=job.retry_failed, notify=counting.note
+            ) as journal,
+            _booked(self.models.account, journal.paid),
+        ):
+            scoring = Scoring(self.metrics, self.judge, journal, tried=True)
+            plan = plan_local(self.metrics, self.judge, 1)
+            if plan is not None:
+                await run_local(scoring, rows, counting, plan, notify=counting.note, strict=job.strict)
+                return
+            executor = LocalExecutor(job.calls.concurrency)
+            await run_all(scoring, rows, executor, counting, strict=job.strict)
+
+
+@dataclass(frozen=True)
+class AnsweringJob:
+    """Answers of a system."""
+
+    make: Callable[[Models], System]
+    """Returns the system; sent to workers by its name."""
+    name: str
+    """The name of the system in each row."""
+    calls: CallSettings
+    settings: RunSettings
+    limit: int
+    """Questions in work at a time."""
+    retry_failed: bool = False
+    strict: bool = False
+
+    has_network: bool = False
+
+    def prepare(self, models: Models) -> "PreparedAnswering":
+        return PreparedAnswering(self, self.make(models), models)
+
+
+@dataclass(frozen=True)
+class PreparedAnswering:
+    """The system as one worker asks it."""
+
+    job: AnsweringJob
+    system: System
+    models: Models
+
+    @property
+    def closing(self) -> Sequence[Closable | None]:
+        return (self.system,)
+
+    async def first(self) -> None:
+        await ready(self.system, self.models)
+
+    async def run(self, folder: Path, rows: Rows, counting: Counting) -> None:
+        job = self.job
+        with (
+            AnswersFile.open(
+                folder / ANSWERS_NAME, job.settings, job.name, retry_failed=job.retry_failed, notify=counting.note
+            ) as answers,
+            _booked(self.models.account, answers.paid),
+        ):
+            collecting = Collecting(self.system, answers)
+            asked: list[str] = []
+            await run_all(collecting, _noted(rows, asked), LocalExecutor(job.limit), counting, strict=job.strict)
+        put_in_order(folder / ANSWERS_NAME, asked)
+
+
+@dataclass(frozen=True)
+class ConversingJob:
+    """Dialogues with a system."""
+
+    make: Callable[[Models], "Participants"]
+    """Returns the participants; sent to workers by its name."""
+    calls: CallSettings
+    settings: RunSettings
+    signatures: Mapping[str, str]
+    limit: int
+    """Dialogues at a time."""
+    retry_failed: bool = False
+    strict: bool = False
+
+    has_network: bool = False
+
+    def prepare(self, models: Models) -> "PreparedConversing":
+        return PreparedConversing(self, self.make(models), models)
+
+
+@dataclass(frozen=True)
+class Participants:
+    """Those of the dialogues, as one worker has them."""
+
+    conversations: Conversations
+    opening: Callable[[], Awaitable[object]]
+    """Awaited once, before the first dialogue."""
+    closing: Sequence[Closable | None] = ()
+
+
+@dataclass(frozen=True)
+class PreparedConversing:
+    """The participants in one worker."""
+
+    job: ConversingJob
+    participants: Participants
+    models: Models
+
+    @property
+    def closing(self) -> Sequence[Closable | None]:
+        return self.participants.closing
+
+    async def first(self) -> None:
+        await self.participants.opening()
+        await self.participants.conversations.agents.preflight()
+
+    async def run(self, folder: Path, rows: Rows, counting: Counting) -> None:
+        job = self.job
+        with (
+            open_journal(
+                folder, job.settings, job.signatures, retry_failed=job.retry_failed, notify=counting.note
+            ) as journal,
+            _booked(self.models.account, journal.paid),
+        ):
+            conversing = Conversing(journal, self.participants.conversations, counting.answered, tried=True)
+            await run_all(conversing, rows, LocalExecutor(job.limit), counting, strict=job.strict)
+
+
+def _noted(rows: Rows, ids: list[str]) -> Rows:
+    """Yield the rows, and note the ids of the samples."""
+    for row in rows:
+        if isinstance(row, Sample):
+            ids.append(row.id)
+        yield row
+
+
+_BOOK: ContextVar[Book] = ContextVar("the book of the shard that the running task belongs to")
+
+
+class BookOfShard:
+    """The book of a worker, which has several shards at a time: each call is entered in that of its shard."""
+
+    def enter(self, usage: Usage) -> None:
+        _BOOK.get().enter(usage)
+
+    def quote(self, quote: Quote) -> None:
+        _BOOK.get().quote(quote)
+
+
+@contextmanager
+def _booked(account: Account, book: Book) -> Iterator[None]:
+    """Enter the calls of the running task, and of those that it starts, in this book."""
+    account.book = BookOfShard()
+    before = _BOOK.set(book)
+    try:
+        yield
+    finally:
+        _BOOK.reset(before)

@@ -1,0 +1,100 @@
+"""A run on a Ray cluster, from the input to a folder in shards."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from saiten.cluster.counts import Counts
+from saiten.cluster.divided_run import DividedRun
+from saiten.cluster.driver import Driving
+from saiten.cluster.input import Input
+from saiten.cluster.jobs import Job
+from saiten.cluster.ray_workers import RayCluster, RayWorker, connected
+from saiten.cluster.worker import Hello
+from saiten.errors import BadInput
+from saiten.models.providers import providers
+from saiten.settings import CallSettings, ExecutorSettings
+
+_VARIABLES = ("SAITEN_SYSTEM_KEY", "SAITEN_QDRANT_KEY", "HF_TOKEN", "HF_HOME", "HF_HUB_OFFLINE")
+"""Variables that workers need beside the providers'."""
+_PREFIXES = ("AWS_", "AZURE_", "GOOGLE_", "GCS_", "SAITEN_")
+
+
+class ClusterWatch(Protocol):
+    """Sees how far a run is."""
+
+    def divided(self, rows: int | None, shards: int) -> None:
+        """The input was divided."""
+
+    def added(self, counts: Counts) -> None:
+        """This much more was done and written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clustered:
+    """What is run where."""
+
+    run: DividedRun
+    job: Job
+    input: Input
+    executor: ExecutorSettings
+    watch: ClusterWatch
+    notify: Callable[[str], None]
+    retry_failed: bool = False
+    more_key: str = ""
+    """What else identifies the results, beside the signatures."""
+
+
+def run_on_cluster(what: Clustered) -> None:
+    """Make every result that the run lacks, and wait.
+
+    Raises:
+        BudgetSpent, BadInput, ConfigurationError: As a run on one machine; what was paid for is kept.
+    """
+    with connected(what.executor.ray_address, what.executor.workers) as cluster:
+        asyncio.run(run_connected(what, cluster))
+
+
+async def run_connected(what: Clustered, cluster: RayCluster) -> None:
+    """Make every result that the run lacks, with the workers of this cluster; raises as `run_on_cluster`."""
+    run = what.run
+    parts = await what.input.parts(run, cluster, what.watch)
+    if not parts:
+        raise BadInput(f"{what.input.name} has no rows")
+    if what.retry_failed:
+        run.reopen(len(parts))
+    driving = Driving(
+        parts,
+        run.folder_of,
+        run.key(what.more_key),
+        what.watch.added,
+        lambda hello: what.notify(_lost(hello)),
+    )
+    workers: list[RayWorker] = []
+    try:
+        if left := driving.left():
+            workers = cluster.start(
+                what.job,
+                variables_for(what.job.calls, os.environ),
+                min(left, cluster.workers),
+                what.executor.gpus_per_worker,
+            )
+        await driving.all(workers)
+    finally:
+        run.sign(len(parts))
+        await asyncio.gather(*(worker.end() for worker in workers), return_exceptions=True)
+    run.finish(len(parts))
+
+
+def variables_for(calls: CallSettings, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment variables with keys and addresses, which workers on other machines lack."""
+    names = {*_VARIABLES, *calls.key_env.values()}
+    for provider in providers().values():
+        names |= {*provider.key, provider.url_variable, *provider.where_variable}
+    return {name: value for name, value in environ.items() if name in names or name.startswith(_PREFIXES)}
+
+
+def _lost(hello: Hello) -> str:
+    return f"worker {hello.process} on {hello.host} was lost; its shards go to others, from where it wrote last"

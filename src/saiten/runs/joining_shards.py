@@ -1,0 +1,61 @@
+"""A run in shards as one ordinary run, in the order of the input."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from saiten.durable.whole_file import whole_file, writing_to
+from saiten.errors import BadInput, ConfigurationError
+from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
+from saiten.runs.lines import scored_to_json, to_line
+from saiten.runs.locked_folder import CALLS_NAME, ERRORS_NAME, PRICES_NAME
+from saiten.runs.manifest import write_manifest
+from saiten.runs.reader import RunReader
+
+_AS_THEY_ARE = (SAMPLES_NAME, ERRORS_NAME, CALLS_NAME, PRICES_NAME, "dialogues.jsonl", "turns.jsonl")
+
+
+def join_shards(run: RunReader, out: Path) -> Iterator[int]:
+    """Write the run into a new folder, and yield after each shard how many scores were written so far.
+
+    Scores are in the order of their samples, and of the metrics in the manifest; of several scores of a pair, the last
+    one is written. The replies that a resumed run would reuse stay where they are. Memory: the scores of one shard.
+
+    Raises:
+        BadInput: The run is not in shards.
+        ConfigurationError: The folder exists and is not empty, or cannot be written.
+    """
+    if run.folders == (run.folder,):
+        raise BadInput(f"{run.folder} is not in shards, so there is nothing to join")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ConfigurationError(f"{out} exists already; name a new folder for the joined run")
+    with writing_to(out, "name another folder"):
+        out.mkdir(parents=True, exist_ok=True)
+        with whole_file(out / SCORES_NAME) as file:
+            scores = 0
+            for folder in run.folders:
+                for line in _in_order(run.only(folder)):
+                    file.write(line)
+                    scores += 1
+                yield scores
+        for name in _AS_THEY_ARE:
+            parts = [path for folder in run.folders if (path := folder / name).exists()]
+            if parts:
+                with whole_file(out / name) as file:
+                    file.writelines(_lines(parts))
+    write_manifest(out, run.manifest)
+
+
+def _in_order(shard: RunReader) -> Iterator[bytes]:
+    metrics = {name: number for number, name in enumerate(shard.manifest.signatures)}
+    samples = {place[0]: number for number, place in enumerate(shard.places())}
+    found = sorted(
+        shard.scores(),
+        key=lambda scored: (samples.get(scored.sample, len(samples)), metrics.get(scored.metric, len(metrics))),
+    )
+    return (to_line(scored_to_json(scored)) for scored in found)
+
+
+def _lines(parts: Iterable[Path]) -> Iterator[bytes]:
+    for part in parts:
+        with part.open("rb") as file:
+            yield from file

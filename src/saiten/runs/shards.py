@@ -1,0 +1,65 @@
+"""Runs in shards: how the input was divided, and where each shard's results are.
+
+A run in shards has `shards.json`, the division, beside its manifest, and in `shards/000000`, `shards/000001`, … one run
+per part of the input, in its order. Each is a folder like that of any run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from saiten.durable.whole_file import read_described, write_described
+from saiten.errors import ConfigurationError
+from saiten.version import __version__
+
+DIVISION_NAME, SHARDS_NAME = "shards.json", "shards"
+_KIND = "saiten shards"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """How the input of a run was divided, once and for all its resumptions."""
+
+    parts: tuple[Mapping[str, Any], ...]
+    """What each shard is, in the input's order; written and read by `saiten.cluster.input`."""
+    size: int = 0
+    """Bytes of a shard, about."""
+    saiten: str = __version__
+    kind: str = _KIND
+    format: int = _FORMAT
+
+
+def read_division(run: Path) -> Division | None:
+    """Return the division of the run in this folder; None if it is not in shards.
+
+    Raises:
+        ConfigurationError: It is damaged, or of a later version.
+    """
+    path = run / DIVISION_NAME
+    value = read_described(path, _KIND, _FORMAT)
+    if value is None:
+        return None
+    parts = value.get("parts")
+    if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+        raise ConfigurationError(f"{path} cannot be read: `parts` is a list of objects")
+    return Division(tuple(parts), int(value.get("size", 0)), str(value.get("saiten", "")))
+
+
+def write_division(run: Path, division: Division) -> None:
+    """Write the division into the folder of a run."""
+    write_described(run / DIVISION_NAME, division, otherwise="name another folder")
+
+
+def shard_folder(run: Path, number: int) -> Path:
+    """Return the folder of a shard by its number, from 0."""
+    return run / SHARDS_NAME / f"{number:06}"
+
+
+def run_folders(run: Path) -> tuple[Path, ...]:
+    """Return the folders with the results of a run: those of its shards so far, in order, or its own."""
+    division = read_division(run)
+    if division is None:
+        return (run,)
+    return tuple(path for number in range(len(division.parts)) if (path := shard_folder(run, number)).is_dir())
