@@ -297,6 +297,10 @@ class ExecutorSettings:
         toml=True,
     )
 
+    def here(self, environ: Mapping[str, str]) -> bool:
+        """Return whether all workers run on this machine."""
+        return self.ray_address is None and not environ.get("RAY_ADDRESS")
+
     def check_local(self) -> None:
         """Raise ConfigurationError for settings that only workers of a cluster have."""
         for name in ("workers", "ray_address", "gpus_per_worker"):

@@ -1,6 +1,7 @@
 """The runs of `saiten score`, `answer` and `converse` on a Ray cluster, as the command line starts them."""
 
 import logging
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -150,16 +151,18 @@ def run_noted(
 def calls_of_workers(calls: CallSettings, folder: Path, executor: ExecutorSettings) -> CallSettings:
     """Return the settings of the workers' calls.
 
-    A cache in PostgreSQL is shared by all workers, and a file that was named by those on this machine. Otherwise each
-    worker has its own, and a reply is kept with the shard that paid for it.
+    A cache in PostgreSQL is shared by all workers, and a file by those on this machine. Otherwise each worker has its
+    own, and a reply is kept with the shard that paid for it.
 
     Raises:
-        ConfigurationError: Batches were asked for, or a file for workers on other machines.
+        ConfigurationError: Batches were asked for, or a file was named for workers on other machines.
     """
     if calls.batched:
         raise ConfigurationError("--batch is for one process, which waits for the batches; leave out --executor ray")
-    named = calls.cache is not None and calls.cache != folder / "answers.sqlite"
-    if named and executor.ray_address is not None and not str(calls.cache).startswith("postgresql"):
+    if calls.cache is None or executor.here(os.environ):
+        return calls if calls.cache is None else replace(calls, cache=calls.cache.absolute())
+    named = calls.cache != folder / "answers.sqlite"
+    if named and not str(calls.cache).startswith("postgresql"):
         raise ConfigurationError(
             f"the cache {calls.cache} is a file, which workers on other machines cannot share; name a database: "
             "--cache postgresql://USER@HOST/DATABASE, or leave out --cache"

@@ -4,12 +4,14 @@ A job is sent to each worker once; there it is prepared with that worker's own m
 other, of the same engine, in a folder of its own.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from saiten.cluster.counts import Counting
 from saiten.data import BadRow
@@ -42,9 +44,6 @@ class Prepared(Protocol):
     @property
     def closing(self) -> Sequence[Closable | None]:
         """What is closed when the worker has no more shards, the last one first."""
-
-    async def first(self) -> None:
-        """Do what is done once, before the first shard."""
 
     async def run(self, folder: Path, rows: Rows, counting: Counting) -> None:
         """Make every result of the shard that its folder lacks.
@@ -101,7 +100,12 @@ class ScoringJob:
     def prepare(self, models: Models) -> "PreparedScoring":
         metrics, base = self.connect(self.metrics, models)
         judge = assemble_judge(self.judge, models=models) if isinstance(self.judge, JudgeSettings) else self.judge
-        return PreparedScoring(self, metrics, judge, models, base)
+
+        async def first() -> None:
+            if any(metric.tasks for metric in metrics):
+                await judge.preflight()
+
+        return PreparedScoring(self, metrics, judge, models, base, Once(first))
 
 
 @dataclass(frozen=True)
@@ -113,15 +117,11 @@ class PreparedScoring:
     judge: Judge
     models: Models
     base: Closable | None
+    first: "Once"
 
     @property
     def closing(self) -> Sequence[Closable | None]:
         return self.judge, self.base
-
-    async def first(self) -> None:
-        """Try the judge."""
-        if any(metric.tasks for metric in self.metrics):
-            await self.judge.preflight()
 
     async def run(self, folder: Path, rows: Rows, counting: Counting) -> None:
         job = self.job
@@ -131,6 +131,7 @@ class PreparedScoring:
             ) as journal,
             _booked(self.models.account, journal.paid),
         ):
+            await self.first.done()
             scoring = Scoring(self.metrics, self.judge, journal, tried=True)
             plan = plan_local(self.metrics, self.judge, 1)
             if plan is not None:
@@ -158,7 +159,8 @@ class AnsweringJob:
     has_network: bool = False
 
     def prepare(self, models: Models) -> "PreparedAnswering":
-        return PreparedAnswering(self, self.make(models), models)
+        system = self.make(models)
+        return PreparedAnswering(self, system, models, Once(partial(ready, system, models)))
 
 
 @dataclass(frozen=True)
@@ -168,13 +170,11 @@ class PreparedAnswering:
     job: AnsweringJob
     system: System
     models: Models
+    first: "Once"
 
     @property
     def closing(self) -> Sequence[Closable | None]:
         return (self.system,)
-
-    async def first(self) -> None:
-        await ready(self.system, self.models)
 
     async def run(self, folder: Path, rows: Rows, counting: Counting) -> None:
         job = self.job
@@ -184,6 +184,7 @@ class PreparedAnswering:
             ) as answers,
             _booked(self.models.account, answers.paid),
         ):
+            await self.first.done()
             collecting = Collecting(self.system, answers)
             asked: list[str] = []
             await run_all(collecting, _noted(rows, asked), LocalExecutor(job.limit), counting, strict=job.strict)
@@ -207,7 +208,13 @@ class ConversingJob:
     has_network: bool = False
 
     def prepare(self, models: Models) -> "PreparedConversing":
-        return PreparedConversing(self, self.make(models), models)
+        participants = self.make(models)
+
+        async def first() -> None:
+            await participants.opening()
+            await participants.conversations.agents.preflight()
+
+        return PreparedConversing(self, participants, models, Once(first))
 
 
 @dataclass(frozen=True)
@@ -227,14 +234,11 @@ class PreparedConversing:
     job: ConversingJob
     participants: Participants
     models: Models
+    first: "Once"
 
     @property
     def closing(self) -> Sequence[Closable | None]:
         return self.participants.closing
-
-    async def first(self) -> None:
-        await self.participants.opening()
-        await self.participants.conversations.agents.preflight()
 
     async def run(self, folder: Path, rows: Rows, counting: Counting) -> None:
         job = self.job
@@ -244,8 +248,23 @@ class PreparedConversing:
             ) as journal,
             _booked(self.models.account, journal.paid),
         ):
+            await self.first.done()
             conversing = Conversing(journal, self.participants.conversations, counting.answered, tried=True)
             await run_all(conversing, rows, LocalExecutor(job.limit), counting, strict=job.strict)
+
+
+class Once:
+    """What a worker does before its first shard, which pays for it; the others wait for its end."""
+
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        self._work = work
+        self._task: asyncio.Task[object] | None = None
+
+    async def done(self) -> None:
+        """Return when it was done; raises what it raised, each time."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._work())
+        await asyncio.shield(self._task)
 
 
 def _noted(rows: Rows, ids: list[str]) -> Rows:

@@ -20,6 +20,7 @@ from saiten.cluster.driver import WorkerGone, WorkerLost
 from saiten.cluster.jobs import Job
 from saiten.cluster.worker import Block, Hello, Piece, ShardWorker
 from saiten.errors import ConfigurationError
+from saiten.models.lessor import Allowance, Lease, Lessor, Wanted
 from saiten.redaction import redact
 from saiten.runs.workers import available_cores
 from saiten.version import __version__
@@ -95,6 +96,38 @@ class RayWorker:
             raise WorkerLost(_first_line(error)) from error
 
 
+@dataclass(frozen=True)
+class RayLessor:
+    """The actor that hands out leases, as the driver has it."""
+
+    ray: Any
+    actor: Any
+
+    @property
+    def ask(self) -> "AskActor":
+        """What workers are given."""
+        return AskActor(self.actor)
+
+    def gone(self, worker: str) -> None:
+        """Take back the lease of a worker that was lost."""
+        self.actor.gone.remote(worker)
+
+    def end(self) -> None:
+        """End its process."""
+        self.ray.kill(self.actor)
+
+
+@dataclass(frozen=True)
+class AskActor:
+    """Asks the lessor from a worker."""
+
+    actor: Any
+
+    async def __call__(self, wanted: Wanted) -> Lease:
+        lease: Lease = await self.actor.lease.remote(wanted)
+        return lease
+
+
 def _first_line(error: Exception) -> str:
     return redact(str(error).strip().splitlines()[0])
 
@@ -131,6 +164,13 @@ class RayCluster:
             RayWorker(self.ray, actor.options(**options).remote(job, dict(variables), ask, self.scratch))
             for _ in range(number)
         ]
+
+    def lessor(self, budgets: Mapping[str, Allowance]) -> "RayLessor | None":
+        """Start the actor that hands out leases; None if nothing is limited."""
+        if not any(each.limits_anything for each in budgets.values()):
+            return None
+        actor = self.ray.remote(Lessor).options(num_cpus=0, max_concurrency=10_000)
+        return RayLessor(self.ray, actor.remote(dict(budgets), self.workers))
 
     async def map(self, function: Callable[..., T], items: Sequence[tuple[Any, ...]]) -> AsyncIterator[tuple[int, T]]:
         """Yield the number and the result of each call as it comes; Ray repeats those that a lost process had."""

@@ -14,8 +14,10 @@ from saiten.cluster.jobs import Job
 from saiten.cluster.ray_workers import RayCluster, RayWorker, connected
 from saiten.cluster.worker import Hello
 from saiten.errors import BadInput
+from saiten.models.lessor import Allowance
 from saiten.models.providers import providers
 from saiten.settings import CallSettings, ExecutorSettings
+from saiten.wiring.models import MODELS, SYSTEM
 
 _VARIABLES = ("SAITEN_SYSTEM_KEY", "SAITEN_QDRANT_KEY", "HF_TOKEN", "HF_HOME", "HF_HUB_OFFLINE")
 """Variables that workers need beside the providers'."""
@@ -65,13 +67,14 @@ async def run_connected(what: Clustered, cluster: RayCluster) -> None:
         raise BadInput(f"{what.input.name} has no rows")
     if what.retry_failed:
         run.reopen(len(parts))
-    driving = Driving(
-        parts,
-        run.folder_of,
-        run.key(what.more_key),
-        what.watch.added,
-        lambda hello: what.notify(_lost(hello)),
-    )
+    lessor = cluster.lessor(_budgets(what.job.calls))
+
+    def lost(hello: Hello) -> None:
+        what.notify(_lost(hello))
+        if lessor is not None:
+            lessor.gone(hello.identity)
+
+    driving = Driving(parts, run.folder_of, run.key(what.more_key), what.watch.added, lost)
     workers: list[RayWorker] = []
     try:
         if left := driving.left():
@@ -80,12 +83,24 @@ async def run_connected(what: Clustered, cluster: RayCluster) -> None:
                 variables_for(what.job.calls, os.environ),
                 min(left, cluster.workers),
                 what.executor.gpus_per_worker,
+                None if lessor is None else lessor.ask,
             )
         await driving.all(workers)
     finally:
         run.sign(len(parts))
         await asyncio.gather(*(worker.end() for worker in workers), return_exceptions=True)
+        if lessor is not None:
+            lessor.end()
     run.finish(len(parts))
+
+
+def _budgets(calls: CallSettings) -> dict[str, Allowance]:
+    """Return the limits of all workers together; those of a system under test are separate, as on one machine."""
+    rates = calls.requests_per_minute, calls.tokens_per_minute
+    return {
+        MODELS: Allowance(calls.max_calls, calls.max_cost, calls.currency, *rates),
+        SYSTEM: Allowance(calls.max_calls, None, calls.currency, *rates),
+    }
 
 
 def variables_for(calls: CallSettings, environ: Mapping[str, str]) -> dict[str, str]:

@@ -11,11 +11,11 @@ import shutil
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Protocol
+from typing import Protocol
 
 from saiten.cluster.counts import Counting, Counts
 from saiten.cluster.jobs import Job, Prepared
@@ -24,6 +24,7 @@ from saiten.cluster.replies import RepliesOfWorker
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, NotWritten, SaitenError
 from saiten.executor import fewer_collections
+from saiten.models.leases import Ask, Leases, Listening
 from saiten.records import Sample
 from saiten.version import __version__
 from saiten.wiring import Models
@@ -80,7 +81,9 @@ DONE, BROKEN = "done", "broken"
 class ShardWorker:
     """Works on several shards at a time, with one set of models for all."""
 
-    def __init__(self, job: Job, variables: Mapping[str, str], ask: Any = None, scratch: str | None = None) -> None:
+    def __init__(
+        self, job: Job, variables: Mapping[str, str], ask: Ask | None = None, scratch: str | None = None
+    ) -> None:
         """Take the job.
 
         Args:
@@ -95,8 +98,9 @@ class ShardWorker:
         self._hello = Hello(token_hex(6), platform.node(), os.getpid(), __version__)
         self._scratch = Path(tempfile.mkdtemp(prefix="saiten-", dir=scratch))
         self._shards: dict[int, _Shard] = {}
-        self._prepared: asyncio.Task[Prepared] | None = None
+        self._prepared: Prepared | None = None
         self._replies: RepliesOfWorker | None = None
+        self._listening = Listening()
         self._notes: list[str] = []
         self._collections = ExitStack()
         logging.getLogger("saiten").addHandler(_Notes(self._notes))
@@ -116,6 +120,7 @@ class ShardWorker:
     async def pull(self) -> list[Block]:
         """Return what was done since the last call; waits for it, but not longer than a second."""
         for _ in range(_LOOKS):
+            self._listening.hear()
             await asyncio.sleep(_LOOK)
             if blocks := self._news():
                 return blocks
@@ -135,19 +140,15 @@ class ShardWorker:
     async def close(self) -> None:
         """Close the models and remove all copies; there will be no more shards."""
         await self.drop()
-        if self._prepared is not None:
-            with suppress(Exception):  # it could not be prepared, as each shard has said
-                for each in reversed((await self._prepared).closing):
-                    if each is not None:
-                        await each.close()
+        for each in reversed(() if self._prepared is None else self._prepared.closing):
+            if each is not None:
+                await each.close()
         self._collections.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     async def _work(self, copy: Copy, piece: Piece, counting: Counting) -> Ended:
         try:
-            if self._prepared is None:
-                self._prepared = asyncio.create_task(self._prepare())
-            prepared = await asyncio.shield(self._prepared)
+            prepared = self._prepare()
             with nullcontext() if self._replies is None else self._replies.of_shard(copy.folder):
                 await prepared.run(copy.folder, piece.rows(counting.note), counting)
         except SaitenError as error:
@@ -157,15 +158,18 @@ class ShardWorker:
             return Ended(BROKEN, traceback.format_exc())
         return Ended(DONE)
 
-    async def _prepare(self) -> Prepared:
+    def _prepare(self) -> Prepared:
+        if self._prepared is not None:
+            return self._prepared
         calls = self._job.calls
-        models = Models(calls, os.environ)
+        alone = replace(calls, max_calls=None, max_cost=None, requests_per_minute=None, tokens_per_minute=None)
+        models = Models(alone, os.environ)
+        models.leases = Leases(self._hello.identity, self._ask, self._listening)
         if calls.cache is None and not calls.no_cache:
             self._replies = RepliesOfWorker(self._scratch / "replies.sqlite")
             models.use(self._replies)
-        prepared = self._job.prepare(models)
-        await prepared.first()
-        return prepared
+        self._prepared = self._job.prepare(models)
+        return self._prepared
 
     def _news(self) -> list[Block]:
         blocks = []

@@ -5,8 +5,9 @@ From the outside in:
 1. cache: hits cost nothing further in, and equal requests in flight are sent once;
 2. dialect (OpenAI-compatible models only): requests that discover it count like any other;
 3. retries: outside the limits, so that a waiting retry blocks no slot;
-4. limits: see every attempt and every refusal;
-5. price and budget: innermost, so that the budget counts every attempt exactly.
+4. leases, where several processes share a budget: so that nobody holds a slot while waiting for one;
+5. limits: see every attempt and every refusal;
+6. price and budget: innermost, so that the budget counts every attempt exactly.
 """
 
 from collections.abc import Sequence
@@ -28,8 +29,9 @@ def layers(
     limits: Limits | Limiter | None = None,
     quote: Quote = Quote(),  # noqa: B008 - frozen
     budget: Budget | None = None,
+    lease: Layer | None = None,
 ) -> tuple[Layer, ...]:
-    """Return the layers around each request: retries, limits, price and budget, each with defaults.
+    """Return the layers around each request: retries, leases if there are any, limits, price and budget.
 
     Several models on one server share limits if given the same Limiter.
 
@@ -39,6 +41,7 @@ def layers(
     rng = Random(0)  # noqa: S311 - jitter, not cryptography
     return (
         Retrying(retries or Retries(), rng),
+        *(() if lease is None else (lease,)),
         limits if isinstance(limits, Limiter) else Limiter(limits or Limits()),
         Budgeted(quote, budget),
     )

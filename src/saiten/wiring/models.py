@@ -14,6 +14,7 @@ from saiten.models.budget import Account, Budget
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.cache import CachedChat
 from saiten.models.layers import Layer
+from saiten.models.leases import Leases
 from saiten.models.library_models import chat_of, embedder_of
 from saiten.models.limits import Limiter, Limits, Retries
 from saiten.models.prices import Price, Quote
@@ -29,6 +30,9 @@ from saiten.wiring.keys import Keys
 from saiten.wiring.quotes import quote_at
 
 T = TypeVar("T")
+
+MODELS, SYSTEM = "models", "system"
+"""The budgets that workers share: that of all models, and that of a system under test."""
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
@@ -56,6 +60,8 @@ class Models:
         """Set once a run has a place for batches."""
         self.report: Callable[[str], object] = lambda _: None
         """Called with how far the open batches are; "" for none."""
+        self.leases: Leases | None = None
+        """Set in a worker that shares a budget with others."""
 
     def without_store(self) -> "Models":
         """Return models with the same budget and limits but no cache, for measuring latencies."""
@@ -66,7 +72,7 @@ class Models:
     def called(self, calls: CallSettings) -> "Models":
         """Return models with other call settings for the same command; account and keys are shared."""
         others = Models(calls, self.environ, self.account)
-        others.keys, others._noticed = self.keys, self._noticed
+        others.keys, others._noticed, others.leases = self.keys, self._noticed, self.leases
         return others
 
     def chat(
@@ -220,4 +226,5 @@ class Models:
             limits=self._limiters.setdefault(server, Limiter(limits)),
             quote=quote,
             budget=self._budget,
+            lease=None if self.leases is None else self.leases.layer(MODELS, server, quote),
         )

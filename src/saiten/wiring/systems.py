@@ -20,6 +20,7 @@ from saiten.errors import ConfigurationError
 from saiten.models.budget import Budget
 from saiten.models.layers import Layer
 from saiten.models.limits import Limits, Retries
+from saiten.models.prices import Quote
 from saiten.models.providers import providers
 from saiten.models.stack import layers
 from saiten.prompts import find_prompts
@@ -31,7 +32,7 @@ from saiten.rag.systems.http_json import HttpJson
 from saiten.rag.systems.loading import load_function
 from saiten.rag.systems.python_callable import PythonCallable
 from saiten.redaction import redact_name
-from saiten.wiring.models import Models
+from saiten.wiring.models import SYSTEM, Models
 from saiten.wiring.rag import RagSettings, rag_over
 
 _LOG = logging.getLogger(__name__)
@@ -152,6 +153,7 @@ def _around(models: Models, *, retries: int) -> tuple[Layer, ...]:
         retries=Retries(attempts=retries + 1),
         limits=Limits(how.concurrency, how.requests_per_minute, how.tokens_per_minute),
         budget=Budget(how.max_calls, account=models.account),
+        lease=None if models.leases is None else models.leases.layer(SYSTEM, SYSTEM, Quote()),
     )
 
 

@@ -1,0 +1,190 @@
+"""The layer of a worker's requests that spends leases, and sends nothing while nobody would learn of the reply."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+from saiten.errors import BudgetSpent, ConfigurationError, JudgeError
+from saiten.models.layers import A, Load
+from saiten.models.lessor import Lease, Wanted
+from saiten.models.prices import Price, Quote
+from saiten.records import Usage
+
+Ask = Callable[[Wanted], Awaitable[Lease]]
+"""Asks the lessor; raises whatever the way to it raises."""
+
+_AHEAD = 0.25
+"""Seconds for which calls are leased in advance."""
+_IDLE = 0.5
+"""Seconds after which what is not used is returned."""
+_DEAF, _GAPS = 0.3, 3.0
+"""A driver that has taken no results for so many seconds, and three of its usual gaps, counts as gone."""
+
+
+class Listening:
+    """Whether the driver takes results: if not, requests wait, since their replies might be paid for twice."""
+
+    def __init__(self) -> None:
+        self._heard = time.monotonic()
+        self._gap = 0.0
+        self._waiting: asyncio.Event | None = None
+
+    def hear(self) -> None:
+        """Note that the driver is there."""
+        now = time.monotonic()
+        self._gap = max(0.9 * self._gap, min(now - self._heard, 10.0))
+        self._heard = now
+        if self._waiting is not None:
+            self._waiting.set()
+            self._waiting = None
+
+    async def wait(self) -> None:
+        """Return at once if the driver was there a moment ago, otherwise when it is back."""
+        while time.monotonic() - self._heard > _DEAF + _GAPS * self._gap:
+            self._waiting = self._waiting or asyncio.Event()
+            await self._waiting.wait()
+
+
+@dataclass
+class _Purse:
+    """What this worker may spend at one server, and what it has not reported. Not frozen: it is spent."""
+
+    budget: str
+    server: str
+    calls: int = 0
+    largest: float | None = None
+    made: int = 0
+    spent: float = 0.0
+    tokens_more: int = 0
+    waiting: int = 0
+    asking: "asyncio.Task[None] | None" = None
+    taken: int = 0
+    """Calls since `since`."""
+    since: float = field(default_factory=time.monotonic)
+    idle: asyncio.TimerHandle | None = None
+
+
+class Leases:
+    """The leases of one worker, for all its models and systems."""
+
+    def __init__(self, worker: str, ask: Ask | None, listening: Listening) -> None:
+        """`ask` is None if nothing limits the run."""
+        self.worker, self._ask, self._listening = worker, ask, listening
+        self._purses: dict[tuple[str, str], _Purse] = {}
+        self._reports: set[asyncio.Task[Lease]] = set()
+
+    def layer(self, budget: str, server: str, quote: Quote) -> "Leased":
+        """Return the layer of the requests to one server."""
+        purse = self._purses.setdefault((budget, server), _Purse(budget, server))
+        return Leased(self, purse, quote.price or Price(0.0))
+
+    async def take(self, purse: _Purse, cost: float, load: Load) -> float:
+        """Return the cost set aside for a call, once it is leased.
+
+        Raises:
+            BudgetSpent: There will be no lease.
+            ConfigurationError: The lessor is gone.
+        """
+        await self._listening.wait()
+        if self._ask is None:
+            return 0.0
+        purse.waiting += 1
+        try:
+            while not purse.calls:
+                if purse.asking is None:
+                    purse.asking = asyncio.create_task(self._more(purse, cost, load))
+                await asyncio.shield(purse.asking)
+        finally:
+            purse.waiting -= 1
+        purse.calls -= 1
+        purse.taken += 1
+        return max(cost, purse.largest or 0.0)
+
+    def settle(self, purse: _Purse, aside: float, usage: Usage, load: Load) -> None:
+        """Note what a call has cost."""
+        if self._ask is None:
+            return
+        first = purse.largest is None
+        cost = max(usage.cost, aside) if usage.unpriced else usage.cost
+        purse.made += 1
+        purse.spent += cost
+        purse.largest = max(purse.largest or 0.0, cost)
+        known = usage.prompt_tokens + usage.completion_tokens
+        if known:
+            purse.tokens_more += known - load.prompt - load.completion
+        if purse.idle is not None:
+            purse.idle.cancel()
+        purse.idle = asyncio.get_running_loop().call_later(0.0 if first else _IDLE, self._return_rest, purse)
+
+    def _return_rest(self, purse: _Purse) -> None:
+        """Report and return what is not used; also while more is asked for, which may depend on this report."""
+        purse.idle = None
+        if purse.waiting and not purse.made:
+            return
+        rest, purse.calls = purse.calls, 0
+        task = asyncio.ensure_future(self._asked(replace(self._report(purse), returned=rest)))
+        self._reports.add(task)
+        task.add_done_callback(self._reported)
+
+    def _reported(self, task: "asyncio.Task[Lease]") -> None:
+        self._reports.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever asks next meets it
+
+    async def _more(self, purse: _Purse, cost: float, load: Load) -> None:
+        now = time.monotonic()
+        ahead = int(purse.taken / max(now - purse.since, 0.01) * _AHEAD)
+        purse.taken, purse.since = 0, now
+        calls, tokens = max(purse.waiting, ahead, 1), load.prompt + load.completion
+        try:
+            lease = await self._asked(replace(self._report(purse), calls=calls, cost=cost, tokens=tokens))
+        finally:
+            purse.asking = None
+        if lease.spent:
+            raise BudgetSpent(lease.spent)
+        purse.calls += lease.calls
+        if lease.largest is not None:
+            purse.largest = max(purse.largest or 0.0, lease.largest)
+
+    def _report(self, purse: _Purse) -> Wanted:
+        """Return what has happened since the last report."""
+        made, spent, more = purse.made, purse.spent, purse.tokens_more
+        purse.made, purse.spent, purse.tokens_more = 0, 0.0, 0
+        return Wanted(
+            self.worker, purse.budget, purse.server, made=made, spent=spent, tokens_more=more, largest=purse.largest
+        )
+
+    async def _asked(self, wanted: Wanted) -> Lease:
+        if self._ask is None:
+            raise AssertionError("nothing is leased")
+        try:
+            return await self._ask(wanted)
+        except Exception as error:
+            raise ConfigurationError(
+                f"the process that keeps the budget of all workers is gone ({type(error).__name__}); everything so far "
+                "is kept: re-run the command to resume"
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """The layer around each request to one server."""
+
+    leases: Leases
+    purse: _Purse
+    price: Price
+
+    async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
+        aside = await self.leases.take(self.purse, self.price.of(load.prompt, load.completion), load)
+        usage = Usage(calls=1, unpriced=1)  # if canceled: it may have been charged
+        try:
+            answer = await attempt()
+        except JudgeError as error:
+            usage = error.usage
+            raise
+        else:
+            usage = answer.usage
+            return answer
+        finally:
+            self.leases.settle(self.purse, aside, usage, load)
