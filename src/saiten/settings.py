@@ -373,4 +373,6 @@ class Keywords(TypedDict, total=False):
 
 def read_config(path: Path | None = None) -> Config:
     """Read `path`, or `saiten.toml` in the current folder if there is one; see `options.read_config`."""
-    return options.read_config(path, (JudgeSettings, MetricSettings, DataSettings, RoleSettings, CallSettings))
+    return options.read_config(
+        path, (JudgeSettings, MetricSettings, DataSettings, RoleSettings, CallSettings, ExecutorSettings)
+    )

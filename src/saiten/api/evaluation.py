@@ -18,6 +18,7 @@ from typing import Any, Unpack
 from saiten.api.blocking import blocking
 from saiten.api.result import Evaluation
 from saiten.api.rows import Samples, rows_of
+from saiten.choices import ExecutorName
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError
 from saiten.metrics.catalog import distinct, make_metrics
@@ -34,6 +35,7 @@ from saiten.runs.scoring import Scoring, signature_of
 from saiten.settings import (
     CallSettings,
     DataSettings,
+    ExecutorSettings,
     JudgeSettings,
     Keywords,
     MetricSettings,
@@ -58,7 +60,10 @@ async def aevaluate(
     retry_failed: bool = False,
     strict: bool = False,
     watch: Watch[Scored] | None = None,
+    executor: ExecutorName | None = None,
+    ray_address: str | None = None,
     workers: int | None = None,
+    gpus_per_worker: float | None = None,
     **settings: Unpack[Keywords],
 ) -> Evaluation:
     """Score all samples with all metrics.
@@ -80,7 +85,12 @@ async def aevaluate(
         retry_failed: Retry scores that failed or were unreadable.
         strict: Raise at the first row that cannot be used, instead of keeping it in `bad_rows`.
         watch: Receives each score, for example to show progress.
-        workers: Processes for work without calls of models. Default: one per core, 1 for metrics of your own.
+        executor: `local` (the default), or `ray`: workers of a Ray cluster, which read files in shards themselves. The
+            watch then sees all scores at the end.
+        ray_address: Ray cluster, such as `ray://HEAD:10001`; by default `$RAY_ADDRESS`, or Ray is started here.
+        workers: Processes for work without calls of models. Default: one per core, 1 for metrics of your own. With
+            `ray`, the number of its workers; default: one per core of the cluster.
+        gpus_per_worker: GPUs of each Ray worker. Default: 1 if a network runs in it and the cluster has GPUs.
         settings: The fields of `saiten.JudgeSettings` and `saiten.CallSettings`: `embedder`, `votes`, `seed`,
             `calibration`, `prompts`, `concurrency`, `max_calls`, `prices`, `cache` and so on.
 
@@ -95,15 +105,29 @@ async def aevaluate(
     folder = None if run is None else Path(run)
     calls = file.settings(CallSettings, settings).kept_in(folder)
     judged_by = _judged_by(judge, settings, file)
+    placed = {"ray_address": ray_address, "workers": workers, "gpus_per_worker": gpus_per_worker}
+    where = file.settings(ExecutorSettings, {"executor": executor, **placed})
     rows = rows_of(samples, columns or {}, language)
     collected = _Collected(watch)
     models = Models(calls)
     described = _assembled(judged_by, models.called(replace(calls, cache=None)))
     signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
-    plan = plan_local(chosen, described, workers, concurrency=calls.concurrency)
     name = Path(samples).name if isinstance(samples, str | Path) else None
     kept_judge = judged_by.kept() if isinstance(judged_by, JudgeSettings) else {"judge": type(judged_by).__name__}
     kept = RunSettings(data=name, judge=kept_judge, columns=columns or {}, language=language, currency=calls.currency)
+    if where.executor == "ray":
+        from saiten.api.clustering import score_in_shards  # noqa: PLC0415 - half as many modules again
+        from saiten.cluster.jobs import ScoringJob  # noqa: PLC0415 - the same
+        from saiten.cluster.running import calls_of_workers  # noqa: PLC0415 - the same
+
+        calls = calls_of_workers(calls, folder, where)
+        job = ScoringJob(chosen, judged_by, calls, kept, signatures, retry_failed, strict)
+        made = await score_in_shards(
+            samples, job, where, columns=columns or {}, language=language, folder=folder, watch=watch
+        )
+        parts = made.samples, made.scores, made.signatures, made.bad_rows, made.stopped, kept.to_json(), folder
+        return Evaluation(*parts, made.paid)
+    plan = plan_local(chosen, described, where.workers, concurrency=calls.concurrency)
     with ExitStack() as stack:
         journal: Journal | InMemory = InMemory()
         if folder is not None:

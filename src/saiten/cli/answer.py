@@ -53,7 +53,6 @@ def answer(
     interrupted by Ctrl-C.
     """
     from saiten.cli.answering import answer_into, rehearse_answers, show_answers
-    from saiten.cli.clustering import answer_in_shards
     from saiten.cli.data_source import DataSource
     from saiten.cli.output import notifier, stderr
     from saiten.errors import ConfigurationError
@@ -72,6 +71,8 @@ def answer(
         rehearse_answers(source, system, settings, calls, out, name, form)
         return
     if executor.executor == "ray":
+        from saiten.cli.clustering import answer_in_shards
+
         status = answer_in_shards(out, source, system, settings, calls, name, how, executor)
     else:
         executor.check_local()

@@ -1,7 +1,6 @@
 """The runs of `saiten score`, `answer` and `converse` on a Ray cluster, as the command line starts them."""
 
 import logging
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,9 +20,9 @@ from saiten.cli.shared_options import EvidenceOptions, RunOptions
 from saiten.cli.system_options import SystemOptions
 from saiten.cluster.divided_run import DividedRun
 from saiten.cluster.jobs import AnsweringJob, ConversingJob, Job, ScoringJob
-from saiten.cluster.running import Clustered, run_on_cluster
+from saiten.cluster.running import Clustered, calls_of_workers, run_on_cluster
 from saiten.dialogue.session import named_settings
-from saiten.errors import BadInput, ConfigurationError
+from saiten.errors import BadInput
 from saiten.protocols import Metric
 from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of, refuse_other_answers
 from saiten.runs.answers.joined import join_answers
@@ -146,25 +145,3 @@ def run_noted(
     with progress, resumable(notes, kept="everything so far is kept", unfinished=unfinished) as ending:
         run_on_cluster(what)
     return ending.status
-
-
-def calls_of_workers(calls: CallSettings, folder: Path, executor: ExecutorSettings) -> CallSettings:
-    """Return the settings of the workers' calls.
-
-    A cache in PostgreSQL is shared by all workers, and a file by those on this machine. Otherwise each worker has its
-    own, and a reply is kept with the shard that paid for it.
-
-    Raises:
-        ConfigurationError: Batches were asked for, or a file was named for workers on other machines.
-    """
-    if calls.batched:
-        raise ConfigurationError("--batch is for one process, which waits for the batches; leave out --executor ray")
-    if calls.cache is None or executor.here(os.environ):
-        return calls if calls.cache is None else replace(calls, cache=calls.cache.absolute())
-    named = calls.cache != folder / "answers.sqlite"
-    if named and not str(calls.cache).startswith("postgresql"):
-        raise ConfigurationError(
-            f"the cache {calls.cache} is a file, which workers on other machines cannot share; name a database: "
-            "--cache postgresql://USER@HOST/DATABASE, or leave out --cache"
-        )
-    return calls if named else replace(calls, cache=None)

@@ -92,7 +92,6 @@ def converse(
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 6 all dialogues failed, 130 interrupted
     by Ctrl-C.
     """
-    from saiten.cli.clustering import converse_in_shards
     from saiten.cli.conversing import converse_into, rehearse_dialogues
     from saiten.cli.data_source import DataSource
     from saiten.cli.output import notifier, stderr, stdout
@@ -113,6 +112,8 @@ def converse(
         return
     calls = calls.kept_in(out)
     if executor.executor == "ray":
+        from saiten.cli.clustering import converse_in_shards
+
         status = converse_in_shards(out, source, system, settings, dialogue, judge, others, calls, how, executor)
     else:
         executor.check_local()

@@ -16,6 +16,7 @@ from saiten.results.threshold import Outcome, Threshold
 from saiten.results.threshold_reading import against_its_direction, read_threshold
 from saiten.results.thresholds import hold, named_in
 from saiten.runs import RunReader
+from saiten.runs.shards import errors_of
 from saiten.views.junit import as_junit, may_write
 from saiten.views.tables.gate import missed_line
 from saiten.views.tables.run import places_in
@@ -86,7 +87,7 @@ class Gate:
         if unusable := reader.bad_rows():
             notes.print(
                 f"[yellow]note[/] {unusable} rows could not be used and count as samples without a value; see "
-                f"{escape_untrusted(reader.folder)}/errors.jsonl. --strict stops at the first"
+                f"{escape_untrusted(errors_of(reader.folder))}. --strict stops at the first"
             )
         missed = [outcome for outcome in outcomes if outcome.missed]
         for outcome in missed[:_SHOWN]:

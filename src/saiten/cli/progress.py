@@ -19,6 +19,7 @@ from saiten.rag.knowledge.indexing import Indexed
 from saiten.records import Answer, Language, Sample, Scored, Usage
 from saiten.runs.answers.answers_file import Outcome
 from saiten.runs.chunks import ChunkScores
+from saiten.runs.shards import errors_of
 from saiten.views.tables.summary import spent_text, usage_text
 
 _LINE_EVERY = 30.0
@@ -181,9 +182,7 @@ class RunProgress(DrawnLine):
             text = usage_text(replace(spent, reused=self.usage.reused) if spent.calls else self.usage, self._currency)
         self._console.print(f"{done} in {self.seconds():.1f} s; {text}", markup=False)
         if self.bad_rows:
-            self._console.print(
-                f"{self.bad_rows} rows could not be used; see {escape_untrusted(folder / 'errors.jsonl')}"
-            )
+            self._console.print(f"{self.bad_rows} rows could not be used; see {escape_untrusted(errors_of(folder))}")
 
     def _text(self) -> str:
         """Return a short text with rate, failures and cost."""

@@ -63,7 +63,6 @@ def score(
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 5 threshold missed, 6 no score has a
     value, 130 interrupted by Ctrl-C.
     """
-    from saiten.cli.clustering import score_in_shards
     from saiten.cli.data_source import DataSource
     from saiten.cli.evidence import check_evidence, planned
     from saiten.cli.gate import Gate
@@ -90,6 +89,8 @@ def score(
         rehearse(samples, planned(metrics, evidence), judge, calls, form)
         return
     if executor.executor == "ray":
+        from saiten.cli.clustering import score_in_shards
+
         status = score_in_shards(folder, source, metrics, judge, calls, how, evidence, executor)
     else:
         status = score_into(folder, source, samples, metrics, judge, calls, how, evidence, workers=executor.workers)

@@ -22,6 +22,7 @@ from saiten.runs import Journal
 from saiten.runs.engine import run_all
 from saiten.runs.local import plan_local, run_local
 from saiten.runs.scoring import Scoring, signature_of
+from saiten.runs.shards import errors_of
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring import Models, assemble_judge
 
@@ -84,7 +85,7 @@ def score_into(
 
 def no_row_used(folder: Path) -> BadInput:
     """Return the error of a run without a sample."""
-    return BadInput(f"no row could be used; for the rows and reasons see {folder}/errors.jsonl")
+    return BadInput(f"no row could be used; for the rows and reasons see {errors_of(folder)}")
 
 
 def report_scores(

@@ -26,7 +26,7 @@ _TRIES = 3
 _TO_STOP = 5.0
 """Seconds that workers have to hand over what they did, when the run ends early."""
 ENDED_NAME = "ended"
-"""The file in the folder of a shard that ended, with the key of the run."""
+"""The file in the folder of a shard that ended: the key of the run, and the numbers of samples, answers and bad rows."""
 
 
 class WorkerLost(Exception):
@@ -121,12 +121,17 @@ class Driving:
             raise BudgetSpent(self._spent)
 
     def _not_ended(self) -> Iterable[int]:
-        for number, part in enumerate(self._parts):
-            ended = self._folder_of(number) / ENDED_NAME
-            if ended.is_file() and ended.read_text("utf-8").strip() == self._key:
-                self._counted(Counts(samples=part.rows or 0))
+        for number in range(len(self._parts)):
+            key, *counts = self._ended(number)
+            if key == self._key:
+                samples, answers, bad_rows = map(int, counts)
+                self._counted(Counts(samples=samples, answers=answers, bad_rows=bad_rows))
             else:
                 yield number
+
+    def _ended(self, number: int) -> list[str]:
+        path = self._folder_of(number) / ENDED_NAME
+        return path.read_text("utf-8").split() if path.is_file() else [""]
 
     async def _until_ended(self, serving: "Mapping[asyncio.Task[None], Remote]") -> None:
         """Wait until no shard is left; raise the first error, and that of the last worker if all are gone."""
@@ -204,8 +209,9 @@ class Driving:
         if block.ended is None:
             return
         mine.discard(block.shard)
-        self._in_work.pop(block.shard).kept.close()
-        self._note_end(block.shard, block.ended)
+        shard = self._in_work.pop(block.shard)
+        shard.kept.close()
+        self._note_end(block.shard, shard, block.ended)
 
     def _keep(self, block: Block) -> None:
         if block.written:
@@ -215,10 +221,11 @@ class Driving:
                 self._in_work[block.shard].count(block.counts)
             self._counted(block.counts)
 
-    def _note_end(self, number: int, ended: Ended) -> None:
+    def _note_end(self, number: int, shard: "_InWork", ended: Ended) -> None:
         if ended.kind == DONE:
             self._tries.pop(number, None)
-            write_whole(self._folder_of(number) / ENDED_NAME, self._key + "\n", otherwise="free some space")
+            line = f"{self._key} {shard.samples} {shard.answers} {shard.bad_rows}\n"
+            write_whole(self._folder_of(number) / ENDED_NAME, line, otherwise="free some space and re-run the command")
         elif ended.kind == BROKEN:
             raise RuntimeError(f"a worker failed at {self._parts[number].where}:\n{ended.text}")
         elif ended.kind == BudgetSpent.__name__:

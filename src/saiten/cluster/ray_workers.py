@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
+from functools import cached_property
+from secrets import token_hex
 from typing import Any, TypeVar
 
 from saiten.cluster.driver import WorkerGone, WorkerLost
@@ -33,6 +35,7 @@ _GIVEN_UP = 5
 """Times in a row that a worker may be reported dead: it also is for a moment while it is started again."""
 _TO_CLOSE = 5.0
 """Seconds that workers have to close their connections at the end."""
+_NAMESPACE = "saiten"
 _OBJECTS = 256 << 20
 """Bytes of the object store on this machine; nothing large goes through it."""
 
@@ -102,11 +105,8 @@ class RayLessor:
 
     ray: Any
     actor: Any
-
-    @property
-    def ask(self) -> "AskActor":
-        """What workers are given."""
-        return AskActor(self.actor)
+    ask: "AskActor"
+    """What workers are given."""
 
     def gone(self, worker: str) -> None:
         """Take back the lease of a worker that was lost."""
@@ -119,13 +119,17 @@ class RayLessor:
 
 @dataclass(frozen=True)
 class AskActor:
-    """Asks the lessor from a worker."""
+    """Asks the lessor from a worker, which finds it by name: a worker that is started again has no handle."""
 
-    actor: Any
+    name: str
 
     async def __call__(self, wanted: Wanted) -> Lease:
-        lease: Lease = await self.actor.lease.remote(wanted)
+        lease: Lease = await self._actor.lease.remote(wanted)
         return lease
+
+    @cached_property
+    def _actor(self) -> Any:
+        return _imported().get_actor(self.name, namespace=_NAMESPACE)
 
 
 def _first_line(error: Exception) -> str:
@@ -169,8 +173,9 @@ class RayCluster:
         """Start the actor that hands out leases; None if nothing is limited."""
         if not any(each.limits_anything for each in budgets.values()):
             return None
-        actor = self.ray.remote(Lessor).options(num_cpus=0, max_concurrency=10_000)
-        return RayLessor(self.ray, actor.remote(dict(budgets), self.workers))
+        name = f"saiten-lessor-{token_hex(6)}"
+        actor = self.ray.remote(Lessor).options(name=name, namespace=_NAMESPACE, num_cpus=0, max_concurrency=10_000)
+        return RayLessor(self.ray, actor.remote(dict(budgets), self.workers), AskActor(name))
 
     async def map(self, function: Callable[..., T], items: Sequence[tuple[Any, ...]]) -> AsyncIterator[tuple[int, T]]:
         """Yield the number and the result of each call as it comes; Ray repeats those that a lost process had."""

@@ -3,7 +3,8 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 from saiten.cluster.counts import Counts
@@ -13,7 +14,7 @@ from saiten.cluster.input import Input
 from saiten.cluster.jobs import Job
 from saiten.cluster.ray_workers import RayCluster, RayWorker, connected
 from saiten.cluster.worker import Hello
-from saiten.errors import BadInput
+from saiten.errors import BadInput, ConfigurationError
 from saiten.models.lessor import Allowance
 from saiten.models.providers import providers
 from saiten.settings import CallSettings, ExecutorSettings
@@ -113,3 +114,25 @@ def variables_for(calls: CallSettings, environ: Mapping[str, str]) -> dict[str, 
 
 def _lost(hello: Hello) -> str:
     return f"worker {hello.process} on {hello.host} was lost; its shards go to others, from where it wrote last"
+
+
+def calls_of_workers(calls: CallSettings, folder: Path | None, executor: ExecutorSettings) -> CallSettings:
+    """Return the settings of the workers' calls.
+
+    A cache in PostgreSQL is shared by all workers, and a file by those on this machine. Otherwise each worker has its
+    own, and a reply is kept with the shard that paid for it.
+
+    Raises:
+        ConfigurationError: Batches were asked for, or a file was named for workers on other machines.
+    """
+    if calls.batched:
+        raise ConfigurationError("--batch is for one process, which waits for the batches; leave out --executor ray")
+    if calls.cache is None or executor.here(os.environ):
+        return calls if calls.cache is None else replace(calls, cache=calls.cache.absolute())
+    named = folder is None or calls.cache != folder / "answers.sqlite"
+    if named and not str(calls.cache).startswith("postgresql"):
+        raise ConfigurationError(
+            f"the cache {calls.cache} is a file, which workers on other machines cannot share; name a database: "
+            "--cache postgresql://USER@HOST/DATABASE, or leave out --cache"
+        )
+    return calls if named else replace(calls, cache=None)

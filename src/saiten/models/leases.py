@@ -1,9 +1,8 @@
 """The layer of a worker's requests that spends leases, and sends nothing while nobody would learn of the reply."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from saiten.errors import BudgetSpent, ConfigurationError, JudgeError
 from saiten.models.layers import A, Load
@@ -26,14 +25,14 @@ class Listening:
     """Whether the driver takes results: if not, requests wait, since their replies might be paid for twice."""
 
     def __init__(self) -> None:
-        self._heard = time.monotonic()
+        self._heard: float | None = None
         self._gap = 0.0
         self._waiting: asyncio.Event | None = None
 
     def hear(self) -> None:
         """Note that the driver is there."""
-        now = time.monotonic()
-        self._gap = max(0.9 * self._gap, min(now - self._heard, 10.0))
+        now = asyncio.get_running_loop().time()
+        self._gap = max(0.9 * self._gap, min(now - (self._heard or now), 10.0))
         self._heard = now
         if self._waiting is not None:
             self._waiting.set()
@@ -41,7 +40,8 @@ class Listening:
 
     async def wait(self) -> None:
         """Return at once if the driver was there a moment ago, otherwise when it is back."""
-        while time.monotonic() - self._heard > _DEAF + _GAPS * self._gap:
+        loop = asyncio.get_running_loop()
+        while self._heard is not None and loop.time() - self._heard > _DEAF + _GAPS * self._gap:
             self._waiting = self._waiting or asyncio.Event()
             await self._waiting.wait()
 
@@ -61,7 +61,7 @@ class _Purse:
     asking: "asyncio.Task[None] | None" = None
     taken: int = 0
     """Calls since `since`."""
-    since: float = field(default_factory=time.monotonic)
+    since: float = 0.0
     idle: asyncio.TimerHandle | None = None
 
 
@@ -133,7 +133,7 @@ class Leases:
             task.exception()  # whoever asks next meets it
 
     async def _more(self, purse: _Purse, cost: float, load: Load) -> None:
-        now = time.monotonic()
+        now = asyncio.get_running_loop().time()
         ahead = int(purse.taken / max(now - purse.since, 0.01) * _AHEAD)
         purse.taken, purse.since = 0, now
         calls, tokens = max(purse.waiting, ahead, 1), load.prompt + load.completion

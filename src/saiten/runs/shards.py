@@ -57,6 +57,11 @@ def shard_folder(run: Path, number: int) -> Path:
     return run / SHARDS_NAME / f"{number:06}"
 
 
+def errors_of(run: Path) -> str:
+    """Return where the unusable rows of a run are, for messages."""
+    return f"{run}/{f'{SHARDS_NAME}/*/' if (run / DIVISION_NAME).exists() else ''}errors.jsonl"
+
+
 def run_folders(run: Path) -> tuple[Path, ...]:
     """Return the folders with the results of a run: those of its shards so far, in order, or its own."""
     division = read_division(run)

@@ -1,0 +1,331 @@
+"""Runs on a real Ray cluster, against a real server: started here, killed here, and counted at the server."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from saiten.runs import read_run
+from saiten.runs.lines import scored_to_json
+from servers import OpenAIServer
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray"), pytest.mark.timeout(300)]
+
+pytest.importorskip("ray", reason="needs Ray: pip install 'saiten[ray]'")
+
+RAY = ("--executor", "ray", "--workers", "2")
+CONCURRENCY = 8
+
+
+def saiten(*arguments, cwd=None, **more):
+    """Start a command."""
+    command = [str(Path(sys.executable).with_name("saiten")), *map(str, arguments)]
+    env = {**os.environ, "COLUMNS": "200", "OPENAI_API_KEY": "k"}
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, env=env, **more
+    )
+
+
+def finished(process, status=0):
+    """The output of a command that ends with this status."""
+    out, notes = process.communicate(timeout=280)
+    assert process.returncode == status, notes
+    return out, notes
+
+
+def ray_workers():
+    """The processes of workers on this machine."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if (folder / "cmdline").read_bytes().startswith(b"ray::ShardWorker"):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def write_data(path, count):
+    """Rows with and without ids, one broken line, one id twice."""
+    with path.open("w", encoding="utf-8") as file:
+        for n in range(count):
+            row = {"question": f"Question {n}?", "answer": f"Answer {n}. " * 9, "reference": f"Reference {n} " * 9}
+            row["contexts"] = [f"Context {n} number {k}. " * 20 for k in range(2)]
+            file.write(json.dumps(row | ({"id": f"q{n}"} if n % 3 else {})) + "\n")
+            if n == count // 2:
+                file.write('{broken\n{"id": "q1", "question": "once more?", "answer": "a"}\n')
+    return path
+
+
+def scores_of(run):
+    """(sample, metric) → the score as JSON, without its cost; each pair once."""
+    found = {}
+    for scored in read_run(run).scores():
+        value = scored_to_json(scored)
+        del value["usage"]
+        assert found.setdefault((scored.sample, scored.metric), value) is value
+    return found
+
+
+@pytest.mark.witness
+def test_a_run_on_a_cluster_equals_the_run_on_one_machine(tmp_path):
+    """Line by line: samples, scores, bad rows and the table; without a dashboard, statistics, or leftovers."""
+    data = write_data(tmp_path / "data.jsonl", 900)
+    metrics = ("-m", "token_f1,faithfulness", "--format", "csv")
+    here, _ = finished(saiten("score", data, *metrics, "-o", tmp_path / "here"))
+    before = set(Path("/tmp").glob("saiten-*"))
+    there, notes = finished(saiten("score", data, *metrics, "-o", tmp_path / "there", *RAY))
+    assert there == here
+    assert "shards with 902 rows" in notes
+    assert "raylet" not in notes
+    assert set(Path("/tmp").glob("saiten-*")) <= before
+    shards = sorted((tmp_path / "there" / "shards").iterdir())
+    assert len(shards) > 4
+    for name in ("samples", "scores", "errors"):
+        joined = b"".join((shard / f"{name}.jsonl").read_bytes() for shard in shards)
+        assert joined == (tmp_path / "here" / f"{name}.jsonl").read_bytes()
+    again, notes = finished(saiten("score", data, *metrics, "-o", tmp_path / "there", *RAY))
+    assert again == here
+    assert "0 scores for 900 samples" in notes
+
+
+def run_with_judge(server, data, run, *more):
+    """A run whose judge is asked over HTTP."""
+    judge = ("--judge", f"openai:m@{server.base_url}", "--concurrency", CONCURRENCY)
+    return saiten("score", data, "-m", "faithfulness,correctness", *judge, "-o", run, *RAY, *more)
+
+
+def wait_for(condition, process):
+    """Wait until something is so, while the command runs."""
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+
+
+def repeated(server):
+    """How many requests were sent more than once, and how many of these were first small calls of workers."""
+    bodies = Counter(json.dumps(asked.body, sort_keys=True) for asked in server.requests)
+    first = sum(count - 1 for body, count in bodies.items() if '"preflight"' in body)
+    return sum(bodies.values()) - len(bodies) - first, first
+
+
+def booked(run):
+    """The calls in the books of all shards."""
+    return read_run(run).paid().calls
+
+
+def test_a_worker_that_is_killed_costs_no_more_than_what_it_had_in_flight(tmp_path):
+    """SIGKILL, three times: each pair once, equal to the run on one machine, every request in the books, and no more
+    requests twice than were in flight.
+    """
+    data = write_data(tmp_path / "data.jsonl", 240)
+    with OpenAIServer() as server:
+        server.latency = 0.05
+        process = run_with_judge(server, data, tmp_path / "run")
+        for kills in range(3):
+            seen = len(server.requests)
+            wait_for(lambda seen=seen: len(server.requests) > seen + 100 and len(ray_workers()) > 1, process)
+            os.kill(ray_workers()[kills % 2], signal.SIGKILL)
+        _, notes = finished(process)
+        again, first = repeated(server)
+        assert again <= 3 * CONCURRENCY
+        assert first <= 4
+        assert len(server.requests) - 3 * CONCURRENCY <= booked(tmp_path / "run") <= len(server.requests)
+        assert notes.count("was lost; its shards go to others") == 3
+        here = saiten(
+            "score", data, "-m", "faithfulness,correctness", "--judge", f"openai:m@{server.base_url}",
+            "-o", tmp_path / "here",
+        )  # fmt: skip
+        finished(here)
+    assert scores_of(tmp_path / "run") == scores_of(tmp_path / "here")
+
+
+def test_a_driver_that_is_killed_is_started_again_and_pays_for_nothing_twice(tmp_path):
+    """Workers stop asking when nobody takes their results, their processes end, and all replies are reused."""
+    data = write_data(tmp_path / "data.jsonl", 240)
+    with OpenAIServer() as server:
+        server.latency = 0.05
+        process = run_with_judge(server, data, tmp_path / "run")
+        wait_for(lambda: len(server.requests) > 150, process)
+        process.kill()
+        process.communicate()
+        deadline = time.monotonic() + 60
+        while ray_workers() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not ray_workers()
+        asked = len(server.requests)
+        time.sleep(0.5)
+        assert len(server.requests) == asked < 600
+        finished(run_with_judge(server, data, tmp_path / "run"))
+        again, _ = repeated(server)
+        assert again <= 2 * CONCURRENCY
+    pairs = scores_of(tmp_path / "run")
+    assert len(pairs) == 480
+
+
+def test_ctrl_c_ends_the_run_and_all_its_processes_and_it_can_be_resumed(tmp_path):
+    """Status 130, a note on what is kept, and no request after it."""
+    data = write_data(tmp_path / "data.jsonl", 240)
+    with OpenAIServer() as server:
+        server.latency = 0.05
+        process = run_with_judge(server, data, tmp_path / "run")
+        wait_for(lambda: len(server.requests) > 100, process)
+        process.send_signal(signal.SIGINT)
+        _, notes = finished(process, 130)
+        assert "everything so far is kept; re-run the command to resume" in notes
+        assert "Traceback" not in notes
+        asked = len(server.requests)
+        assert booked(tmp_path / "run") == asked
+        time.sleep(0.5)
+        assert not ray_workers()
+        assert len(server.requests) == asked
+        finished(run_with_judge(server, data, tmp_path / "run"))
+        assert repeated(server)[0] <= 2 * CONCURRENCY
+    assert len(scores_of(tmp_path / "run")) == 480
+
+
+def test_the_budget_holds_over_all_workers(tmp_path):
+    """Exactly so many requests arrive; the next run goes on."""
+    data = write_data(tmp_path / "data.jsonl", 100)
+    with OpenAIServer() as server:
+        server.latency = 0.01
+        _, notes = finished(run_with_judge(server, data, tmp_path / "run", "--max-calls", 90), 3)
+        assert len(server.requests) == 90
+        assert "the budget of 90 calls is spent" in notes
+        finished(run_with_judge(server, data, tmp_path / "run"))
+    assert len(scores_of(tmp_path / "run")) == 200
+
+
+def test_a_setup_that_is_wrong_for_workers_is_said_as_on_one_machine(tmp_path):
+    """A refused key, found by the first small call of a worker, ends the run with the same words."""
+    data = write_data(tmp_path / "data.jsonl", 30)
+    with OpenAIServer() as server:
+        server.key = "wrong"
+        _, notes = finished(run_with_judge(server, data, tmp_path / "run"), 2)
+    assert "does not accept the key from OPENAI_API_KEY" in notes
+    assert "Traceback" not in notes
+
+
+BOT = """
+import asyncio
+
+async def answer(question):
+    await asyncio.sleep(0.001)
+    return {"answer": f"It is {question}", "contexts": ["a", "b"]}
+"""
+
+
+def test_answers_are_collected_on_a_cluster_into_one_file_in_the_order_of_the_questions(tmp_path):
+    """The file is what one machine writes, except for latencies; resuming asks nothing; another run there is refused."""
+    data = write_data(tmp_path / "data.jsonl", 300)
+    (tmp_path / "bot.py").write_text(BOT, encoding="utf-8")
+
+    def answer(name, *more, status=0):
+        system = ("--system", "bot.py:answer", "-o", name, "--format", "json")
+        return finished(saiten("answer", data, *system, *more, cwd=tmp_path), status)
+
+    answer("here.jsonl", "--concurrency", "1")
+    out, _ = answer("there.jsonl", *RAY)
+    assert json.loads(out)
+    here, there = (
+        [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()]
+        for name in ("here.jsonl", "there.jsonl")
+    )
+    assert len(there) == 300
+    unmeasured = [{name: row[name] for name in row if name not in {"seconds", "calls"}} for row in there]
+    assert unmeasured == [{name: row[name] for name in row if name not in {"seconds", "calls"}} for row in here]
+    _, notes = answer("there.jsonl", *RAY)
+    assert "resuming" in notes
+    _, notes = answer("there.jsonl", status=2)
+    assert "begun on a cluster, in shards; resume it with --executor ray" in notes
+    _, notes = answer("here.jsonl", *RAY, status=2)
+    assert "was not collected on a cluster" in notes
+
+
+def test_dialogues_are_held_on_a_cluster(tmp_path):
+    """The scores are those of one machine, and a dialogue can be shown."""
+    data = write_data(tmp_path / "data.jsonl", 60)
+    (tmp_path / "bot.py").write_text(BOT, encoding="utf-8")
+
+    def converse(name, *more):
+        finished(saiten("converse", data, "--system", "bot.py:answer", "-o", name, *more, cwd=tmp_path))
+        return scores_of(tmp_path / name)
+
+    assert converse("there", *RAY) == converse("here")
+    out, _ = finished(saiten("show", tmp_path / "there", "--dialogue", "q1"))
+    assert "It is Question 1?" in out
+
+
+def test_evaluate_on_a_cluster_returns_what_it_returns_here(tmp_path):
+    """Rows in memory and a file; the watch sees every sample and score."""
+    code = """
+import sys, saiten
+class Watch:
+    seen = {"samples": 0, "scores": 0, "done": 0, "bad": 0}
+    def sample_read(self, sample): self.seen["samples"] += 1
+    def bad_row(self, row): self.seen["bad"] += 1
+    def result(self, sample, result): self.seen["scores"] += 1
+    def sample_done(self, sample): self.seen["done"] += 1
+rows = [{"id": f"s{n}", "question": f"{n}?", "answer": f"a {n} b", "reference": f"a {n}"} for n in range(120)]
+metrics = ["token_f1", "correctness"]
+here = saiten.evaluate(rows, metrics)
+there = saiten.evaluate(rows, metrics, executor="ray", workers=2, watch=Watch())
+assert there.samples == here.samples
+assert sorted(map(str, there.scores)) == sorted(map(str, here.scores))
+assert there.signatures == here.signatures
+assert there.settings == here.settings
+assert Watch.seen == {"samples": 120, "scores": 240, "done": 120, "bad": 0}, Watch.seen
+kept = saiten.evaluate(sys.argv[1], "token_f1", executor="ray", workers=2, run=sys.argv[2])
+assert (len(kept.samples), len(kept.bad_rows), len(kept.scores)) == (90, 2, 90)
+assert kept.folder is not None
+"""
+    data = write_data(tmp_path / "data.jsonl", 90)
+    subprocess.run([sys.executable, "-c", code, str(data), str(tmp_path / "run")], check=True, timeout=200)
+    assert len(scores_of(tmp_path / "run")) == 90
+
+
+def test_a_machine_that_goes_away_takes_nothing_with_it(tmp_path):
+    """A cluster of two nodes, one of which is removed in the middle: its shards go to the other."""
+    code = """
+import os, sys, threading, time
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "1"
+import ray
+from ray.cluster_utils import Cluster
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+second = cluster.add_node(num_cpus=1)
+cluster.wait_for_nodes()
+ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+import saiten
+lost = []
+def leave():
+    while not any(os.path.getsize(p) for p in __import__("pathlib").Path(sys.argv[2]).glob("shards/*/scores.jsonl")):
+        time.sleep(0.05)
+    time.sleep(0.5)
+    cluster.remove_node(second, allow_graceful=False)
+    lost.append(time.time())
+thread = threading.Thread(target=leave, daemon=True)
+thread.start()
+made = saiten.evaluate(
+    sys.argv[1], ["faithfulness", "correctness"], judge=sys.argv[3], run=sys.argv[2], executor="ray", workers=2,
+    concurrency=4,
+)
+assert lost, "the run ended before the machine was removed"
+assert len(made.scores) == 480, len(made.scores)
+ray.shutdown()
+cluster.shutdown()
+"""
+    data = write_data(tmp_path / "data.jsonl", 240)
+    with OpenAIServer() as server:
+        server.latency = 0.05
+        arguments = [str(data), str(tmp_path / "run"), f"openai:m@{server.base_url}"]
+        env = {**os.environ, "OPENAI_API_KEY": "k"}
+        subprocess.run([sys.executable, "-c", code, *arguments], check=True, timeout=280, env=env)
+        again, _ = repeated(server)
+        assert again <= 2 * 4
+    assert len(scores_of(tmp_path / "run")) == 480
