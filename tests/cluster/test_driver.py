@@ -91,6 +91,7 @@ SAMPLES = [Sample(f"s{n}", f"{n}?", "x" * (n % 90), language="en") for n in rang
 
 
 def parts(size=20):
+    """The shards of the samples."""
     return [
         Part(RowsInMemory(tuple(SAMPLES[at : at + size])), f"rows from {at}", size)
         for at in range(0, len(SAMPLES), size)
@@ -230,7 +231,7 @@ async def test_a_canceled_run_keeps_what_its_workers_did_until_then(tmp_path):
     """As after Ctrl-C: workers stop, and hand over the rest."""
     setup = Setup(tmp_path)
     task = asyncio.create_task(setup.run())
-    while not setup.made:
+    while not setup.made:  # noqa: ASYNC110 - the run has no event for it
         await asyncio.sleep(0.005)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

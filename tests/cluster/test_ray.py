@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -79,12 +80,13 @@ def test_a_run_on_a_cluster_equals_the_run_on_one_machine(tmp_path):
     data = write_data(tmp_path / "data.jsonl", 900)
     metrics = ("-m", "token_f1,faithfulness", "--format", "csv")
     here, _ = finished(saiten("score", data, *metrics, "-o", tmp_path / "here"))
-    before = set(Path("/tmp").glob("saiten-*"))
+    temporary = Path(tempfile.gettempdir())
+    before = set(temporary.glob("saiten-*"))
     there, notes = finished(saiten("score", data, *metrics, "-o", tmp_path / "there", *RAY))
     assert there == here
     assert "shards with 902 rows" in notes
     assert "raylet" not in notes
-    assert set(Path("/tmp").glob("saiten-*")) <= before
+    assert set(temporary.glob("saiten-*")) <= before
     shards = sorted((tmp_path / "there" / "shards").iterdir())
     assert len(shards) > 4
     for name in ("samples", "scores", "errors"):

@@ -26,7 +26,7 @@ _TRIES = 3
 _TO_STOP = 5.0
 """Seconds that workers have to hand over what they did, when the run ends early."""
 ENDED_NAME = "ended"
-"""The file in the folder of a shard that ended: the key of the run, and the numbers of samples, answers and bad rows."""
+"""The file of a shard that ended: the key of the run, and the numbers of samples, answers and bad rows."""
 
 
 class WorkerLost(Exception):

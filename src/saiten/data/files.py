@@ -59,22 +59,39 @@ def files_at(source: Path | str) -> tuple[DataFile, ...]:
         raise BadInput(f"no file matches {redact(text)}")
     if len(paths) == 1:
         return (DataFile(paths[0], paths[0].rstrip("/").rpartition("/")[2]),)
-    plain = [path.replace(os.sep, "/") for path in paths]
+    plain = [path.replace(os.sep, "/").partition("://")[2] or path.replace(os.sep, "/") for path in paths]
     common = commonpath([path.rpartition("/")[0] for path in plain])
     names = [path[len(common) :].lstrip("/") for path in plain]
     return tuple(DataFile(path, name, f"{name}:") for path, name in zip(paths, names, strict=True))
 
 
 @contextmanager
-def open_file(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a path or an address for reading; raises OSError as for any file."""
+def open_file(path: str | Path, *, ahead: int = _READ_AHEAD) -> Iterator[IO[bytes]]:
+    """Open a path or an address for reading; raises OSError as for any file.
+
+    `ahead`: bytes that are fetched from an object store at a time.
+    """
     if not is_address(path):
         with Path(path).open("rb") as file:
             yield file
         return
     system, inner = _system(str(path))
-    with _reported(str(path)), system.open(inner, "rb", block_size=_READ_AHEAD) as file:
+    with _reported(str(path)), system.open(inner, "rb", block_size=ahead) as file:
         yield io.BufferedReader(_Raw(file), 1 << 16)
+
+
+@contextmanager
+def open_range(path: str, start: int, end: int) -> Iterator[io.BufferedReader]:
+    """Open the bytes from `start` to `end` of a file; those of an object store are fetched at once."""
+    if is_address(path):
+        system, inner = _system(path)
+        with _reported(path):
+            content = system.cat_file(inner, start=start, end=end)
+        yield io.BufferedReader(io.BytesIO(content))
+        return
+    with Path(path).open("rb") as file:
+        file.seek(start)
+        yield io.BufferedReader(_Range(file, end - start), 1 << 16)
 
 
 def size_of(path: str) -> int:
@@ -152,3 +169,20 @@ class _Raw(io.RawIOBase):
 
     def tell(self) -> int:
         return int(self._file.tell())
+
+
+class _Range(io.RawIOBase):
+    """The next bytes of a file, and then its end."""
+
+    def __init__(self, file: IO[bytes], left: int) -> None:
+        super().__init__()
+        self._file, self._left = file, left
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = self._file.read(min(len(buffer), self._left))
+        buffer[: len(content)] = content
+        self._left -= len(content)
+        return len(content)

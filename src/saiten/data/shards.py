@@ -3,7 +3,6 @@
 JSON lines are divided at line ends, Parquet files into row groups or parts of one; all others are read as a whole.
 """
 
-import io
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +13,10 @@ from typing import IO
 
 from saiten.data.arrow_rows import RowGroups, read_parquet, row_groups
 from saiten.data.columns import SAMPLE_COLUMNS, Columns
-from saiten.data.files import DataFile, files_at, open_file, size_of
+from saiten.data.files import DataFile, files_at, open_file, open_range, size_of
 from saiten.data.formats import check_format, format_by_content, format_by_ending, read_rows
 from saiten.data.json_rows import MAX_LINE, read_json_lines
-from saiten.data.opening import CHUNK, buffered, opened
+from saiten.data.opening import opened
 from saiten.data.rows import BadRow, RawRow, converted
 from saiten.data.samples import before_ids, repeated_id, sample_of
 from saiten.digests import Digests
@@ -27,6 +26,8 @@ _DIVISIONS = 32
 """Parts of one row group at most: each part skips the rows before it, which are decoded all the same."""
 _PACKED = (b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff", b"[")
 """How files begin that are no JSON lines in UTF-8: gzip, UTF-16, a list."""
+_A_LINE = 64 << 10
+"""Bytes that are fetched to find the end of a line."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -92,7 +93,7 @@ def _cut_file(file: DataFile, file_format: str | None, size: int) -> Iterator[Sh
         yield from _cut_groups(replace(whole, format="parquet"), size)
     elif found == "jsonl":
         total = size_of(file.path)
-        with open_file(file.path) as lines:
+        with open_file(file.path, ahead=_A_LINE) as lines:
             if lines.read(2).removeprefix(_BOM[:2])[:2].startswith(_PACKED) or not total:
                 yield whole
             else:
@@ -147,8 +148,7 @@ def count_rows(shard: Shard) -> Counted | None:
     if shard.end is None:
         return None
     lines = rows = 0
-    with open_file(shard.path) as file:
-        stream = _range(file, shard)
+    with open_range(shard.path, shard.start, shard.end) as stream:
         for line in iter(lambda: stream.readline(MAX_LINE + 1), b""):
             part = line
             while not part.endswith(b"\n") and len(part) > MAX_LINE:
@@ -216,24 +216,10 @@ def _raw(shard: Shard, fields: Columns, notify: Callable[[str], None]) -> Iterat
         part = RowGroups(*shard.groups, shard.skip, shard.rows, shard.first)
         yield from read_parquet(shard.path, shard.name, wanted=fields.wanted, part=part)
     elif shard.end is not None:
-        with open_file(shard.path) as file:
-            yield from read_json_lines(_range(file, shard), shard.name, shard.first)
+        with open_range(shard.path, shard.start, shard.end) as lines:
+            yield from read_json_lines(lines, shard.name, shard.first)
     else:
         yield from read_rows(shard.path, shard.format, wanted=fields.wanted, notify=notify, name=shard.name)
-
-
-def _range(file: IO[bytes], shard: Shard) -> io.BufferedReader:
-    """Return the bytes of the shard as a stream of their own."""
-    file.seek(shard.start)
-    left = (shard.end or 0) - shard.start
-
-    def chunks() -> Iterator[bytes]:
-        nonlocal left
-        while left > 0 and (chunk := file.read(min(CHUNK, left))):
-            left -= len(chunk)
-            yield chunk
-
-    return buffered(chunks())
 
 
 def stable_digest(identity: str) -> int:
