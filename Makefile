@@ -78,12 +78,12 @@ $(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 
 $(VENV)/dev.stamp: $(VENV)/core.stamp
 	@echo "installing the packages for tests and checks ..."
-	@$(UV) --constraints constraints.txt --editable '.[annotate,data,documents,frames,mlflow,postgres,prices,providers,qdrant]' --group dev
+	@$(UV) --constraints constraints.txt --editable '.[annotate,data,documents,frames,mlflow,postgres,prices,providers,qdrant,ray,s3]' --group dev
 	@touch $@
 
 # PyTorch's wheel for the CPU: from PIP_FIND_LINKS if that is a folder with wheels, else from PyTorch's own index.
 $(VENV)/neural.stamp: $(VENV)/dev.stamp
 	@echo "installing PyTorch for the CPU, packages that run and train networks, and llama.cpp's server ..."
 	@$(UV) --constraints constraints.txt $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backend cpu) \
-	  --editable '.[annotate,data,documents,frames,mlflow,postgres,prices,providers,qdrant,neural,train]' --group dev --group neural
+	  --editable '.[annotate,data,documents,frames,mlflow,postgres,prices,providers,qdrant,ray,s3,neural,train]' --group dev --group neural
 	@touch $@

@@ -2,10 +2,10 @@
 
 import gzip
 import json
-import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import fsspec
 import pytest
@@ -108,7 +108,7 @@ def test_a_bucket_is_scored_here_and_on_a_cluster_alike(tmp_path, bucket):
     rows = read(f"{bucket}/*.jsonl")
     assert len(rows) == 120
     assert in_shards(f"{bucket}/*.jsonl", 1000) == rows
-    command = [os.path.join(os.path.dirname(sys.executable), "saiten"), "score", f"{bucket}/*.jsonl", "-m", "token_f1"]
+    command = [Path(sys.executable).with_name("saiten"), "score", f"{bucket}/*.jsonl", "-m", "token_f1"]
     outs = []
     for name, more in (("here", []), ("there", ["--executor", "ray", "--workers", "2"])):
         ended = subprocess.run(

@@ -25,16 +25,25 @@ _COUNT_UP_TO = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """A file, and the settings for reading its rows."""
+    """Files, and the settings for reading their rows."""
 
     path: str
-    """`-` for standard input."""
+    """A path, a pattern of paths, an address, or `-` for standard input."""
     settings: DataSettings
 
     @property
     def name(self) -> str:
         """The last part of the path, the pattern or the address, without secrets."""
         return Path(redact(self.path)).name
+
+    @property
+    def run_name(self) -> str:
+        """The name of the run's folder, if none is chosen: the file's name, or for a pattern that of its folder."""
+        if self.path == "-":
+            return "stdin"
+        *folders, last = [part for part in redact(self.path).replace("\\", "/").split("/") if part]
+        plain = next((part for part in (last, *reversed(folders)) if not any(sign in part for sign in "*?[:")), "data")
+        return plain.partition(".")[0] or "data"
 
     @property
     def columns(self) -> dict[str, str]:

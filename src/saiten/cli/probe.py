@@ -87,7 +87,7 @@ def probe(
 
     source = DataSource(BUILT_IN if data is None else str(data), rows)
     probing = Probing.of(source, chosen.metrics, (probes or "").split(","))
-    folder = out or Path("runs") / f"probe-{'demo' if data is None else data.name.partition('.')[0]}"
+    folder = out or Path("runs") / f"probe-{'demo' if data is None else source.run_name}"
     calls = calls.kept_in(folder)
     samples, wanted = probing.plan.samples.values(), probing.plan.wanted
     if dry_run:

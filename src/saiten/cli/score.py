@@ -79,9 +79,9 @@ def score(
         )
     metrics = make_metrics(chosen.metrics, compat=compat, evidence=evidence.evidence)
     gate = Gate.typed(thresholds, [each.name for each in metrics], writes=not dry_run)
-    folder = out or Path("runs") / (Path(data).name.partition(".")[0] if data != "-" else "stdin")
-    calls = calls.kept_in(folder)
     source = DataSource(data, rows)
+    folder = out or Path("runs") / source.run_name
+    calls = calls.kept_in(folder)
     samples = check_evidence(source.peeked(notifier(stderr())), evidence, data)
     if dry_run:
         from saiten.cli.rehearse import rehearse  # loads the offline judge, which counts the calls

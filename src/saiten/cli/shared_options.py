@@ -16,7 +16,10 @@ _THRESHOLDS = "Thresholds (exit status 5 if one is missed)"
 
 DataArgument = Annotated[
     str,
-    typer.Argument(help="JSONL, JSON, CSV, TSV or Parquet file, Hugging Face dataset folder, or - for standard input."),
+    typer.Argument(
+        help="JSONL, JSON, CSV, TSV or Parquet file, pattern of files ('logs/*.jsonl'), address (s3://, gs://, "
+        "abfs://), Hugging Face dataset folder, or - for standard input."
+    ),
 ]
 LabelsArgument = Annotated[
     Path, typer.Argument(help="File of labels with item, value, annotator, aspect, adjudicated (JSONL, CSV, …).")

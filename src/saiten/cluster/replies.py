@@ -1,6 +1,6 @@
 """Replies in a worker: shared by its shards, and kept with each shard, so that they outlive the worker.
 
-With a cache in PostgreSQL, or one file on this machine, all workers share that instead.
+Workers on one machine share a file instead.
 """
 
 from base64 import b64decode, b64encode

@@ -119,8 +119,8 @@ def _lost(hello: Hello) -> str:
 def calls_of_workers(calls: CallSettings, folder: Path | None, executor: ExecutorSettings) -> CallSettings:
     """Return the settings of the workers' calls.
 
-    A cache in PostgreSQL is shared by all workers, and a file by those on this machine. Otherwise each worker has its
-    own, and a reply is kept with the shard that paid for it.
+    A cache is shared by workers on this machine. Others have their own each, and a reply is kept with the shard that
+    paid for it.
 
     Raises:
         ConfigurationError: Batches were asked for, or a file was named for workers on other machines.
@@ -130,9 +130,9 @@ def calls_of_workers(calls: CallSettings, folder: Path | None, executor: Executo
     if calls.cache is None or executor.here(os.environ):
         return calls if calls.cache is None else replace(calls, cache=calls.cache.absolute())
     named = folder is None or calls.cache != folder / "answers.sqlite"
-    if named and not str(calls.cache).startswith("postgresql"):
+    if named:
         raise ConfigurationError(
-            f"the cache {calls.cache} is a file, which workers on other machines cannot share; name a database: "
-            "--cache postgresql://USER@HOST/DATABASE, or leave out --cache"
+            f"the cache {calls.cache} is a file, which workers on other machines cannot share; leave it out: "
+            "each worker then keeps its own replies, with the shard that paid for them"
         )
-    return calls if named else replace(calls, cache=None)
+    return replace(calls, cache=None)
