@@ -301,11 +301,14 @@ class ExecutorSettings:
         """Return whether all workers run on this machine."""
         return self.ray_address is None and not environ.get("RAY_ADDRESS")
 
-    def check_local(self) -> None:
-        """Raise ConfigurationError for settings that only workers of a cluster have."""
+    def on_cluster(self) -> bool:
+        """Return whether it is a cluster; raise ConfigurationError for settings that only its workers have."""
+        if self.executor == "ray":
+            return True
         for name in ("workers", "ray_address", "gpus_per_worker"):
             if getattr(self, name) is not None:
                 raise ConfigurationError(f"--{name.replace('_', '-')} is for workers of a cluster; add --executor ray")
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,11 +70,10 @@ def answer(
     if dry_run:
         rehearse_answers(source, system, settings, calls, out, name, form)
         return
-    if executor.executor == "ray":
+    if executor.on_cluster():
         from saiten.cli.clustering import answer_in_shards
 
         status = answer_in_shards(out, source, system, settings, calls, name, how, executor)
     else:
-        executor.check_local()
         status = answer_into(out, source, system, settings, calls, name, how)
     show_answers(out, calls.currency, form, status)

@@ -16,8 +16,7 @@ from saiten.settings import BATCHES, CallSettings, DataSettings, ExecutorSetting
 
 app = typer.Typer(add_completion=False)
 
-_DIALOGUE = "Dialogue"
-"""Heading in the help."""
+_DIALOGUE = "Dialogue"  # heading in the help
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,6 @@ def converse(
     Examples:
       saiten converse qa.jsonl --system my_bot.py:answer --judge openai:gpt-4o -o runs/bot
       saiten converse qa.jsonl --system http://localhost:8000/ask --judge openai:gpt-4o --kb kb -o runs/bot
-      saiten converse qa.jsonl --system rag:kb --form mqa -o runs/mqa
       saiten converse qa.jsonl --system rag:kb --judge anthropic:claude-sonnet-4-5 --questioner ollama:qwen3 -o runs/two
       saiten show runs/bot --dialogue q17
       saiten compare runs/qa runs/mqa --format html > qa-mqa.html
@@ -110,14 +108,13 @@ def converse(
     if dry_run:
         rehearse_dialogues(source.rows(notifier(stderr())), dialogue, judge, others, calls, form)
         return
-    calls = calls.kept_in(out)
-    if executor.executor == "ray":
+    chosen = source, system, settings, dialogue, judge, others, calls.kept_in(out), how
+    if executor.on_cluster():
         from saiten.cli.clustering import converse_in_shards
 
-        status = converse_in_shards(out, source, system, settings, dialogue, judge, others, calls, how, executor)
+        status = converse_in_shards(out, *chosen, executor)
     else:
-        executor.check_local()
-        status = converse_into(out, source, system, settings, dialogue, judge, others, calls, how)
+        status = converse_into(out, *chosen)
     nothing = show_summary(out, form, stdout())
     if status or nothing:
         raise typer.Exit(status or nothing)

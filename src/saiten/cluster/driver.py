@@ -90,6 +90,8 @@ class Driving:
         self._tries: dict[int, int] = {}
         self._changed = asyncio.Condition()
         self._spent: str | None = None
+        self.running = 0
+        """Workers that run."""
         self._syncing = Syncing()
 
     def left(self) -> int:
@@ -166,6 +168,7 @@ class Driving:
         mine: set[int] = set()
         while True:
             hello = await worker.hello()
+            self.running += 1
             try:
                 await worker.drop()  # what it had before it was lost: others have that now
                 while not self._is_over():
@@ -175,6 +178,7 @@ class Driving:
                             self._write(block, mine)
                         await self._tell()
             except WorkerLost as error:
+                self.running -= 1
                 self._lost(hello)
                 self._take_back(mine, error)
                 await self._tell()

@@ -20,8 +20,10 @@ from saiten.models.providers import providers
 from saiten.settings import CallSettings, ExecutorSettings
 from saiten.wiring.models import MODELS, SYSTEM
 
-_VARIABLES = ("SAITEN_SYSTEM_KEY", "SAITEN_QDRANT_KEY", "HF_TOKEN", "HF_HOME", "HF_HUB_OFFLINE")
+_VARIABLES = ("SAITEN_SYSTEM_KEY", "QDRANT_API_KEY", "HF_TOKEN", "HF_HOME", "HF_HUB_OFFLINE")
 """Variables that workers need beside the providers'."""
+_TO_START = 20.0
+"""Seconds after which a worker that has not started is worth a note."""
 _PREFIXES = ("AWS_", "AZURE_", "GOOGLE_", "GCS_", "SAITEN_")
 
 
@@ -86,13 +88,27 @@ async def run_connected(what: Clustered, cluster: RayCluster) -> None:
                 what.executor.gpus_per_worker,
                 None if lessor is None else lessor.ask,
             )
-        await driving.all(workers)
+        waiting = asyncio.create_task(_note_missing(driving, len(workers), what.notify))
+        try:
+            await driving.all(workers)
+        finally:
+            waiting.cancel()
     finally:
         run.sign(len(parts))
         await asyncio.gather(*(worker.end() for worker in workers), return_exceptions=True)
         if lessor is not None:
             lessor.end()
     run.finish(len(parts))
+
+
+async def _note_missing(driving: Driving, workers: int, notify: Callable[[str], None]) -> None:
+    """Say once that workers have not started, since the run goes on without them."""
+    await asyncio.sleep(_TO_START)
+    if driving.running < workers:
+        notify(
+            f"{driving.running} of {workers} workers run; the others wait until the cluster has a free core"
+            " or GPU for them"
+        )
 
 
 def _budgets(calls: CallSettings) -> dict[str, Allowance]:
