@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from saiten.data.addresses import located
 from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.cells import cells_of, scores_folder
 from saiten.experiments.plan import keep_plan, kept_plan, read_plan
@@ -48,6 +49,8 @@ def test_paths_are_relative_to_the_file(tmp_path):
     )
     assert (manuals.documents, manuals.labels) == ((tmp_path / "docs",), tmp_path / "labels.csv")
     assert (web.answers, web.kb) == (Path("/somewhere/web.jsonl"), "http://localhost:6333/web")
+    stored = read_plan(written(tmp_path, WHOLE.replace("/somewhere/", "s3://bucket/day/")))
+    assert located(stored.data[1].answers) == "s3://bucket/day/web.jsonl"
 
 
 def test_each_model_may_have_an_example_of_its_own(tmp_path):

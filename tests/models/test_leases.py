@@ -11,7 +11,7 @@ from virtual_time import run as run_virtually
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
 from saiten.models.layers import Load
 from saiten.models.leases import Leases, Listening
-from saiten.models.lessor import Allowance, Lessor, Wanted
+from saiten.models.lessor import Allowance, LeaseRequest, Lessor
 from saiten.models.prices import Price, Quote
 from saiten.protocols import Completion
 from saiten.records import Usage
@@ -34,7 +34,7 @@ class Crowd:
     async def work(self, number: int, calls: int, at_once: int) -> int:
         """Let a worker make so many calls; return how many it could."""
 
-        async def ask(wanted: Wanted):
+        async def ask(wanted: LeaseRequest):
             self.asked[wanted.worker] += 1
             return await self.lessor.lease(wanted)
 
@@ -109,16 +109,16 @@ def test_the_rate_of_all_workers_together_is_the_rate_asked_for(workers, rate):
 async def test_what_a_lost_worker_held_goes_to_the_others():
     """Calls that were leased to it and not reported are free again."""
     lessor = Lessor({"models": Allowance(max_calls=10)}, 1)
-    first = await lessor.lease(Wanted("a", "models", "s", calls=4))
+    first = await lessor.lease(LeaseRequest("a", "models", "s", calls=4))
     assert first.calls == 4
-    waiting = [asyncio.create_task(lessor.lease(Wanted("b", "models", "s", calls=1))) for _ in range(7)]
+    waiting = [asyncio.create_task(lessor.lease(LeaseRequest("b", "models", "s", calls=1))) for _ in range(7)]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     assert sum(task.done() for task in waiting) == 6
     await lessor.gone("a")
     assert (await asyncio.gather(*waiting))[-1].calls == 1
-    await lessor.lease(Wanted("a", "models", "s", made=4))  # it was not dead after all: what it did counts
-    done = await lessor.lease(Wanted("b", "models", "s", calls=1, made=7))
+    await lessor.lease(LeaseRequest("a", "models", "s", made=4))  # it was not dead after all: what it did counts
+    done = await lessor.lease(LeaseRequest("b", "models", "s", calls=1, made=7))
     assert done.spent.startswith("the budget of 10 calls is spent")
 
 
@@ -164,7 +164,7 @@ async def test_a_failed_call_and_a_canceled_one_are_reported():
 async def test_a_lessor_that_is_gone_ends_the_run():
     """The error says that the run can be resumed."""
 
-    async def ask(_: Wanted):
+    async def ask(_: LeaseRequest):
         raise ConnectionError("gone")
 
     layer = Leases("a", ask, Listening()).layer("models", "server", PRICED)

@@ -1,11 +1,10 @@
 """`saiten.evaluate` on a Ray cluster."""
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from saiten.api.result import Evaluation
 from saiten.api.rows import Samples, rows_of
 from saiten.cluster.counts import Counts
 from saiten.cluster.divided_run import DividedRun
@@ -14,8 +13,8 @@ from saiten.cluster.jobs import ScoringJob
 from saiten.cluster.ray_workers import connected
 from saiten.cluster.running import Clustered, run_connected
 from saiten.data import BadRow
-from saiten.errors import BudgetSpent
-from saiten.records import Language, Sample, Scored, Usage
+from saiten.errors import BadInput, BudgetSpent
+from saiten.records import Language, Scored
 from saiten.runs import read_run
 from saiten.runs.engine import Watch
 from saiten.settings import ExecutorSettings
@@ -23,56 +22,46 @@ from saiten.settings import ExecutorSettings
 _LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class InShards:
-    """What came of a run on a cluster."""
-
-    samples: tuple[Sample, ...]
-    scores: tuple[Scored, ...]
-    signatures: Mapping[str, str]
-    bad_rows: tuple[BadRow, ...]
-    stopped: str | None
-    paid: Usage | None
-
-
-async def score_in_shards(
+async def evaluate_in_shards(
     samples: Samples,
+    language: Language | None,
     job: ScoringJob,
     executor: ExecutorSettings,
     *,
-    columns: Mapping[str, str],
-    language: Language | None,
     folder: Path | None,
     watch: Watch[Scored] | None,
-) -> InShards:
+) -> Evaluation:
     """Score the samples on a cluster; in a temporary folder if none is given. The watch sees them at the end.
 
     Raises:
         ConfigurationError, BadInput: As `aevaluate`; with a folder, paid results are kept.
     """
+    settings = job.settings
     source: Input
     if isinstance(samples, str | Path):
-        source = FilesInput(str(samples), columns, None, language)
+        source = FilesInput(str(samples), settings.columns, None, language)
     else:
-        source = RowsInput(tuple(rows_of(samples, columns, language)))
+        source = RowsInput(tuple(rows_of(samples, settings.columns, language)))
     with TemporaryDirectory(prefix="saiten-") as temporary:
         path = folder or Path(temporary) / "run"
         stopped = None
-        with DividedRun.open(path, job.settings, job.signatures, notify=_LOG.warning) as run:
+        with DividedRun.open(path, settings, job.signatures, notify=_LOG.warning) as run:
             what = Clustered(run, job, source, executor, _Logged(), _LOG.info, job.retry_failed)
             try:
                 with connected(executor.ray_address, executor.workers) as cluster:
                     await run_connected(what, cluster)
             except BudgetSpent as error:
                 stopped = str(error)
-        return _read(path, stopped, watch)
+        return _read(path, folder, stopped, watch)
 
 
-def _read(folder: Path, stopped: str | None, watch: Watch[Scored] | None) -> InShards:
-    reader = read_run(folder)
+def _read(path: Path, folder: Path | None, stopped: str | None, watch: Watch[Scored] | None) -> Evaluation:
+    reader = read_run(path)
     samples, scores = tuple(reader.samples()), tuple(reader.scores())
     rows = (error for error in reader.errors() if error.get("kind") == "row")
     bad = tuple(BadRow(str(row["where"]), str(row["reason"]), str(row.get("raw", ""))) for row in rows)
+    if bad and not samples:
+        raise BadInput(f"none of {len(bad)} rows could be used; {bad[0].where}: {bad[0].reason}")
     if watch is not None:
         by_id = {sample.id: sample for sample in samples}
         for row in bad:
@@ -83,7 +72,8 @@ def _read(folder: Path, stopped: str | None, watch: Watch[Scored] | None) -> InS
             watch.result(by_id[scored.sample], scored)
         for sample in samples:
             watch.sample_done(sample)
-    return InShards(samples, scores, reader.manifest.signatures, bad, stopped, reader.paid())
+    made = reader.manifest
+    return Evaluation(samples, scores, made.signatures, bad, stopped, made.settings, folder, reader.paid())
 
 
 class _Logged:

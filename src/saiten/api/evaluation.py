@@ -8,9 +8,9 @@ result.to_pandas()
 import inspect
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Unpack
@@ -105,53 +105,86 @@ async def aevaluate(
     folder = None if run is None else Path(run)
     calls = file.settings(CallSettings, settings).kept_in(folder)
     judged_by = _judged_by(judge, settings, file)
-    placed = {"ray_address": ray_address, "workers": workers, "gpus_per_worker": gpus_per_worker}
-    where = file.settings(ExecutorSettings, {"executor": executor, **placed})
-    rows = rows_of(samples, columns or {}, language)
-    collected = _Collected(watch)
-    models = Models(calls)
-    described = _assembled(judged_by, models.called(replace(calls, cache=None)))
+    where = _executor(
+        file, executor=executor, ray_address=ray_address, workers=workers, gpus_per_worker=gpus_per_worker
+    )
+    described = _assembled(judged_by, Models(replace(calls, cache=None)))
     signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
     name = Path(samples).name if isinstance(samples, str | Path) else None
     kept_judge = judged_by.kept() if isinstance(judged_by, JudgeSettings) else {"judge": type(judged_by).__name__}
     kept = RunSettings(data=name, judge=kept_judge, columns=columns or {}, language=language, currency=calls.currency)
+    how = _Evaluating(chosen, judged_by, calls, kept, signatures, where, folder)
+    outcome = {"retry_failed": retry_failed, "strict": strict}
     if where.executor == "ray":
-        from saiten.api.clustering import score_in_shards  # noqa: PLC0415 - half as many modules again
-        from saiten.cluster.jobs import ScoringJob  # noqa: PLC0415 - the same
-        from saiten.cluster.running import calls_of_workers  # noqa: PLC0415 - the same
-
-        calls = calls_of_workers(calls, folder, where)
-        job = ScoringJob(chosen, judged_by, calls, kept, signatures, retry_failed, strict)
-        made = await score_in_shards(
-            samples, job, where, columns=columns or {}, language=language, folder=folder, watch=watch
-        )
-        parts = made.samples, made.scores, made.signatures, made.bad_rows, made.stopped, kept.to_json(), folder
-        return Evaluation(*parts, made.paid)
-    plan = plan_local(chosen, described, where.workers, concurrency=calls.concurrency)
-    with ExitStack() as stack:
-        journal: Journal | InMemory = InMemory()
-        if folder is not None:
-            opened = Journal.open(folder, kept, signatures=signatures, retry_failed=retry_failed)
-            journal = stack.enter_context(opened)
-            models.account.book, models.shelf = journal.paid, BatchFolder(folder)
-        performing, stopped = _assembled(judged_by, models), None
-        try:
-            scoring = Scoring(chosen, performing, journal)
-            closing, limit = () if performing is judge else (performing,), calls.at_once(len(chosen))
-            await run_planned(scoring, rows, collected, plan, limit, closing=closing, strict=strict)
-        except BudgetSpent as error:
-            stopped = str(error)
-    bad = collected.unusable()
-    if folder is None:
-        signatures = {metric.name: str(signature_of(metric, performing)) for metric in chosen}  # see `Journal.sign`
-        paid = models.account.usage if models.account.usage.calls else None
-        return Evaluation(
-            tuple(collected.samples), tuple(collected.scores), signatures, bad, stopped, kept.to_json(), paid=paid
-        )
-    return _kept_in(folder, bad, stopped)
+        return await how.on_cluster(samples, language, watch, **outcome)
+    return await how.here(rows_of(samples, columns or {}, language), watch, **outcome)
 
 
 evaluate = blocking(aevaluate, "evaluate", "Score all samples with all metrics, and wait; see `aevaluate`.")
+
+
+@dataclass(frozen=True)
+class _Evaluating:
+    """What is evaluated, and how."""
+
+    metrics: tuple[Metric, ...]
+    judge: JudgeSettings | Judge
+    calls: CallSettings
+    settings: RunSettings
+    signatures: Mapping[str, str]
+    executor: ExecutorSettings
+    folder: Path | None
+
+    async def on_cluster(
+        self,
+        samples: Samples,
+        language: Language | None,
+        watch: Watch[Scored] | None,
+        *,
+        retry_failed: bool,
+        strict: bool,
+    ) -> Evaluation:
+        """Score the samples with the workers of a cluster; raises as `aevaluate`."""
+        from saiten.api.clustering import evaluate_in_shards  # noqa: PLC0415 - half as many modules again
+        from saiten.cluster.jobs import ScoringJob  # noqa: PLC0415 - the same
+        from saiten.cluster.running import calls_of_workers  # noqa: PLC0415 - the same
+
+        calls = calls_of_workers(self.calls, self.folder, self.executor)
+        job = ScoringJob(self.metrics, self.judge, calls, self.settings, self.signatures, retry_failed, strict)
+        return await evaluate_in_shards(samples, language, job, self.executor, folder=self.folder, watch=watch)
+
+    async def here(
+        self, rows: Iterable[Sample | BadRow], watch: Watch[Scored] | None, *, retry_failed: bool, strict: bool
+    ) -> Evaluation:
+        """Score the rows on this machine; raises as `aevaluate`."""
+        collected, models = _Collected(watch), Models(self.calls)
+        described = _assembled(self.judge, models.called(replace(self.calls, cache=None)))
+        plan = plan_local(self.metrics, described, self.executor.workers, concurrency=self.calls.concurrency)
+        with ExitStack() as stack:
+            journal: Journal | InMemory = InMemory()
+            if self.folder is not None:
+                opened = Journal.open(self.folder, self.settings, signatures=self.signatures, retry_failed=retry_failed)
+                journal = stack.enter_context(opened)
+                models.account.book, models.shelf = journal.paid, BatchFolder(self.folder)
+            performing, stopped = _assembled(self.judge, models), None
+            try:
+                scoring = Scoring(self.metrics, performing, journal)
+                closing = () if performing is self.judge else (performing,)
+                limit = self.calls.at_once(len(self.metrics))
+                await run_planned(scoring, rows, collected, plan, limit, closing=closing, strict=strict)
+            except BudgetSpent as error:
+                stopped = str(error)
+        bad = collected.unusable()
+        if self.folder is not None:
+            return _kept_in(self.folder, bad, stopped)
+        signatures = {each.name: str(signature_of(each, performing)) for each in self.metrics}  # see `Journal.sign`
+        paid = models.account.usage if models.account.usage.calls else None
+        samples, scores, settings = tuple(collected.samples), tuple(collected.scores), self.settings.to_json()
+        return Evaluation(samples, scores, signatures, bad, stopped, settings, paid=paid)
+
+
+def _executor(file: Config, **given: Any) -> ExecutorSettings:
+    return file.settings(ExecutorSettings, given)
 
 
 def _kept_in(folder: Path, bad: tuple[BadRow, ...], stopped: str | None) -> Evaluation:

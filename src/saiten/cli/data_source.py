@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from saiten.cli.shared_options import read_columns
 from saiten.data import BadRow, read_samples
+from saiten.data.addresses import located
+from saiten.data.files import files_of, folder_name, name_of_file
 from saiten.errors import ConfigurationError
 from saiten.records import Sample
-from saiten.redaction import redact
 from saiten.runs.manifest import RunSettings
 from saiten.settings import CallSettings, DataSettings, JudgeSettings
 from saiten.text.language import detect_language
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from saiten.cluster.input import FilesInput
 
 _COUNT_UP_TO = 64 * 2**20
-"""Bytes of a file whose lines are counted beforehand, for the time left."""
+"""Bytes of files whose lines are counted beforehand, for the time left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +33,9 @@ class DataSource:
     settings: DataSettings
 
     @property
-    def name(self) -> str:
-        """The last part of the path, the pattern or the address, without secrets."""
-        return Path(redact(self.path)).name
-
-    @property
     def run_name(self) -> str:
-        """The name of the run's folder, if none is chosen: the file's name, or for a pattern that of its folder."""
-        if self.path == "-":
-            return "stdin"
-        *folders, last = [part for part in redact(self.path).replace("\\", "/").split("/") if part]
-        plain = next((part for part in (last, *reversed(folders)) if not any(sign in part for sign in "*?[:")), "data")
-        return plain.partition(".")[0] or "data"
+        """Return the name of the run's folder, if none is chosen: the file's name, or for a pattern its folder's."""
+        return "stdin" if self.path == "-" else folder_name(self.path)
 
     @property
     def columns(self) -> dict[str, str]:
@@ -55,7 +47,7 @@ class DataSource:
     ) -> RunSettings:
         """Return the settings of a judged run over these rows; `more`: those of this kind of run alone."""
         return RunSettings(
-            data=self.name,
+            data=self.path if self.path == "-" else name_of_file(self.path),
             judge=judge.kept(),
             columns=self.columns,
             language=self.settings.language,
@@ -75,15 +67,6 @@ class DataSource:
         )
         return islice(found, self.settings.limit)
 
-    def input(self) -> "FilesInput":
-        """Return the rows as an input that workers read; raises ConfigurationError for standard input."""
-        from saiten.cluster.input import FilesInput
-
-        if self.path == "-":
-            raise ConfigurationError("workers cannot read standard input; name a file, or leave out --executor ray")
-        how = self.settings
-        return FilesInput(self.path, self.columns, how.data_format, how.language, how.limit)
-
     def peeked(self, notify: Callable[[str], None], *, questions: bool = False) -> Iterator[Sample | BadRow]:
         """Return the rows; the first is read at once, so that a wrong file or column shows before a folder is made.
 
@@ -98,12 +81,28 @@ class DataSource:
             )
         return rows if first is None else chain([first], rows)
 
+    def input(self) -> "FilesInput":
+        """Return the rows as an input that workers read; raises ConfigurationError for standard input."""
+        from saiten.cluster.input import FilesInput
+
+        if self.path == "-":
+            raise ConfigurationError("workers cannot read standard input; name a file, or leave out --executor ray")
+        how, where = self.settings, located(self.path)
+        path = str(where.absolute()) if isinstance(where, Path) else where
+        return FilesInput(path, self.columns, how.data_format, how.language, how.limit)
+
     def count(self) -> int | None:
-        """Return the number of rows if the lines of a file show it quickly; for the time left only."""
-        path, limit = Path(self.path), self.settings.limit
-        small = path.suffix == ".jsonl" and path.is_file() and path.stat().st_size <= _COUNT_UP_TO
-        if self.path == "-" or not small:
+        """Return the number of rows if the lines of files show it quickly; for the time left only."""
+        limit = self.settings.limit
+        if self.path == "-" or isinstance(located(self.path), str):
             return limit
-        with path.open("rb") as file:
-            lines = sum(1 for line in file if line.strip())
+        paths = [Path(file.path) for file in files_of(self.path)]
+        if any(path.suffix != ".jsonl" or not path.is_file() for path in paths):
+            return limit
+        if sum(path.stat().st_size for path in paths) > _COUNT_UP_TO:
+            return limit
+        lines = 0
+        for path in paths:
+            with path.open("rb") as file:
+                lines += sum(1 for line in file if line.strip())
         return lines if limit is None else min(lines, limit)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Protocol
 
 from saiten.cluster.counts import Counts
-from saiten.cluster.mirror import Kept
-from saiten.cluster.worker import BROKEN, DONE, ERRORS, Block, Ended, Hello, Piece
+from saiten.cluster.mirror import KeptFolder
+from saiten.cluster.worker import BROKEN, DONE, ERRORS, Ended, Hello, Piece, ShardNews
 from saiten.durable.appended_file import Syncing
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BudgetSpent, ConfigurationError
@@ -22,7 +22,7 @@ from saiten.errors import BudgetSpent, ConfigurationError
 AHEAD = 2
 """Shards that a worker has at a time: while the last calls of one are in flight, those of the next fill the rest."""
 _TRIES = 3
-"""Workers that may be lost over the same shard."""
+"""Workers that may be lost over the same shard without a result of it."""
 _TO_STOP = 5.0
 """Seconds that workers have to hand over what they did, when the run ends early."""
 ENDED_NAME = "ended"
@@ -46,21 +46,20 @@ class Remote(Protocol):
     async def begin(self, number: int, piece: Piece, files: Mapping[str, bytes]) -> None:
         """Give it a shard."""
 
-    async def pull(self) -> list[Block]:
+    async def pull(self) -> list[ShardNews]:
         """Return what it did since the last call."""
 
-    async def drop(self) -> list[Block]:
+    async def drop(self) -> list[ShardNews]:
         """Take all shards from it, and return what else it did."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class InputPart:
     """A shard as the driver has it."""
 
     piece: Piece
     where: str
-    """For messages, such as `data.jsonl, lines 1 to 500`."""
-    rows: int | None = None
+    """For messages, such as `data.jsonl from row 17`."""
 
 
 class Driving:
@@ -68,7 +67,7 @@ class Driving:
 
     def __init__(
         self,
-        parts: Sequence[Part],
+        parts: Sequence[InputPart],
         folder_of: Callable[[int], Path],
         key: str,
         counted: Callable[[Counts], None],
@@ -89,6 +88,7 @@ class Driving:
         self._in_work: dict[int, _InWork] = {}
         self._tries: dict[int, int] = {}
         self._changed = asyncio.Condition()
+        self._pulls: dict[Remote, asyncio.Future[list[ShardNews]]] = {}
         self._spent: str | None = None
         self.running = 0
         """Workers that run."""
@@ -174,7 +174,7 @@ class Driving:
                 while not self._is_over():
                     await self._hand_out(worker, mine)
                     if mine:
-                        for block in await worker.pull():
+                        for block in await self._pulled(worker):
                             self._write(block, mine)
                         await self._tell()
             except WorkerLost as error:
@@ -189,7 +189,7 @@ class Driving:
         """Give the worker what it lacks; wait if there is nothing for it to do, since another may be lost."""
         while len(mine) < AHEAD and self._waiting and self._spent is None:
             number = self._waiting.popleft()
-            kept = Kept(self._folder_of(number), self._syncing)
+            kept = KeptFolder(self._folder_of(number), self._syncing)
             self._in_work[number] = _InWork(kept)
             mine.add(number)
             await worker.begin(number, self._parts[number].piece, kept.content())
@@ -201,12 +201,26 @@ class Driving:
         async with self._changed:
             self._changed.notify_all()
 
-    async def _stop(self, worker: Remote) -> None:
-        for block in await worker.drop():
-            if block.shard in self._in_work:
-                self._keep(block)
+    async def _pulled(self, worker: Remote) -> list[ShardNews]:
+        """Return what a worker did; if this is canceled, `_stop` gets it, since the worker hands it over only once."""
+        self._pulls[worker] = pull = asyncio.ensure_future(worker.pull())
+        try:
+            blocks = await asyncio.shield(pull)
+        except WorkerLost:
+            del self._pulls[worker]
+            raise
+        del self._pulls[worker]
+        return blocks
 
-    def _write(self, block: Block, mine: set[int]) -> None:
+    async def _stop(self, worker: Remote) -> None:
+        """Take all shards from a worker, and write what it did until then: first what is on its way already."""
+        pulls = [self._pulls.pop(worker)] if worker in self._pulls else []
+        for blocks in await asyncio.gather(*pulls, worker.drop(), return_exceptions=True):
+            for block in () if isinstance(blocks, BaseException) else blocks:
+                if block.shard in self._in_work:
+                    self._keep(block)
+
+    def _write(self, block: ShardNews, mine: set[int]) -> None:
         if block.shard not in mine and (block.written or block.ended):
             return
         self._keep(block)
@@ -217,7 +231,7 @@ class Driving:
         shard.kept.close()
         self._note_end(block.shard, shard, block.ended)
 
-    def _keep(self, block: Block) -> None:
+    def _keep(self, block: ShardNews) -> None:
         if block.written:
             self._in_work[block.shard].kept.write(block.written)
         if block.counts is not None:
@@ -244,7 +258,7 @@ class Driving:
             lost.kept.close()
             self._counted(lost.minus())
             self._waiting.appendleft(number)
-            self._tries[number] = self._tries.get(number, 0) + 1
+            self._tries[number] = 1 if lost.made else self._tries.get(number, 0) + 1
         mine.clear()
         often = next((number for number, tries in self._tries.items() if tries >= _TRIES), None)
         if often is not None:
@@ -258,16 +272,19 @@ class Driving:
 class _InWork:
     """A shard that a worker has."""
 
-    kept: Kept
+    kept: KeptFolder
     samples: int = 0
     answers: int = 0
     bad_rows: int = 0
+    made: int = 0
+    """Results of this worker."""
 
     def count(self, counts: Counts) -> None:
         """Remember what the next worker will count again."""
         self.samples += counts.samples
         self.answers += counts.answers
         self.bad_rows += counts.bad_rows
+        self.made += counts.made
 
     def minus(self) -> Counts:
         """Return what is to be counted off if the worker is lost."""

@@ -2,14 +2,16 @@
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from saiten.cluster.divided_run import DividedRun
-from saiten.cluster.driver import Part
+from saiten.cluster.driver import InputPart
 from saiten.data import BadRow
-from saiten.data.files import files_at, size_of
-from saiten.data.shards import Counted, Shard, count_rows, cut, ids_of, numbered, read_shard, repeated
+from saiten.data.addresses import size_of
+from saiten.data.files import InputFile, files_of
+from saiten.data.shard_rows import ids_of, read_shard, repeated
+from saiten.data.shards import RowCount, Shard, count_rows, cut, numbered
 from saiten.errors import ConfigurationError
 from saiten.records import Language, Sample
 from saiten.redaction import redact
@@ -35,7 +37,7 @@ class Input(Protocol):
     def name(self) -> str:
         """For messages."""
 
-    async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[Part]:
+    async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[InputPart]:
         """Return the shards, divided now or when the run began.
 
         Raises:
@@ -90,65 +92,77 @@ class FilesInput:
     def name(self) -> str:
         return redact(self.path)
 
-    async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[Part]:
+    async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[InputPart]:
         there = run.division
         if there is None:
-            division = await self._divided(cluster)
-            run.divide(division)
+            size = self._size(cluster.workers)
+            shards = cut(self.path, self.format, size)
+            found = await self._divided(shards, cluster)
+            run.divide(Division(tuple(_as_json(shard, refused) for shard, refused in found), size, len(shards)))
         else:
-            division = there
-            self._check(division)
-        found = [(_shard(part["shard"]), frozenset(part["refused"])) for part in division.parts]
+            found = self._again(there)
         rows = [shard.rows for shard, _ in found]
-        watch.divided(sum(known) if (known := [each for each in rows if each is not None]) == rows else None, len(rows))
+        known = [each for each in rows if each is not None]
+        watch.divided(sum(known) if len(known) == len(rows) else None, len(rows))
         return [
-            Part(RowsOfShard(shard, self.columns, self.language, refused), shard.where, shard.rows)
-            for shard, refused in found
+            InputPart(
+                RowsOfShard(shard, self.columns, self.language, refused), f"{shard.name} from row {shard.first}", rows
+            )
+            for (shard, refused), rows in zip(found, rows, strict=True)
         ]
 
-    async def _divided(self, cluster: "RayCluster") -> Division:
-        """Divide the input; workers count the rows and find ids that occur twice."""
-        size = self._size(cluster.workers)
-        shards = cut(self.path, self.format, size)
-        counts: list[Counted | None] = [None] * len(shards)
+    async def _divided(self, shards: tuple[Shard, ...], cluster: "RayCluster") -> list[tuple[Shard, frozenset[int]]]:
+        """Return the shards, numbered, with the ids that each must refuse; workers count the rows and find the ids."""
+        counts = [RowCount(0, 0)] * len(shards)
         async for number, counted in cluster.map(count_rows, [(shard,) for shard in shards]):
             counts[number] = counted
         shards = numbered(shards, counts, self.limit)
+        if len(shards) < 2:
+            return [(shard, frozenset()) for shard in shards]
         ids = [array("Q")] * len(shards)
-        if len(shards) > 1:
-            wanted = [(shard, dict(self.columns), self.language) for shard in shards]
-            async for number, each in cluster.map(ids_of, wanted):
-                ids[number] = each
-        refused = repeated(ids)
-        return Division(
-            tuple(
-                {"shard": asdict(shard), "refused": sorted(again)} for shard, again in zip(shards, refused, strict=True)
-            ),
-            size,
-        )
+        wanted = [(shard, dict(self.columns), self.language) for shard in shards]
+        async for number, each in cluster.map(_ids, wanted):
+            ids[number] = each
+        return list(zip(shards, repeated(ids), strict=True))
 
     def _size(self, workers: int) -> int:
-        total = sum(size_of(file.path) for file in files_at(self.path))
+        total = sum(_bytes_of(file) for file in files_of(self.path))
         return min(max(total // (_EACH * workers), _LEAST), _MOST)
 
-    def _check(self, division: Division) -> None:
-        """Raise ConfigurationError if the input would be divided differently today."""
-        kept = [_place(_shard(part["shard"])) for part in division.parts]
-        now = [_place(shard) for shard in cut(self.path, self.format, division.size)]
-        if kept != now[: len(kept)] or (self.limit is None and len(now) != len(kept)):
+    def _again(self, division: Division) -> list[tuple[Shard, frozenset[int]]]:
+        """Return the shards as they were divided; raises ConfigurationError if the input has changed."""
+        now = {_place(shard): shard.path for shard in cut(self.path, self.format, division.size)}
+        kept = [_from_json(part) for part in division.parts]
+        places = [_place(shard) for shard, _ in kept]
+        if any(place not in now for place in places) or len(now) != division.cut:
             raise ConfigurationError(
                 f"{self.name} is not what it was when the run began: files or their sizes have changed; name another "
                 "folder to score it anew"
             )
+        return [(replace(shard, path=now[_place(shard)]), refused) for shard, refused in kept]
 
 
-def _shard(value: Mapping[str, Any]) -> Shard:
-    groups = value.get("groups")
-    return Shard(**{**value, "groups": None if groups is None else tuple(groups)})
+def _bytes_of(file: InputFile) -> int:
+    if file.size is not None:
+        return file.size
+    return size_of(file.path) if isinstance(file.path, str) else file.path.stat().st_size
+
+
+def _ids(shard: Shard, columns: Mapping[str, str], language: Language | None) -> "array[int]":
+    return ids_of(shard, columns=columns, language=language)
+
+
+def _as_json(shard: Shard, refused: frozenset[int]) -> dict[str, Any]:
+    return {"shard": {**asdict(shard), "path": redact(shard.path)}, "refused": sorted(refused)}
+
+
+def _from_json(part: Mapping[str, Any]) -> tuple[Shard, frozenset[int]]:
+    value = part["shard"]
+    return Shard(**{**value, "groups": tuple(value["groups"])}), frozenset(part["refused"])
 
 
 def _place(shard: Shard) -> tuple[object, ...]:
-    return shard.path, shard.start, shard.end, shard.groups, shard.skip
+    return redact(shard.path), shard.start, shard.end, shard.groups, shard.skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +172,7 @@ class RowsInput:
     kept: Sequence[Sample | BadRow]
     name: str = "samples"
 
-    async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[Part]:
+    async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[InputPart]:
         rows = len(self.kept)
         there = run.division
         if there is None:
@@ -176,5 +190,5 @@ class RowsInput:
         found = []
         for part in division.parts:
             start, end = int(part["start"]), int(part["start"]) + int(part["rows"])
-            found.append(Part(RowsInMemory(self.kept[start:end]), f"rows {start + 1} to {end}", end - start))
+            found.append(InputPart(RowsInMemory(self.kept[start:end]), f"rows {start + 1} to {end}"))
         return found

@@ -21,7 +21,7 @@ _MOST = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class FileChange:
     """What was written to a file of a shard."""
 
     name: str
@@ -40,7 +40,7 @@ class _Known:
     changed: int
 
 
-class Copy:
+class FolderCopy:
     """The worker's copy of a shard's folder."""
 
     def __init__(self, folder: Path, files: Mapping[str, bytes]) -> None:
@@ -54,7 +54,7 @@ class Copy:
             path.write_bytes(content)
             self._note(name, path, len(content))
 
-    def news(self) -> list[Written]:
+    def news(self) -> list[FileChange]:
         """Return what was written since the last call, at most 4 MiB per file."""
         found = []
         for path in self.folder.rglob("*"):
@@ -65,9 +65,9 @@ class Copy:
                 found.append(written)
         return sorted(found, key=lambda each: each.name.endswith(_LINES))  # a run begins with its manifest
 
-    def rest(self) -> list[Written]:
+    def rest(self) -> list[FileChange]:
         """Return all that is left, after the last line was written."""
-        found: list[Written] = []
+        found: list[FileChange] = []
         while news := self.news():
             found += news
         return found
@@ -76,14 +76,14 @@ class Copy:
         """Remove the copy."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _read(self, name: str, path: Path) -> Written | None:
+    def _read(self, name: str, path: Path) -> FileChange | None:
         there, known = path.stat(), self._known.get(name)
         if not name.endswith(_LINES):
             if known is not None and (known.inode, known.changed) == (there.st_ino, there.st_mtime_ns):
                 return None
             content = path.read_bytes()
             self._note(name, path, len(content))
-            return Written(name, content, whole=True)
+            return FileChange(name, content, whole=True)
         start = 0 if known is None or known.inode != there.st_ino or there.st_size < known.size else known.size
         if known is not None and start == there.st_size:
             return None
@@ -91,14 +91,14 @@ class Copy:
             file.seek(start)
             content = file.read(_MOST)
         self._note(name, path, start + len(content))
-        return Written(name, content, whole=not start)
+        return FileChange(name, content, whole=not start)
 
     def _note(self, name: str, path: Path, size: int) -> None:
         there = path.stat()
         self._known[name] = _Known(there.st_ino, size, there.st_mtime_ns)
 
 
-class Kept:
+class KeptFolder:
     """The driver's folder of a shard while a worker has it."""
 
     def __init__(self, folder: Path, syncing: Syncing) -> None:
@@ -121,7 +121,7 @@ class Kept:
                 found[path.relative_to(self.folder).as_posix()] = content
         return found
 
-    def write(self, written: Sequence[Written]) -> None:
+    def write(self, written: Sequence[FileChange]) -> None:
         """Write what a worker wrote; once this returns, it survives this process.
 
         Raises:

@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 
 from saiten.cluster.driver import WorkerGone, WorkerLost
 from saiten.cluster.jobs import Job
-from saiten.cluster.worker import Block, Hello, Piece, ShardWorker
+from saiten.cluster.worker import Hello, Piece, ShardNews, ShardWorker
 from saiten.errors import ConfigurationError
-from saiten.models.lessor import Allowance, Lease, Lessor, Wanted
+from saiten.models.lessor import Allowance, Lease, LeaseRequest, Lessor
 from saiten.redaction import redact
 from saiten.runs.workers import available_cores
 from saiten.version import __version__
@@ -77,12 +77,12 @@ class RayWorker:
     async def begin(self, number: int, piece: Piece, files: Mapping[str, bytes]) -> None:
         await self._called(self._actor.begin.remote(number, piece, dict(files)))
 
-    async def pull(self) -> list[Block]:
-        blocks: list[Block] = await self._called(self._actor.pull.remote())
+    async def pull(self) -> list[ShardNews]:
+        blocks: list[ShardNews] = await self._called(self._actor.pull.remote())
         return blocks
 
-    async def drop(self) -> list[Block]:
-        blocks: list[Block] = await self._called(self._actor.drop.remote())
+    async def drop(self) -> list[ShardNews]:
+        blocks: list[ShardNews] = await self._called(self._actor.drop.remote())
         return blocks
 
     async def end(self) -> None:
@@ -123,7 +123,7 @@ class AskActor:
 
     name: str
 
-    async def __call__(self, wanted: Wanted) -> Lease:
+    async def __call__(self, wanted: LeaseRequest) -> Lease:
         lease: Lease = await self._actor.lease.remote(wanted)
         return lease
 

@@ -19,7 +19,7 @@ from typing import Protocol
 
 from saiten.cluster.counts import Counting, Counts
 from saiten.cluster.jobs import Job, Prepared
-from saiten.cluster.mirror import Copy, Written
+from saiten.cluster.mirror import FileChange, FolderCopy
 from saiten.cluster.replies import RepliesOfWorker
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, NotWritten, SaitenError
@@ -63,11 +63,11 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ShardNews:
     """What a worker did for one shard in a moment."""
 
     shard: int
-    written: Sequence[Written]
+    written: Sequence[FileChange]
     counts: Counts | None
     ended: Ended | None = None
 
@@ -113,11 +113,11 @@ class ShardWorker:
         """Begin a shard, or go on with it where these files end."""
         if not self._shards:
             self._collections.enter_context(fewer_collections())
-        copy = Copy(self._scratch / f"{number:06}", files)
+        copy = FolderCopy(self._scratch / f"{number:06}", files)
         counting = Counting()
         self._shards[number] = _Shard(number, copy, counting, asyncio.create_task(self._work(copy, piece, counting)))
 
-    async def pull(self) -> list[Block]:
+    async def pull(self) -> list[ShardNews]:
         """Return what was done since the last call; waits for it, but not longer than a second."""
         for _ in range(_LOOKS):
             self._listening.hear()
@@ -126,7 +126,7 @@ class ShardWorker:
                 return blocks
         return []
 
-    async def drop(self) -> list[Block]:
+    async def drop(self) -> list[ShardNews]:
         """Cancel the shards in work, and return what else was done for them."""
         for shard in self._shards.values():
             shard.task.cancel()
@@ -146,7 +146,7 @@ class ShardWorker:
         self._collections.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
-    async def _work(self, copy: Copy, piece: Piece, counting: Counting) -> Ended:
+    async def _work(self, copy: FolderCopy, piece: Piece, counting: Counting) -> Ended:
         try:
             prepared = self._prepare()
             with nullcontext() if self._replies is None else self._replies.of_shard(copy.folder):
@@ -171,7 +171,7 @@ class ShardWorker:
         self._prepared = self._job.prepare(models)
         return self._prepared
 
-    def _news(self) -> list[Block]:
+    def _news(self) -> list[ShardNews]:
         blocks = []
         for number, shard in list(self._shards.items()):
             ended = shard.task.result() if shard.task.done() and not shard.task.cancelled() else None  # before the look
@@ -181,10 +181,10 @@ class ShardWorker:
                 shard.copy.remove()
                 del self._shards[number]
             if written or counts is not None or ended is not None:
-                blocks.append(Block(number, written, counts, ended))
+                blocks.append(ShardNews(number, written, counts, ended))
         if blocks and self._notes:
             notes, self._notes[:] = self._notes[:], []
-            blocks.append(Block(blocks[0].shard, (), Counts(notes=notes)))
+            blocks.append(ShardNews(blocks[0].shard, (), Counts(notes=notes)))
         return blocks
 
 
@@ -193,7 +193,7 @@ class _Shard:
     """A shard in work."""
 
     number: int
-    copy: Copy
+    copy: FolderCopy
     counting: Counting
     task: "asyncio.Task[Ended]"
 

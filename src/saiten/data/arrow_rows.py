@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from saiten.data.files import is_address, open_file
+from saiten.data.addresses import AHEAD, StoredBytes, located
 from saiten.data.json_rows import parse_json
 from saiten.data.rows import BadRow, RawRow, bad_row, place
 from saiten.errors import BadInput, ConfigurationError
-from saiten.redaction import redact
 
 _BATCH = 64  # rows converted to Python values at once; a row may have many long contexts
 _BUFFER = 1 << 20  # bytes read ahead per column
@@ -19,65 +17,53 @@ _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 """The end of an Arrow stream, checked since PyArrow accepts a stream truncated between two batches."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowGroups:
-    """A part of a Parquet file."""
-
-    first: int
-    """Its first row group, from 0."""
-    last: int
-    skip: int = 0
-    """Rows of these groups that come before it."""
-    rows: int | None = None
-    """Its rows; None for all."""
-    number: int = 1
-    """The number of its first row in the file."""
-
-
 def read_parquet(
-    path: Path | str, name: str, *, wanted: Callable[[str], bool], part: RowGroups | None = None
+    path: Path | str,
+    name: str,
+    *,
+    wanted: Callable[[str], bool],
+    groups: Sequence[int] | None = None,
+    skip: int = 0,
+    first: int = 1,
 ) -> Iterator[RawRow | BadRow]:
-    """Yield one row per record, counted from 1. Unwanted columns are None, since embeddings are expensive to read.
+    """Yield one row per record. Unwanted columns are None, since embeddings are expensive to read.
 
     Raises BadInput for another format, and ConfigurationError without pyarrow.
+
+    Args:
+        path: A path or an address.
+        name: The name in messages.
+        wanted: Whether a column is needed.
+        groups: The row groups to read; None for all.
+        skip: Rows of them to skip.
+        first: The number of the first row that is not skipped.
     """
+    numbers = count(first)
     with _parquet(path, name) as file:
         names = file.schema_arrow.names
-        needed = [column for column in names if wanted(column)]
-        groups = None if part is None else range(part.first, part.last + 1)
-        numbers = count(1 if part is None else part.number)
-        skip, left = (0, None) if part is None else (part.skip, part.rows)
-        for batch in file.iter_batches(batch_size=_BATCH, columns=needed, row_groups=groups):
-            whole = batch.num_rows
-            rest = batch.slice(min(skip, whole)) if left is None else batch.slice(min(skip, whole), left)
-            skip = max(0, skip - whole)
-            left = None if left is None else left - rest.num_rows
-            yield from _rows(rest, names, name, numbers)
-            if left == 0:
-                return
+        needed = [each for each in names if wanted(each)]
+        for batch in file.iter_batches(batch_size=_BATCH, row_groups=groups, columns=needed):
+            if skip < batch.num_rows:
+                yield from _rows(batch.slice(skip), names, name, numbers)
+            skip = max(0, skip - batch.num_rows)
 
 
 def row_groups(path: Path | str, name: str) -> list[tuple[int, int]]:
-    """Return the rows and the bytes of each row group; raises as `read_parquet`."""
+    """Return the rows and the uncompressed bytes of each row group of a Parquet file."""
     with _parquet(path, name) as file:
-        found = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
-        return [(group.num_rows, group.total_byte_size) for group in found]
+        groups = map(file.metadata.row_group, range(file.num_row_groups))
+        return [(group.num_rows, group.total_byte_size) for group in groups]
 
 
 @contextmanager
 def _parquet(path: Path | str, name: str) -> Iterator[Any]:
     pa, parquet = _pyarrow()
+    where = located(path)
     try:
         # the buffer avoids holding a whole row group, often the whole file
-        with (
-            open_file(path) as source,
-            parquet.ParquetFile(
-                path if not is_address(path) else source, buffer_size=_BUFFER, pre_buffer=False
-            ) as file,
-        ):
+        source = where if isinstance(where, Path) else StoredBytes(where)
+        with parquet.ParquetFile(source, buffer_size=_BUFFER if source is where else AHEAD, pre_buffer=False) as file:
             yield file
-    except FileNotFoundError as error:
-        raise BadInput(f"there is no file {redact(str(path))}") from error
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"{name} cannot be read as Parquet: {error}") from error
 

@@ -1,188 +1,105 @@
-"""The files that a path, a pattern (`logs/*.jsonl`) or an address of an object store (`s3://…`) means.
+"""The files that a path, a pattern (`logs/*.jsonl`) or an address (`s3://bucket/day/*.parquet`) stands for."""
 
-Object stores are reached through fsspec, which is loaded only for an address; a plain path never needs it.
-"""
-
-import glob
-import io
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
-from posixpath import commonpath
-from typing import IO, Any
 
-from saiten.errors import BadInput, ConfigurationError
-from saiten.redaction import redact
+from saiten.data.addresses import asking, file_system, located, name_in
+from saiten.errors import BadInput
 
-_MAGIC = "*?["
-_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "abfs": "azure", "abfss": "azure", "az": "azure"}
-"""Scheme of an address → the extra with the package that knows it."""
-_READ_AHEAD = 8 << 20
-"""Bytes that are fetched from an object store at a time."""
+_MAGIC = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True, slots=True)
-class DataFile:
-    """One file of an input."""
+class InputFile:
+    """One file of the input."""
 
-    path: str
-    """A path, or an address."""
+    path: Path | str
+    """A path on this machine, or an address as text."""
     name: str
-    """For messages: the path below the folder that all files of the input have in common."""
-    before_ids: str = ""
-    """What generated ids begin with: of several files, each has a `row-1`."""
+    """The name in messages; for a pattern, the path below the folder where the pattern begins."""
+    prefix: str = ""
+    """What generated ids begin with, so that those of several files differ."""
+    size: int | None = None
+    """Its bytes, if they were listed."""
 
 
-def is_address(source: object) -> bool:
-    """Return whether it is an address that fsspec knows how to read."""
-    return isinstance(source, str) and "://" in source
+def files_of(source: str | Path) -> tuple[InputFile, ...]:
+    """Return the files in the order of their names; a pattern matches files that are not empty.
 
-
-def files_at(source: Path | str) -> tuple[DataFile, ...]:
-    """Return the files in sorted order; a single path as it is, whether or not it exists.
+    An existing file whose name looks like a pattern is that file. The files of a pattern have prefixes, even if it
+    matches only one today, since ids should not change when there are more.
 
     Raises:
-        BadInput: no file matches the pattern, or the object store does not answer.
-        ConfigurationError: the package for this kind of address is not installed.
+        BadInput: no file matches, or a store cannot be read.
+        ConfigurationError: the package for such addresses is missing.
     """
-    text = str(source)
-    if is_address(source):
-        paths = _matching_addresses(text)
-    elif any(sign in text for sign in _MAGIC) and not Path(text).exists():
-        found = glob.glob(str(Path(text).expanduser()), recursive=True)  # noqa: PTH207 - Path.glob needs a folder apart
-        paths = sorted(path for path in found if Path(path).is_file())
-    else:
-        return (DataFile(text, Path(text).name or text),)
-    if not paths:
-        raise BadInput(f"no file matches {redact(text)}")
-    if len(paths) == 1:
-        return (DataFile(paths[0], paths[0].rstrip("/").rpartition("/")[2]),)
-    plain = [path.replace(os.sep, "/").partition("://")[2] or path.replace(os.sep, "/") for path in paths]
-    common = commonpath([path.rpartition("/")[0] for path in plain])
-    names = [path[len(common) :].lstrip("/") for path in plain]
-    return tuple(DataFile(path, name, f"{name}:") for path, name in zip(paths, names, strict=True))
+    where = located(source)
+    found = (_matching(where) if isinstance(where, Path) else _stored(where)) if _is_pattern(where) else None
+    if found is None:
+        return (InputFile(where, name_of_file(where)),)
+    if not found:
+        raise BadInput(f"no file matches {source}, or only empty ones")
+    return tuple(sorted(found, key=lambda file: file.name))
 
 
-@contextmanager
-def open_file(path: str | Path, *, ahead: int = _READ_AHEAD) -> Iterator[IO[bytes]]:
-    """Open a path or an address for reading; raises OSError as for any file.
-
-    `ahead`: bytes that are fetched from an object store at a time.
-    """
-    if not is_address(path):
-        with Path(path).open("rb") as file:
-            yield file
-        return
-    system, inner = _system(str(path))
-    with _reported(str(path)), system.open(inner, "rb", block_size=ahead) as file:
-        yield io.BufferedReader(_Raw(file), 1 << 16)
+def name_of_file(source: str | Path) -> str:
+    """Return the last part of a path, pattern or address."""
+    where = located(source)
+    return (where.name or str(where)) if isinstance(where, Path) else name_in(where)
 
 
-@contextmanager
-def open_range(path: str, start: int, end: int) -> Iterator[io.BufferedReader]:
-    """Open the bytes from `start` to `end` of a file; those of an object store are fetched at once."""
-    if is_address(path):
-        system, inner = _system(path)
-        with _reported(path):
-            content = system.cat_file(inner, start=start, end=end)
-        yield io.BufferedReader(io.BytesIO(content))
-        return
-    with Path(path).open("rb") as file:
-        file.seek(start)
-        yield io.BufferedReader(_Range(file, end - start), 1 << 16)
+def folder_name(source: str | Path) -> str:
+    """Return a name for what is made of a file or of the files of a pattern: the file's, or the folder's."""
+    where = located(source)
+    text = where.absolute().as_posix() if isinstance(where, Path) else where
+    if _is_pattern(where) and not (isinstance(where, Path) and where.exists()):
+        beginning = text[: _beginning(text)].rstrip("/")
+        return name_of_file(beginning) if beginning else "data"
+    return name_of_file(where).partition(".")[0] or "data"
 
 
-def size_of(path: str) -> int:
-    """Return the bytes of a file; raises BadInput if it is missing."""
-    try:
-        if not is_address(path):
-            return Path(path).stat().st_size
-        system, inner = _system(path)
-        with _reported(path):
-            return int(system.size(inner))
-    except FileNotFoundError as error:
-        raise BadInput(f"there is no file {redact(path)}") from error
-    except OSError as error:
-        raise BadInput(f"{redact(path)} cannot be read: {error}") from error
+def _is_pattern(where: Path | str) -> bool:
+    if isinstance(where, str) and where.lower().startswith(("http://", "https://")):
+        return False  # a question mark begins a query, and there is nothing to list
+    return _MAGIC.search(str(where)) is not None
 
 
-def _matching_addresses(address: str) -> list[str]:
-    system, inner = _system(address)
-    if not any(sign in inner for sign in _MAGIC):
-        return [address]
-    with _reported(address):
-        return sorted(system.unstrip_protocol(path) for path in system.glob(inner))
+def _beginning(pattern: str) -> int:
+    """Return where the first part with a wildcard begins."""
+    found = _MAGIC.search(pattern)
+    return pattern.rfind("/", 0, found.start() if found else None) + 1
 
 
-def _system(address: str) -> tuple[Any, str]:
-    scheme = address.partition("://")[0]
-    extra = _EXTRAS.get(scheme)
-    install = f'; install it with pip install "saiten[{extra}]"' if extra else ""
-    try:
-        from fsspec.core import url_to_fs  # noqa: PLC0415 - optional package
-    except ImportError as error:
-        raise ConfigurationError(f"{redact(address)} needs fsspec{install}") from error
-    try:
-        system, inner = url_to_fs(address)
-    except ImportError as error:
-        raise ConfigurationError(f"{redact(address)} needs a package for {scheme}:// ({error}){install}") from error
-    except ValueError as error:
-        raise ConfigurationError(f"{redact(address)} cannot be read: {error}") from error
-    return system, inner
+def _matching(pattern: Path) -> list[InputFile] | None:
+    """Return the matching files; None if the pattern is the name of something."""
+    if pattern.exists():
+        return None
+    base = Path(pattern.anchor)
+    rest = list(pattern.parts[1:] if pattern.anchor else pattern.parts)
+    while len(rest) > 1 and (not _MAGIC.search(rest[0]) or (base / rest[0]).exists()):
+        base /= rest.pop(0)
+    matching = glob("/".join(rest), root_dir=base, recursive=True)  # noqa: PTH207 - leaves out hidden files, as shells
+    paths = {Path(name).as_posix(): base / name for name in matching}
+    sizes = {name: path.stat().st_size for name, path in paths.items() if path.is_file()}
+    return [InputFile(paths[name], name, f"{name}:", size) for name, size in sizes.items() if size]
 
 
-@contextmanager
-def _reported(address: str) -> Iterator[None]:
-    """Turn the many errors of object stores into OSError with a short text; a missing file stays one."""
-    try:
-        yield
-    except (OSError, BadInput):
-        raise
-    except Exception as error:
-        if type(error).__module__.startswith(("botocore", "aiobotocore", "google", "gcsfs", "azure", "aiohttp")):
-            raise OSError(f"{type(error).__name__}: {redact(str(error))}") from error
-        raise
-
-
-class _Raw(io.RawIOBase):
-    """A file of fsspec's as Python's own buffer takes it."""
-
-    def __init__(self, file: Any) -> None:
-        super().__init__()
-        self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = self._file.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        return int(self._file.seek(offset, whence))
-
-    def tell(self) -> int:
-        return int(self._file.tell())
-
-
-class _Range(io.RawIOBase):
-    """The next bytes of a file, and then its end."""
-
-    def __init__(self, file: IO[bytes], left: int) -> None:
-        super().__init__()
-        self._file, self._left = file, left
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = self._file.read(min(len(buffer), self._left))
-        buffer[: len(content)] = content
-        self._left -= len(content)
-        return len(content)
+def _stored(pattern: str) -> list[InputFile] | None:
+    """Return the matching files; None if the pattern is the name of a file."""
+    files, path = file_system(pattern)
+    beginning = pattern[: _beginning(pattern)]
+    _, base = file_system(beginning)
+    with asking(pattern):
+        files.invalidate_cache()  # of listings; there may be more files by now
+        if files.isfile(path):
+            return None
+        found = files.glob(path, detail=True)
+    infos = {each.removeprefix(base).removeprefix("/"): info for each, info in found.items()}
+    # Made of the pattern, not by the file system: that forgets the account in `abfs://container@account/…`.
+    return [
+        InputFile(beginning + name, name, f"{name}:", info.get("size"))
+        for name, info in infos.items()
+        if info.get("type") == "file" and info.get("size") != 0
+    ]

@@ -7,10 +7,10 @@ from typing import Any, TypeGuard
 
 from saiten.data.arrow_rows import read_dataset, read_parquet
 from saiten.data.csv_rows import read_csv
-from saiten.data.files import is_address
+from saiten.data.files import InputFile, files_of, name_of_file
 from saiten.data.json_rows import read_json, read_json_lines
 from saiten.data.opening import File, Source, name_of, opened
-from saiten.data.rows import BadRow, RawRow, place, row_of
+from saiten.data.rows import BadRow, RawRow, place, prefixed, row_of
 from saiten.errors import BadInput, ConfigurationError
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "dataset")
@@ -24,47 +24,70 @@ _NO_WORKBOOKS = "Excel workbooks are not read; save the sheet as CSV (UTF-8)"
 
 
 def read_rows(
-    source: Source,
-    file_format: str | None,
-    *,
-    wanted: Callable[[str], bool],
-    notify: Callable[[str], None],
-    name: str | None = None,
+    source: Source, file_format: str | None, *, wanted: Callable[[str], bool], notify: Callable[[str], None]
 ) -> Iterator[RawRow | BadRow]:
     """Stream the rows of a source in any of the formats.
 
     Args:
-        source: A path or an address, `-` for standard input, an open file, or rows in memory.
+        source: A path, a pattern or an address of files, `-` for standard input, an open file, or rows in memory.
         file_format: One of `FORMATS`, or None to detect it.
         wanted: Whether a column is needed; others may be None.
         notify: Receives notes for the user, for example on a rare encoding.
-        name: What messages call the source; by default its last part.
 
     Raises:
         BadInput: the source is missing, unreadable, or in no known format.
         ConfigurationError: the requested format does not exist, or pyarrow is missing.
     """
     check_format(file_format)
-    name = name or name_of(source)
     if not _is_file(source):
-        return _in_memory(source, name)
-    path = source if isinstance(source, str | Path) and source != "-" else None
-    file_format = file_format or format_by_ending(path)
+        return _in_memory(source, name_of(source))
+    if isinstance(source, str | Path) and source != "-":
+        return _of_files(source, file_format, wanted, notify)
     if file_format in ("parquet", "dataset"):
-        if path is None:
-            raise BadInput(f"{file_format} cannot be read from a stream; name the file")
-        if file_format == "parquet":
-            return read_parquet(path, name, wanted=wanted)
-        if is_address(path):
-            raise BadInput(f"{name}: a folder by Hugging Face's save_to_disk is read from this machine; copy it here")
-        return read_dataset(Path(path), wanted=wanted)
-    return _streamed(source, file_format, wanted, notify, name)
+        raise _no_stream(file_format)
+    return _streamed(source, name_of(source), file_format, wanted, notify)
 
 
 def check_format(file_format: str | None) -> None:
-    """Raise ConfigurationError for a format that does not exist."""
+    """Raise ConfigurationError for an unknown format."""
     if file_format is not None and file_format not in FORMATS:
         raise ConfigurationError(f"unknown format {file_format!r}; there are {', '.join(FORMATS)}")
+
+
+def rows_of_file(
+    file: InputFile, file_format: str | None, *, wanted: Callable[[str], bool], notify: Callable[[str], None]
+) -> Iterator[RawRow | BadRow]:
+    """Stream the rows of one file, as `read_rows` does."""
+    file_format = file_format or _by_ending(file.path)
+    if file_format == "parquet":
+        rows = read_parquet(file.path, file.name, wanted=wanted)
+    elif file_format == "dataset":
+        rows = read_dataset(_folder(file), wanted=wanted)
+    else:
+        rows = _streamed(file.path, file.name, file_format, wanted, notify)
+    return prefixed(rows, file.prefix) if file.prefix else rows
+
+
+def format_of(file: InputFile, file_format: str | None) -> str:
+    """Return the format of a file: as given, by its suffix, or by its content; raises BadInput if none shows it."""
+    known = file_format or _by_ending(file.path)
+    if known is not None:
+        return known
+    with opened(file.path, file.name) as stream:
+        return _by_content(stream, file.name)
+
+
+def _of_files(
+    source: str | Path, file_format: str | None, wanted: Callable[[str], bool], notify: Callable[[str], None]
+) -> Iterator[RawRow | BadRow]:
+    for file in files_of(source):
+        yield from rows_of_file(file, file_format, wanted=wanted, notify=notify)
+
+
+def _folder(file: InputFile) -> Path:
+    if isinstance(file.path, Path):
+        return file.path
+    raise BadInput(f"{file.name}: a Hugging Face dataset is read from a folder on this machine; download it first")
 
 
 def _is_file(source: Source) -> TypeGuard[File]:
@@ -77,12 +100,14 @@ def _in_memory(rows: Any, name: str) -> Iterator[RawRow | BadRow]:
 
 
 def _streamed(
-    source: File, file_format: str | None, wanted: Callable[[str], bool], notify: Callable[[str], None], name: str
+    source: File, name: str, file_format: str | None, wanted: Callable[[str], bool], notify: Callable[[str], None]
 ) -> Iterator[RawRow | BadRow]:
-    with opened(source) as stream:
-        file_format = file_format or ("jsonl" if source == "-" else format_by_content(stream, name))
+    with opened(source, name) as stream:
+        file_format = file_format or ("jsonl" if source == "-" else _by_content(stream, name))
         if file_format == "parquet":
-            yield from read_rows(source, file_format, wanted=wanted, notify=notify, name=name)
+            if not isinstance(source, str | Path):
+                raise _no_stream(file_format)
+            yield from read_parquet(source, name, wanted=wanted)
         elif file_format == "jsonl":
             yield from read_json_lines(stream, name)
         elif file_format == "json":
@@ -91,20 +116,20 @@ def _streamed(
             yield from read_csv(stream, name, delimiter="\t" if file_format == "tsv" else None, notify=notify)
 
 
-def format_by_ending(path: Path | str | None) -> str | None:
-    """Return the format that the ending of a path or an address shows, or None."""
-    if path is None:
-        return None
-    if not is_address(path) and Path(path).is_dir():
+def _no_stream(file_format: str) -> BadInput:
+    return BadInput(f"{file_format} cannot be read from a stream; name the file")
+
+
+def _by_ending(path: Path | str) -> str | None:
+    if isinstance(path, Path) and path.is_dir():
         return "dataset"
-    endings = [ending.lower() for ending in Path(path).suffixes]
+    endings = [ending.lower() for ending in Path(name_of_file(path)).suffixes]
     if endings and endings[-1] == ".gz":
         endings.pop()
     return _ENDINGS.get(endings[-1]) if endings else None
 
 
-def format_by_content(stream: io.BufferedReader, name: str) -> str:
-    """Return the format that the first bytes show; raises BadInput if they do not."""
+def _by_content(stream: io.BufferedReader, name: str) -> str:
     start = stream.peek(4096)[:4096]
     if start.startswith(b"PAR1"):
         return "parquet"

@@ -23,8 +23,8 @@ class RawRow:
     """File and place, for messages."""
     typed: bool = True
     """False for CSV, which does not distinguish null and the empty string."""
-    before_id: str = ""
-    """What a generated id begins with."""
+    prefix: str = ""
+    """What a generated id begins with: the file, if there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,12 @@ def row_of(
     kinds = {list: "a list", str: "text", bool: "true or false", type(None): "null", int: "a number", float: "a number"}
     kind = kinds.get(type(value), type(value).__name__)
     return bad_row(where, f"expected {expected}, got {kind}{hint}", raw)
+
+
+def prefixed(rows: Iterable[RawRow | BadRow], prefix: str) -> Iterator[RawRow | BadRow]:
+    """Yield the rows with this prefix of generated ids."""
+    for row in rows:
+        yield RawRow(row.number, row.fields, row.where, row.typed, prefix) if isinstance(row, RawRow) else row
 
 
 def place(name: str, number: int) -> str:

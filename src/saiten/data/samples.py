@@ -1,21 +1,16 @@
 """Reading samples one at a time; unusable rows are yielded too, with place and reason."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from saiten.data.columns import SAMPLE_COLUMNS, Columns
-from saiten.data.files import DataFile, files_at
 from saiten.data.formats import read_rows
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow, converted
 from saiten.data.values import as_language, as_references, as_text, as_texts
 from saiten.digests import Digests, digest_here
 from saiten.records import Language, Sample
-from saiten.redaction import redact
 
 _LOG = logging.getLogger(__name__)
 _READERS: Mapping[str, Callable[[Any], Any]] = {
@@ -44,15 +39,16 @@ def read_samples(
 
     A row without an id gets `row-N`, with the N used in messages (its line in JSON lines, its spreadsheet row in CSV,
     else its position). Rows inserted before it change it, which a run on disk refuses. A duplicate id makes the later
-    row a `BadRow`.
+    row a `BadRow`. The files of a pattern are one input, in the order of their names; such ids then begin with the
+    file's path below the folder where the pattern begins (`2024/a.jsonl:row-1`).
 
     Numbers become text as written. In CSV, which has no nulls, an empty answer cell is an empty answer, and any other
     empty cell is *not given*. Several references become the reference and its alternatives.
 
     Args:
-        source: A path (JSONL, JSON, CSV, TSV, Parquet, gzipped or not; a folder by `save_to_disk`), a pattern
-            (`logs/*.jsonl`), an address (`s3://…`), `-`, an open file, or rows in memory, such as
-            `frame.to_dict('records')`. Of several files, generated ids begin with the file: `logs/a.jsonl:row-1`.
+        source: A path (JSONL, JSON, CSV, TSV, Parquet, gzipped or not; a folder by `save_to_disk`), a pattern of
+            paths (`logs/*.jsonl`), an address that fsspec reads (`s3://bucket/day/*.parquet`), `-`, an open file, or
+            rows in memory, such as `frame.to_dict('records')`.
         columns: Field → column, for unrecognized names; dots lead into objects (`outputs.text`).
         format: One of `formats.FORMATS`, if neither suffix nor content shows it.
         detect_language: Called with the texts of a row that does not give its language.
@@ -66,38 +62,37 @@ def read_samples(
         ConfigurationError: an unknown field or format, or pyarrow is missing.
     """
     fields = Columns(SAMPLE_COLUMNS, columns, option=option)
-    if isinstance(source, str | Path) and source != "-":
-        rows, name = _rows_at(source, format, fields, notify)
-    else:
-        rows, name = read_rows(source, format, wanted=fields.wanted, notify=notify), name_of(source)
+    name = name_of(source)
+    rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
     checked = fields.checked(rows, name, ("question", "answer"), notify, wished)
     ids = Digests()
-    yield from converted(checked, lambda row: sample_of(row, fields, detect_language, language, ids))
+    yield from samples_of(checked, fields, detect_language, language, lambda one: ids.put(digest_here(one)) is None)
 
 
-def _rows_at(
-    source: Path | str, file_format: str | None, fields: Columns, notify: Callable[[str], None]
-) -> tuple[Iterator[RawRow | BadRow], str]:
-    """Return the rows of all files at the source, one after another, and its name for messages."""
-    files = files_at(source)
-    each = (
-        before_ids(read_rows(file.path, file_format, wanted=fields.wanted, notify=notify, name=file.name), file)
-        for file in files
-    )
-    return chain.from_iterable(each), files[0].name if len(files) == 1 else redact(str(source))
+def samples_of(
+    rows: Iterable[RawRow | BadRow],
+    columns: Columns,
+    detect: Callable[..., Language],
+    language: Language | None,
+    is_new: Callable[[str], bool],
+) -> Iterator[Sample | BadRow]:
+    """Make a sample of each row; one whose id is not new is a `BadRow`.
+
+    `is_new` is asked once for each usable row, in order. Digests of 8 bytes suffice for it: of 10 million ids, two
+    collide in one of 400,000 inputs.
+    """
+
+    def made(row: RawRow) -> Sample:
+        sample = _sample(row, columns, detect, language)
+        if not is_new(sample.id):
+            hint = f", for example {sample.id}/{sample.system}" if sample.system else ""
+            raise ValueError(f"an earlier row has the id {sample.id!r} too; every answer needs its own{hint}")
+        return sample
+
+    return converted(rows, made)
 
 
-def before_ids(rows: Iterator[RawRow | BadRow], file: DataFile) -> Iterator[RawRow | BadRow]:
-    """Let the generated ids of the rows begin with their file, if there are others."""
-    if not file.before_ids:
-        return rows
-    return (replace(row, before_id=file.before_ids) if isinstance(row, RawRow) else row for row in rows)
-
-
-def sample_of(
-    row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None, ids: Digests
-) -> Sample:
-    """Return the sample in a row; raises ValueError with the reason if it cannot be used, or its id is in `ids`."""
+def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None) -> Sample:
     given: dict[str, Any] = {}
     for field, value in columns.find_all(row.fields).items():
         if (not row.typed and value == "" and field != "answer") or (field == "language" and language):
@@ -112,8 +107,8 @@ def sample_of(
     references = given.get("reference") or ()
     reference, *others = references or (None,)
     spoken = language or given.get("language")
-    sample = Sample(
-        given.get("id") or f"{row.before_id}row-{row.number}",
+    return Sample(
+        given.get("id") or f"{row.prefix}row-{row.number}",
         question or "",
         answer,
         given.get("contexts"),
@@ -124,17 +119,3 @@ def sample_of(
         given.get("system") or None,
         spoken or detect(*(text for text in (question, answer, *references) if text)),
     )
-    _check_new(sample, ids)
-    return sample
-
-
-def _check_new(sample: Sample, ids: Digests) -> None:
-    """Add the sample's id as 8-byte digest (with 10 million ids, a false alarm is 1 in 400,000); raises ValueError."""
-    if ids.put(digest_here(sample.id)) is not None:
-        raise repeated_id(sample)
-
-
-def repeated_id(sample: Sample) -> ValueError:
-    """Return the error of a row whose id an earlier one has."""
-    hint = f", for example {sample.id}/{sample.system}" if sample.system else ""
-    return ValueError(f"an earlier row has the id {sample.id!r} too; every answer needs its own{hint}")

@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from saiten.choices import ChainName, EvidenceMode, RagForm
+from saiten.data.addresses import located
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.yaml_lines import Lines, read_yaml
@@ -38,8 +39,9 @@ _NAME = re.compile(r"\w[\w.-]*")
 
 
 def _relative_to_plan(path: Path, info: ValidationInfo) -> Path:
-    """Resolve a path relative to the plan's folder, if that is known."""
-    return info.context / path if info.context else path
+    """Resolve a path relative to the plan's folder, if that is known; an address is unchanged."""
+    where = located(path)
+    return info.context / where if info.context and isinstance(where, Path) else path
 
 
 def _kb_relative_to_plan(kb: str, info: ValidationInfo) -> str:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from saiten.errors import BudgetSpent, ConfigurationError, JudgeError
 from saiten.models.layers import A, Load
-from saiten.models.lessor import Lease, Wanted
+from saiten.models.lessor import Lease, LeaseRequest
 from saiten.models.prices import Price, Quote
 from saiten.records import Usage
 
-Ask = Callable[[Wanted], Awaitable[Lease]]
+Ask = Callable[[LeaseRequest], Awaitable[Lease]]
 """Asks the lessor; raises whatever the way to it raises."""
 
 _AHEAD = 0.25
@@ -147,15 +147,15 @@ class Leases:
         if lease.largest is not None:
             purse.largest = max(purse.largest or 0.0, lease.largest)
 
-    def _report(self, purse: _Purse) -> Wanted:
+    def _report(self, purse: _Purse) -> LeaseRequest:
         """Return what has happened since the last report."""
         made, spent, more = purse.made, purse.spent, purse.tokens_more
         purse.made, purse.spent, purse.tokens_more = 0, 0.0, 0
-        return Wanted(
+        return LeaseRequest(
             self.worker, purse.budget, purse.server, made=made, spent=spent, tokens_more=more, largest=purse.largest
         )
 
-    async def _asked(self, wanted: Wanted) -> Lease:
+    async def _asked(self, wanted: LeaseRequest) -> Lease:
         if self._ask is None:
             raise AssertionError("nothing is leased")
         try:

@@ -38,7 +38,7 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LeaseRequest:
     """What a worker reports and wants."""
 
     worker: str
@@ -87,7 +87,7 @@ class _Budget:
     """Worker → its leased calls that have not ended."""
     largest: float | None = None
 
-    def report(self, wanted: Wanted) -> None:
+    def report(self, wanted: LeaseRequest) -> None:
         self.calls += wanted.made
         self.cost += wanted.spent
         left = self.held.get(wanted.worker, 0) - wanted.made - wanted.returned
@@ -95,7 +95,7 @@ class _Budget:
         if wanted.largest is not None:
             self.largest = max(self.largest or 0.0, wanted.largest)
 
-    def granted(self, wanted: Wanted, workers: int) -> Lease | None:
+    def granted(self, wanted: LeaseRequest, workers: int) -> Lease | None:
         """Return a lease, or None while all that is left is leased to others."""
         held, each = sum(self.held.values()), max(wanted.cost, self.largest or 0.0)
         how, calls = self.allowance, wanted.calls
@@ -137,7 +137,7 @@ class Lessor:
         self._paces: dict[tuple[str, str], tuple[Pace, Pace, asyncio.Lock]] = {}
         self._changed = asyncio.Condition()
 
-    async def lease(self, wanted: Wanted) -> Lease:
+    async def lease(self, wanted: LeaseRequest) -> Lease:
         """Take the report, and return a lease as soon as there is one; one without calls if the budget is spent."""
         budget = self._budgets[wanted.budget]
         requests, tokens, turn = self._pace(wanted)
@@ -173,7 +173,7 @@ class Lessor:
         async with self._changed:
             self._changed.notify_all()
 
-    def _at_a_time(self, wanted: Wanted) -> Wanted:
+    def _at_a_time(self, wanted: LeaseRequest) -> LeaseRequest:
         """Return what is wanted, with no more calls than all workers may make in a moment."""
         how, most = self._budgets[wanted.budget].allowance, wanted.calls
         if how.requests_per_minute is not None:
@@ -182,7 +182,7 @@ class Lessor:
             most = min(most, int(how.tokens_per_minute / 60 * _SECONDS / wanted.tokens))
         return replace(wanted, calls=max(most, 1))
 
-    def _pace(self, wanted: Wanted) -> tuple[Pace, Pace, asyncio.Lock]:
+    def _pace(self, wanted: LeaseRequest) -> tuple[Pace, Pace, asyncio.Lock]:
         key = (wanted.budget, wanted.server)
         if key not in self._paces:
             how = self._budgets[wanted.budget].allowance

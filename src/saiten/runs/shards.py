@@ -26,6 +26,8 @@ class Division:
     """What each shard is, in the input's order; written and read by `saiten.cluster.input`."""
     size: int = 0
     """Bytes of a shard, about."""
+    cut: int = 0
+    """The shards that there were when it was divided, also those without rows."""
     saiten: str = __version__
     kind: str = _KIND
     format: int = _FORMAT
@@ -44,7 +46,8 @@ def read_division(run: Path) -> Division | None:
     parts = value.get("parts")
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
         raise ConfigurationError(f"{path} cannot be read: `parts` is a list of objects")
-    return Division(tuple(parts), int(value.get("size", 0)), str(value.get("saiten", "")))
+    sizes = int(value.get("size", 0)), int(value.get("cut", 0))
+    return Division(tuple(parts), *sizes, str(value.get("saiten", "")))
 
 
 def write_division(run: Path, division: Division) -> None:
