@@ -105,10 +105,8 @@ class FilesInput:
         known = [each for each in rows if each is not None]
         watch.divided(sum(known) if len(known) == len(rows) else None, len(rows))
         return [
-            InputPart(
-                RowsOfShard(shard, self.columns, self.language, refused), f"{shard.name} from row {shard.first}", rows
-            )
-            for (shard, refused), rows in zip(found, rows, strict=True)
+            InputPart(RowsOfShard(shard, self.columns, self.language, refused), f"{shard.name} from row {shard.first}")
+            for shard, refused in found
         ]
 
     async def _divided(self, shards: tuple[Shard, ...], cluster: "RayCluster") -> list[tuple[Shard, frozenset[int]]]:
