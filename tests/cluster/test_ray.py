@@ -331,7 +331,7 @@ cluster.shutdown()
         env = {**os.environ, "OPENAI_API_KEY": "k"}
         subprocess.run([sys.executable, "-c", code, *arguments], check=True, timeout=280, env=env)
         again, _ = repeated(server)
-        assert again <= 2 * 4
+        assert again <= 3 * 4  # in flight, and replies that had not been handed over
     assert len(scores_of(tmp_path / "run")) == 480
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -143,7 +144,8 @@ def calls_of_workers(calls: CallSettings, folder: Path | None, executor: Executo
     """
     if calls.batched:
         raise ConfigurationError("--batch is for one process, which waits for the batches; leave out --executor ray")
-    if calls.cache is None or executor.here(os.environ):
+    connected_already = "ray" in sys.modules and sys.modules["ray"].is_initialized()  # by the user's own script
+    if calls.cache is None or (executor.here(os.environ) and not connected_already):
         return calls if calls.cache is None else replace(calls, cache=calls.cache.absolute())
     named = folder is None or calls.cache != folder / "answers.sqlite"
     if named:
