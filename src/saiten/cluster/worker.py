@@ -111,8 +111,6 @@ class ShardWorker:
 
     async def begin(self, number: int, piece: Piece, files: Mapping[str, bytes]) -> None:
         """Begin a shard, or go on with it where these files end."""
-        if not self._shards:
-            self._collections.enter_context(fewer_collections())
         copy = FolderCopy(self._scratch / f"{number:06}", files)
         counting = Counting()
         self._shards[number] = _Shard(number, copy, counting, asyncio.create_task(self._work(copy, piece, counting)))
@@ -161,6 +159,7 @@ class ShardWorker:
     def _prepare(self) -> Prepared:
         if self._prepared is not None:
             return self._prepared
+        self._collections.enter_context(fewer_collections())
         calls = self._job.calls
         alone = replace(calls, max_calls=None, max_cost=None, requests_per_minute=None, tokens_per_minute=None)
         models = Models(alone, os.environ)
