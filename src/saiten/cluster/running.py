@@ -144,7 +144,8 @@ def calls_of_workers(calls: CallSettings, folder: Path | None, executor: Executo
     """
     if calls.batched:
         raise ConfigurationError("--batch is for one process, which waits for the batches; leave out --executor ray")
-    connected_already = "ray" in sys.modules and sys.modules["ray"].is_initialized()  # by the user's own script
+    ray = sys.modules.get("ray")  # loaded, and perhaps connected, by the user's own script
+    connected_already = ray is not None and ray.is_initialized()
     if calls.cache is None or (executor.here(os.environ) and not connected_already):
         return calls if calls.cache is None else replace(calls, cache=calls.cache.absolute())
     named = folder is None or calls.cache != folder / "answers.sqlite"
