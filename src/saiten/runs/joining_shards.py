@@ -1,12 +1,12 @@
 """A run in shards as one ordinary run, in the order of the input."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from saiten.durable.whole_file import whole_file, writing_to
 from saiten.errors import BadInput, ConfigurationError
 from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
-from saiten.runs.lines import scored_to_json, to_line
+from saiten.runs.lines import joined_lines, scored_to_json, to_line
 from saiten.runs.locked_folder import CALLS_NAME, ERRORS_NAME, PRICES_NAME
 from saiten.runs.manifest import write_manifest
 from saiten.runs.reader import RunReader
@@ -22,12 +22,14 @@ def join_shards(run: RunReader, out: Path) -> Iterator[int]:
 
     Raises:
         BadInput: The run is not in shards.
-        ConfigurationError: The folder exists and is not empty, or cannot be written.
+        ConfigurationError: The folder exists and is not empty, is in the run's own, or cannot be written.
     """
     if run.folders == (run.folder,):
         raise BadInput(f"{run.folder} is not in shards, so there is nothing to join")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigurationError(f"{out} exists already; name a new folder for the joined run")
+    if out.resolve().is_relative_to(run.folder.resolve()):
+        raise ConfigurationError(f"{out} is in the folder of the run in shards; name a folder outside of it")
     with writing_to(out, "name another folder"):
         out.mkdir(parents=True, exist_ok=True)
         with whole_file(out / SCORES_NAME) as file:
@@ -41,7 +43,7 @@ def join_shards(run: RunReader, out: Path) -> Iterator[int]:
             parts = [path for folder in run.folders if (path := folder / name).exists()]
             if parts:
                 with whole_file(out / name) as file:
-                    file.writelines(_lines(parts))
+                    file.writelines(joined_lines(parts))
     write_manifest(out, run.manifest)
 
 
@@ -53,9 +55,3 @@ def _in_order(shard: RunReader) -> Iterator[bytes]:
         key=lambda scored: (samples.get(scored.sample, len(samples)), metrics.get(scored.metric, len(metrics))),
     )
     return (to_line(scored_to_json(scored)) for scored in found)
-
-
-def _lines(parts: Iterable[Path]) -> Iterator[bytes]:
-    for part in parts:
-        with part.open("rb") as file:
-            yield from file

@@ -106,6 +106,27 @@ def read_lines(
                 yield number, value
 
 
+def joined_lines(paths: Iterable[Path]) -> Iterator[bytes]:
+    """Yield the lines of several files, each with its end, so that none runs into the next file's first.
+
+    A last line of which only half was written is left out; files that do not exist have no lines.
+    """
+    for path in paths:
+        if path.exists():
+            with path.open("rb") as file:
+                yield from (line if line.endswith(b"\n") else line + b"\n" for line in file if _is_whole(line))
+
+
+def _is_whole(line: bytes) -> bool:
+    if line.endswith(b"\n"):
+        return True
+    try:
+        from_line(line)
+    except ValueError:
+        return False
+    return True
+
+
 def has_lines(path: Path) -> bool:
     """Return whether the file exists and is not empty."""
     return path.exists() and path.stat().st_size > 0

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
 from saiten.runs.lines import read_lines, sample_from_json, scored_from_json
 from saiten.runs.locked_folder import ERRORS_NAME, paid_in, prices_in
 from saiten.runs.manifest import Manifest, read_manifest
-from saiten.runs.shards import run_folders
+from saiten.runs.shards import missing_shards, run_folders
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ def _place(value: dict[str, Any]) -> tuple[str, str, str | None, str | None]:
 
 
 def read_run(folder: Path | str, *, notify: Callable[[str], None] = _LOG.warning) -> RunReader:
-    """Return the run in a folder.
+    """Return the run in a folder; one that has lost a shard counts as unfinished, whatever its manifest says.
 
     Raises:
         BadInput: the folder holds no run.
@@ -134,4 +134,10 @@ def read_run(folder: Path | str, *, notify: Callable[[str], None] = _LOG.warning
     if manifest is None:
         kind = "there is no manifest.json in it" if folder.is_dir() else "a run is the folder that `saiten score` makes"
         raise BadInput(f"{folder} is no run of saiten: {kind if folder.exists() else 'there is no such folder'}")
+    if manifest.finished and (missing := missing_shards(folder)):
+        notify(
+            f"{folder} lacks {len(missing)} of the shards that it had when it was finished: {missing[0]}"
+            f"{' and others' if missing[1:] else ''}; restore them, or re-run the command that started it"
+        )
+        manifest = replace(manifest, finished=False)
     return RunReader(folder, manifest, notify, run_folders(folder))

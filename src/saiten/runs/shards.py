@@ -4,7 +4,7 @@ A run in shards has `shards.json`, the division, beside its manifest, and in `sh
 per part of the input, in its order. Each is a folder like that of any run.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,14 @@ def errors_of(run: Path) -> str:
 def run_folders(run: Path) -> tuple[Path, ...]:
     """Return the folders with the results of a run: those of its shards so far, in order, or its own."""
     division = read_division(run)
-    if division is None:
-        return (run,)
-    return tuple(path for number in range(len(division.parts)) if (path := shard_folder(run, number)).is_dir())
+    return (run,) if division is None else tuple(path for path in _shards(run, division) if path.is_dir())
+
+
+def missing_shards(run: Path) -> tuple[Path, ...]:
+    """Return the folders of shards that do not exist: not begun yet, or lost if the run is finished."""
+    division = read_division(run)
+    return () if division is None else tuple(path for path in _shards(run, division) if not path.is_dir())
+
+
+def _shards(run: Path, division: Division) -> Iterator[Path]:
+    return (shard_folder(run, number) for number in range(len(division.parts)))

@@ -1,11 +1,11 @@
 """The answers of a run in shards as one file, in the order of the questions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from saiten.durable.whole_file import whole_file, writing_to
 from saiten.runs.answers.answers_file import folder_of
-from saiten.runs.lines import from_line
+from saiten.runs.lines import from_line, joined_lines
 from saiten.runs.locked_folder import CALLS_NAME, ERRORS_NAME, PRICES_NAME
 from saiten.runs.shards import run_folders
 
@@ -43,12 +43,4 @@ def _join(parts: list[Path], whole: Path) -> None:
     if not any(part.exists() for part in parts):
         return
     with writing_to(whole, "free some space, and re-run the command"), whole_file(whole) as file:
-        for line in _lines(parts):
-            file.write(line)
-
-
-def _lines(parts: list[Path]) -> Iterator[bytes]:
-    for part in parts:
-        if part.exists():
-            with part.open("rb") as lines:
-                yield from lines
+        file.writelines(joined_lines(parts))
