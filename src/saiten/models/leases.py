@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from math import ceil
 
 from saiten.errors import BudgetSpent, ConfigurationError, JudgeError
 from saiten.models.layers import A, Load
@@ -56,13 +57,22 @@ class _Purse:
     largest: float | None = None
     made: int = 0
     spent: float = 0.0
+    tokens: int | None = None
+    """What is left of the leased tokens; None for no limit."""
     tokens_more: int = 0
     waiting: int = 0
+    tokens_waiting: int = 0
     asking: "asyncio.Task[None] | None" = None
     taken: int = 0
     """Calls since `since`."""
+    tokens_taken: int = 0
     since: float = 0.0
     idle: asyncio.TimerHandle | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether a call needs another lease; as with `Pace`, one call may use more tokens than are left."""
+        return not self.calls or (self.tokens is not None and self.tokens < 0)
 
 
 class Leases:
@@ -89,41 +99,47 @@ class Leases:
         await self._listening.wait()
         if self._ask is None:
             return 0.0
-        purse.waiting += 1
-        try:
-            while not purse.calls:
-                if purse.asking is None:
-                    purse.asking = asyncio.create_task(self._more(purse, cost, load))
-                await asyncio.shield(purse.asking)
-        finally:
-            purse.waiting -= 1
+        tokens = load.prompt + load.completion
+        if purse.empty:
+            await self._refilled(purse, cost, tokens)
         purse.calls -= 1
         purse.taken += 1
+        purse.tokens_taken += tokens
+        if purse.tokens is not None:
+            purse.tokens -= tokens
         return max(cost, purse.largest or 0.0)
 
-    def settle(self, purse: _Purse, aside: float, usage: Usage, load: Load) -> None:
-        """Note what a call has cost."""
+    def settle(self, purse: _Purse, aside: float, usage: Usage, load: Load, *, answered: bool) -> None:
+        """Note what a call has cost; that of one without an answer does not say what others may cost."""
         if self._ask is None:
             return
-        first = purse.largest is None
         cost = max(usage.cost, aside) if usage.unpriced else usage.cost
         purse.made += 1
         purse.spent += cost
-        purse.largest = max(purse.largest or 0.0, cost)
+        dearer = purse.largest is None or (answered and cost > purse.largest)  # than the calls of this lease may be
+        if answered:
+            purse.largest = max(purse.largest or 0.0, cost)
         known = usage.prompt_tokens + usage.completion_tokens
         if known:
             purse.tokens_more += known - load.prompt - load.completion
+        if dearer:
+            self._return_rest(purse)
+        else:
+            self._return_later(purse)
+
+    def _return_later(self, purse: _Purse) -> None:
         if purse.idle is not None:
             purse.idle.cancel()
-        purse.idle = asyncio.get_running_loop().call_later(0.0 if first else _IDLE, self._return_rest, purse)
+        purse.idle = asyncio.get_running_loop().call_later(_IDLE, self._return_rest, purse)
 
     def _return_rest(self, purse: _Purse) -> None:
         """Report and return what is not used; also while more is asked for, which may depend on this report."""
-        purse.idle = None
-        if purse.waiting and not purse.made:
+        if purse.idle is not None:
+            purse.idle.cancel()
+            purse.idle = None
+        if not purse.calls and not purse.made:
             return
-        rest, purse.calls = purse.calls, 0
-        task = asyncio.ensure_future(self._asked(replace(self._report(purse), returned=rest)))
+        task = asyncio.ensure_future(self._asked(self._report(purse)))
         self._reports.add(task)
         task.add_done_callback(self._reported)
 
@@ -132,28 +148,51 @@ class Leases:
         if not task.cancelled():
             task.exception()  # whoever asks next meets it
 
-    async def _more(self, purse: _Purse, cost: float, load: Load) -> None:
+    async def _refilled(self, purse: _Purse, cost: float, tokens: int) -> None:
+        """Return once there is a lease; whoever comes first asks for all who wait."""
+        purse.waiting += 1
+        purse.tokens_waiting += tokens
+        try:
+            while purse.empty:
+                if purse.asking is None:
+                    purse.asking = asyncio.create_task(self._more(purse, cost))
+                await asyncio.shield(purse.asking)
+        finally:
+            purse.waiting -= 1
+            purse.tokens_waiting -= tokens
+
+    async def _more(self, purse: _Purse, cost: float) -> None:
         now = asyncio.get_running_loop().time()
         ahead = int(purse.taken / max(now - purse.since, 0.01) * _AHEAD)
-        purse.taken, purse.since = 0, now
-        calls, tokens = max(purse.waiting, ahead, 1), load.prompt + load.completion
+        tokens = ceil((purse.tokens_taken + purse.tokens_waiting) / max(purse.taken + purse.waiting, 1))
+        purse.taken, purse.tokens_taken, purse.since = 0, 0, now
+        calls = max(purse.waiting, ahead, 1)
         try:
             lease = await self._asked(replace(self._report(purse), calls=calls, cost=cost, tokens=tokens))
         finally:
             purse.asking = None
         if lease.spent:
             raise BudgetSpent(lease.spent)
-        purse.calls += lease.calls
+        purse.calls, purse.tokens = lease.calls, lease.tokens
+        self._return_later(purse)  # whoever waited may have been canceled
         if lease.largest is not None:
             purse.largest = max(purse.largest or 0.0, lease.largest)
 
     def _report(self, purse: _Purse) -> LeaseRequest:
-        """Return what has happened since the last report."""
-        made, spent, more = purse.made, purse.spent, purse.tokens_more
-        purse.made, purse.spent, purse.tokens_more = 0, 0.0, 0
-        return LeaseRequest(
-            self.worker, purse.budget, purse.server, made=made, spent=spent, tokens_more=more, largest=purse.largest
+        """Return what has happened since the last report, and what is left of the lease, which ends."""
+        report = LeaseRequest(
+            self.worker,
+            purse.budget,
+            purse.server,
+            made=purse.made,
+            spent=purse.spent,
+            returned=purse.calls,
+            tokens_more=purse.tokens_more - (purse.tokens or 0),
+            largest=purse.largest,
         )
+        purse.calls, purse.tokens = 0, None
+        purse.made, purse.spent, purse.tokens_more = 0, 0.0, 0
+        return report
 
     async def _asked(self, wanted: LeaseRequest) -> Lease:
         if self._ask is None:
@@ -177,14 +216,14 @@ class Leased:
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
         aside = await self.leases.take(self.purse, self.price.of(load.prompt, load.completion), load)
-        usage = Usage(calls=1, unpriced=1)  # if canceled: it may have been charged
+        usage, answered = Usage(calls=1, unpriced=1), False  # if canceled: it may have been charged
         try:
             answer = await attempt()
         except JudgeError as error:
             usage = error.usage
             raise
         else:
-            usage = answer.usage
+            usage, answered = answer.usage, True
             return answer
         finally:
-            self.leases.settle(self.purse, aside, usage, load)
+            self.leases.settle(self.purse, aside, usage, load, answered=answered)
