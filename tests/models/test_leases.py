@@ -1,9 +1,9 @@
 """One budget and one rate limit over many workers, by leases."""
 
 import asyncio
-from collections import Counter
 
 import pytest
+from crowd import PRICED, Crowd
 from hypothesis import given
 from hypothesis import strategies as st
 from virtual_time import run as run_virtually
@@ -12,52 +12,8 @@ from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
 from saiten.models.layers import Load
 from saiten.models.leases import Leases, Listening
 from saiten.models.lessor import Allowance, LeaseRequest, Lessor
-from saiten.models.prices import Price, Quote
 from saiten.protocols import Completion
 from saiten.records import Usage
-
-PRICED = Quote(Price(1e-9, 1e-9))
-
-
-class Crowd:
-    """Workers with a lessor in one process; each call takes time and money."""
-
-    def __init__(self, allowance: Allowance, workers: int, *, seconds: float = 0.05, cost: float = 0.0) -> None:
-        self.lessor = Lessor({"models": allowance}, workers)
-        self.seconds, self.cost = seconds, cost
-        self.calls: list[tuple[float, int]] = []
-        """When each call began, and by whom."""
-        self.asked: Counter[str] = Counter()
-        self.spent = 0.0
-        self.dead: set[int] = set()
-
-    async def work(self, number: int, calls: int, at_once: int) -> int:
-        """Let a worker make so many calls; return how many it could."""
-
-        async def ask(wanted: LeaseRequest):
-            self.asked[wanted.worker] += 1
-            return await self.lessor.lease(wanted)
-
-        layer = Leases(str(number), ask, Listening()).layer("models", "server", PRICED)
-        left = iter(range(calls))
-        made = 0
-
-        async def attempt() -> Completion:
-            self.calls.append((asyncio.get_running_loop().time(), number))
-            await asyncio.sleep(self.seconds)
-            self.spent += self.cost
-            return Completion("x", Usage(1, 10, 10, cost=self.cost))
-
-        async def one() -> None:
-            nonlocal made
-            for _ in left:
-                await layer.run(attempt, Load(10, 10))
-                made += 1
-
-        ended = await asyncio.gather(*(one() for _ in range(at_once)), return_exceptions=True)
-        errors = [error for error in ended if error is not None]
-        assert all(isinstance(error, BudgetSpent) for error in errors), errors
-        return made
 
 
 @given(st.integers(0, 120), st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), min_size=1, max_size=6))
