@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from secrets import token_hex
 
 import fsspec
 import pytest
@@ -24,12 +25,14 @@ pytest.importorskip("ray", reason="needs Ray: pip install 'saiten[ray]'")
 
 RAY = ("--executor", "ray", "--workers", "2")
 CONCURRENCY = 8
+MARK = token_hex(8)
+"""In the environment of each command, and so of its workers, so that no other's is killed."""
 
 
 def saiten(*arguments, cwd=None, **more):
     """Start a command."""
     command = [str(Path(sys.executable).with_name("saiten")), *map(str, arguments)]
-    env = {**os.environ, "COLUMNS": "200", "OPENAI_API_KEY": "k"}
+    env = {**os.environ, "COLUMNS": "200", "OPENAI_API_KEY": "k", "SAITEN_TEST": MARK}
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, env=env, **more
     )
@@ -43,11 +46,12 @@ def finished(process, status=0):
 
 
 def ray_workers():
-    """The processes of workers on this machine."""
+    """The processes of workers that these tests have started."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if (folder / "cmdline").read_bytes().startswith(b"ray::ShardWorker"):
+            named = (folder / "cmdline").read_bytes().startswith(b"ray::ShardWorker")
+            if named and f"SAITEN_TEST={MARK}".encode() in (folder / "environ").read_bytes():
                 found.append(int(folder.name))
         except OSError:
             continue

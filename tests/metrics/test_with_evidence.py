@@ -6,7 +6,8 @@ from saiten.metrics.judged.accuracy import Accuracy
 from saiten.metrics.judged.correctness import Correctness
 from saiten.metrics.judged.with_evidence import WithEvidence, with_evidence
 from saiten.records import Passage, Retrieved, Sample, Usage
-from saiten.runs.scoring import score_once, signature_of
+from saiten.runs.scoring import score_once
+from saiten.runs.signatures import signature_of
 from saiten.tasks.correctness import Grade, GradeAnswer
 
 SAMPLE = Sample("1", question="Which port?", answer="50000", contexts=("Wrong.",), reference="25000 over SSL.")

@@ -46,7 +46,7 @@ async def evaluate_in_shards(
         path = folder or Path(temporary) / "run"
         stopped = None
         with DividedRun.open(path, settings, job.signatures, notify=_LOG.warning) as run:
-            what = Clustered(run, job, source, executor, _Logged(), _LOG.info, job.retry_failed)
+            what = Clustered(run, job, source, executor, _Logged(), _LOG.info)
             try:
                 with connected(executor.ray_address, executor.workers) as cluster:
                     await run_connected(what, cluster)

@@ -31,7 +31,8 @@ from saiten.runs.batches import BatchFolder
 from saiten.runs.engine import Watch
 from saiten.runs.journal import InMemory
 from saiten.runs.local import plan_local, run_planned
-from saiten.runs.scoring import Scoring, signature_of
+from saiten.runs.scoring import Scoring
+from saiten.runs.signatures import signatures_of
 from saiten.settings import (
     CallSettings,
     DataSettings,
@@ -105,15 +106,14 @@ async def aevaluate(
     folder = None if run is None else Path(run)
     calls = file.settings(CallSettings, settings).kept_in(folder)
     judged_by = _judged_by(judge, settings, file)
-    where = _executor(
-        file, executor=executor, ray_address=ray_address, workers=workers, gpus_per_worker=gpus_per_worker
-    )
-    described = _assembled(judged_by, Models(replace(calls, cache=None)))
-    signatures = {metric.name: str(signature_of(metric, described)) for metric in chosen}
+    placed = {"ray_address": ray_address, "workers": workers, "gpus_per_worker": gpus_per_worker}
+    where = file.settings(ExecutorSettings, {"executor": executor, **placed})
+    models = Models(calls)
+    described = _assembled(judged_by, models.called(replace(calls, cache=None)))
     name = Path(samples).name if isinstance(samples, str | Path) else None
     kept_judge = judged_by.kept() if isinstance(judged_by, JudgeSettings) else {"judge": type(judged_by).__name__}
     kept = RunSettings(data=name, judge=kept_judge, columns=columns or {}, language=language, currency=calls.currency)
-    how = _Evaluating(chosen, judged_by, calls, kept, signatures, where, folder)
+    how = _Evaluating(chosen, judged_by, described, models, kept, where, folder)
     outcome = {"retry_failed": retry_failed, "strict": strict}
     if where.executor == "ray":
         return await how.on_cluster(samples, language, watch, **outcome)
@@ -129,9 +129,10 @@ class _Evaluating:
 
     metrics: tuple[Metric, ...]
     judge: JudgeSettings | Judge
-    calls: CallSettings
+    described: Judge
+    """The judge without a store, which may be in the folder of the run."""
+    models: Models
     settings: RunSettings
-    signatures: Mapping[str, str]
     executor: ExecutorSettings
     folder: Path | None
 
@@ -149,42 +150,39 @@ class _Evaluating:
         from saiten.cluster.jobs import ScoringJob  # noqa: PLC0415 - the same
         from saiten.cluster.running import calls_of_workers  # noqa: PLC0415 - the same
 
-        calls = calls_of_workers(self.calls, self.folder, self.executor)
-        job = ScoringJob(self.metrics, self.judge, calls, self.settings, self.signatures, retry_failed, strict)
+        calls = calls_of_workers(self.models.calls, self.folder, self.executor)
+        signatures = signatures_of(self.metrics, self.described)
+        job = ScoringJob(self.metrics, self.judge, calls, self.settings, signatures, retry_failed, strict)
         return await evaluate_in_shards(samples, language, job, self.executor, folder=self.folder, watch=watch)
 
     async def here(
         self, rows: Iterable[Sample | BadRow], watch: Watch[Scored] | None, *, retry_failed: bool, strict: bool
     ) -> Evaluation:
         """Score the rows on this machine; raises as `aevaluate`."""
-        collected, models = _Collected(watch), Models(self.calls)
-        described = _assembled(self.judge, models.called(replace(self.calls, cache=None)))
-        plan = plan_local(self.metrics, described, self.executor.workers, concurrency=self.calls.concurrency)
+        collected, models = _Collected(watch), self.models
+        signatures, concurrency = signatures_of(self.metrics, self.described), models.calls.concurrency
+        plan = plan_local(self.metrics, self.described, self.executor.workers, concurrency=concurrency)
         with ExitStack() as stack:
             journal: Journal | InMemory = InMemory()
             if self.folder is not None:
-                opened = Journal.open(self.folder, self.settings, signatures=self.signatures, retry_failed=retry_failed)
+                opened = Journal.open(self.folder, self.settings, signatures=signatures, retry_failed=retry_failed)
                 journal = stack.enter_context(opened)
                 models.account.book, models.shelf = journal.paid, BatchFolder(self.folder)
             performing, stopped = _assembled(self.judge, models), None
             try:
                 scoring = Scoring(self.metrics, performing, journal)
                 closing = () if performing is self.judge else (performing,)
-                limit = self.calls.at_once(len(self.metrics))
+                limit = models.calls.at_once(len(self.metrics))
                 await run_planned(scoring, rows, collected, plan, limit, closing=closing, strict=strict)
             except BudgetSpent as error:
                 stopped = str(error)
         bad = collected.unusable()
         if self.folder is not None:
             return _kept_in(self.folder, bad, stopped)
-        signatures = {each.name: str(signature_of(each, performing)) for each in self.metrics}  # see `Journal.sign`
+        signatures = signatures_of(self.metrics, performing)  # with what was found out; see `Journal.sign`
         paid = models.account.usage if models.account.usage.calls else None
         samples, scores, settings = tuple(collected.samples), tuple(collected.scores), self.settings.to_json()
         return Evaluation(samples, scores, signatures, bad, stopped, settings, paid=paid)
-
-
-def _executor(file: Config, **given: Any) -> ExecutorSettings:
-    return file.settings(ExecutorSettings, given)
 
 
 def _kept_in(folder: Path, bad: tuple[BadRow, ...], stopped: str | None) -> Evaluation:

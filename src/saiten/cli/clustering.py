@@ -11,7 +11,7 @@ from saiten.cli.answering import described_system, report_answers, settings_kept
 from saiten.cli.converse import DialogueOptions
 from saiten.cli.conversing import Parties, dialogues_at_once, report_dialogues
 from saiten.cli.data_source import DataSource
-from saiten.cli.evidence import retrieving, retrieving_by
+from saiten.cli.evidence import retrieving
 from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.progress import AnswerProgress, DialogueProgress, RunProgress, ScoreProgress
 from saiten.cli.running import resumable
@@ -26,7 +26,8 @@ from saiten.errors import BadInput
 from saiten.protocols import Metric
 from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of, refuse_other_answers
 from saiten.runs.answers.joined import join_answers
-from saiten.runs.scoring import signature_of
+from saiten.runs.shards import errors_of
+from saiten.runs.signatures import signatures_of
 from saiten.settings import CallSettings, ExecutorSettings, JudgeSettings
 from saiten.wiring import Models, SystemSettings, assemble_judge, assemble_system
 
@@ -50,16 +51,15 @@ def score_in_shards(
     """
     notes = stderr()
     models = Models(replace(calls, cache=None))
-    described, _ = retrieving(metrics, evidence, models)
-    assembled = assemble_judge(judge, models=models)
-    signatures = {each.name: str(signature_of(each, assembled)) for each in described}
+    described, _ = retrieving(evidence, metrics, models)
+    signatures = signatures_of(described, assemble_judge(judge, models=models))
     kept = source.run_settings(judge, calls)
     shared = calls_of_workers(calls, folder, executor)
-    connect = partial(retrieving_by, evidence)
+    connect = partial(retrieving, evidence)
     job = ScoringJob(metrics, judge, shared, kept, signatures, how.retry_failed, source.settings.strict, connect)
     progress = ScoreProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(folder, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
-        status = run_noted(run, source, job, executor, progress, how)
+        status = run_noted(run, source, job, executor, progress)
     if not status and not progress.samples:
         raise no_row_used(folder)
     report_scores(folder, source, metrics, judge, progress, progress.usage, hint=not how.quiet)
@@ -92,11 +92,11 @@ def answer_in_shards(
     refuse_other_answers(out)
     with DividedRun.open(folder, kept, {}, command=sys.argv, notify=notifier(notes), name=MADE_NAME, kind=KIND) as run:
         try:
-            status = run_noted(run, source, job, executor, progress, how)
+            status = run_noted(run, source, job, executor, progress)
         finally:
             join_answers(folder, out)
     if not status and not progress.samples:
-        raise BadInput(f"{source.path} has no question; for the reasons see {folder}/errors.jsonl")
+        raise BadInput(f"{source.path} has no question; for the reasons see {errors_of(folder)}")
     report_answers(out, progress)
     return status
 
@@ -126,21 +126,19 @@ def converse_in_shards(
     next(source.peeked(notifier(notes)), None)
     progress = DialogueProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(out, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
-        status = run_noted(run, source, job, executor, progress, how)
+        status = run_noted(run, source, job, executor, progress)
     if not status and not progress.samples:
-        raise BadInput(f"{source.path} has no pair of question and reference; for the reasons see {out}/shards")
+        raise BadInput(f"{source.path} has no pair of question and reference; for the reasons see {errors_of(out)}")
     report_dialogues(out, progress, progress.usage)
     return status
 
 
-def run_noted(
-    run: DividedRun, source: DataSource, job: Job, executor: ExecutorSettings, progress: RunProgress, how: RunOptions
-) -> int:
+def run_noted(run: DividedRun, source: DataSource, job: Job, executor: ExecutorSettings, progress: RunProgress) -> int:
     """Run the job with one progress line; return 0, or the exit status of a run that can be resumed."""
     notes = stderr()
     if run.division is not None:
-        notes.print(f"{escape_untrusted(run.path)} is there already; resuming")
-    what = Clustered(run, job, source.input(), executor, progress, notifier(notes), how.retry_failed)
+        notes.print(f"{escape_untrusted(run.path)} was begun before; resuming")
+    what = Clustered(run, job, source.input(), executor, progress, notifier(notes))
     unfinished = "replies for unfinished results are kept and will not be requested again"
     with progress, resumable(notes, kept="everything so far is kept", unfinished=unfinished) as ending:
         run_on_cluster(what)

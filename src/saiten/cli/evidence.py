@@ -38,7 +38,7 @@ def planned(metrics: tuple[Metric, ...], options: EvidenceOptions) -> tuple[Metr
 
 
 def retrieving(
-    metrics: tuple[Metric, ...], options: EvidenceOptions, models: Models
+    options: EvidenceOptions, metrics: tuple[Metric, ...], models: Models
 ) -> tuple[tuple[Metric, ...], Retriever | None]:
     """Return the metrics, connected to the knowledge base if they use it, and the base, which the caller closes.
 
@@ -55,13 +55,6 @@ def retrieving(
             "or leave out --kb"
         )
     return found, base
-
-
-def retrieving_by(
-    options: EvidenceOptions, metrics: tuple[Metric, ...], models: Models
-) -> tuple[tuple[Metric, ...], Retriever | None]:
-    """Return what `retrieving` does, for a worker that gets the options with its job."""
-    return retrieving(metrics, options, models)
 
 
 def check_evidence(rows: Iterator[Sample | BadRow], options: EvidenceOptions, data: str) -> Iterator[Sample | BadRow]:

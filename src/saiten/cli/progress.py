@@ -156,7 +156,9 @@ class RunProgress(DrawnLine):
     def divided(self, rows: int | None, shards: int) -> None:
         """Know the number of rows, of an input in shards."""
         self._total = rows
-        self._console.print(f"{shards} shards" + ("" if rows is None else f" with {rows} rows"), markup=False)
+        if not self._quiet:
+            of = "" if rows is None else f" with {rows} rows"
+            self._console.print(f"{shards} shard{'' if shards == 1 else 's'}{of}", markup=False)
 
     def added(self, counts: Counts) -> None:
         """Add what workers have done."""

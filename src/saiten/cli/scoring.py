@@ -21,8 +21,9 @@ from saiten.records import Sample, Usage
 from saiten.runs import Journal
 from saiten.runs.engine import run_all
 from saiten.runs.local import plan_local, run_local
-from saiten.runs.scoring import Scoring, signature_of
+from saiten.runs.scoring import Scoring
 from saiten.runs.shards import errors_of
+from saiten.runs.signatures import signatures_of
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring import Models, assemble_judge
 
@@ -50,11 +51,11 @@ def score_into(
     """
     notes = stderr()
     models = Models(calls)
-    metrics, base = retrieving(metrics, evidence, models)
+    metrics, base = retrieving(evidence, metrics, models)
     kept = source.run_settings(judge, calls, None if wanted is None else {"probed": source.settings.limit})
     # Described by a judge without a store: the store may be in the folder, which is not locked yet.
     described = assemble_judge(judge, models=models.called(replace(calls, cache=None)))
-    signatures = {each.name: str(signature_of(each, described)) for each in metrics}
+    signatures = signatures_of(metrics, described)
     plan = plan_local(metrics, described, workers, concurrency=calls.concurrency)
     with Journal.open(
         folder, kept, signatures=signatures, command=sys.argv, retry_failed=how.retry_failed, notify=notifier(notes)

@@ -7,9 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from saiten.cluster.driver import ENDED_NAME
-from saiten.durable.lock import LOCK_NAME
-from saiten.durable.whole_file import is_left
 from saiten.errors import ConfigurationError
+from saiten.runs.journal import SAMPLES_NAME, refuse_foreign
 from saiten.runs.lines import has_lines, to_line
 from saiten.runs.locked_folder import LockedFolder
 from saiten.runs.manifest import KIND, MANIFEST_NAME, Manifest, RunSettings, read_manifest, settings_in, write_manifest
@@ -47,7 +46,12 @@ class DividedRun(LockedFolder):
                 settings; another process is writing it; it cannot be written. Nothing was changed then.
         """
         there = read_manifest(folder, name, kind)
-        _refuse_others(folder, there, name)
+        if there is None:
+            refuse_foreign(folder, name)
+        elif read_division(folder) is None and has_lines(folder / SAMPLES_NAME):
+            raise ConfigurationError(
+                f"{folder} has a run that is not in shards; resume it without --executor ray, or name another folder"
+            )
         run = cls(folder, notify)
         try:
             run._begin(there, Manifest.new(settings, signatures, command, kind), settings, name)
@@ -75,10 +79,11 @@ class DividedRun(LockedFolder):
         """Keep the division, by which the run is resumed, whatever the number of workers is then."""
         write_division(self.path, division)
 
-    def key(self, more: str = "") -> str:
-        """Return what identifies the results of a shard that has ended: metrics and settings, found out or not."""
+    @property
+    def key(self) -> str:
+        """What identifies the results of a shard that has ended: its metrics, without what the run found out."""
         signed = {metric: settings_in(made) for metric, made in sorted(self._signatures.items())}
-        return sha256(to_line({"signatures": signed, "more": more})).hexdigest()[:32]
+        return sha256(to_line(signed)).hexdigest()[:32]
 
     def folder_of(self, number: int) -> Path:
         """Return the folder of a shard."""
@@ -89,24 +94,19 @@ class DividedRun(LockedFolder):
         for number in range(parts):
             (self.folder_of(number) / ENDED_NAME).unlink(missing_ok=True)
 
-    def sign(self, parts: int) -> None:
-        """Take over into the signatures what the workers found out about their models."""
-        found = dict(self.manifest.signatures)
+    def conclude(self, parts: int, *, finished: bool) -> None:
+        """Take over what the workers found out about their models, and note whether every shard has ended."""
+        signatures, bad_rows = dict(self.manifest.signatures), 0
         for manifest in self._manifests(parts):
+            bad_rows += manifest.bad_rows or 0
             for metric, made in manifest.signatures.items():
-                if (
-                    metric in found
-                    and settings_in(made) == settings_in(found[metric])
-                    and len(made) > len(found[metric])
-                ):
-                    found[metric] = made
-        self.manifest = replace(self.manifest, signatures=found).redact()
-        write_manifest(self.path, self.manifest, self._name)
-
-    def finish(self, parts: int) -> None:
-        """Mark the run as finished."""
-        bad = sum(manifest.bad_rows or 0 for manifest in self._manifests(parts))
-        self.manifest = replace(self.manifest, finished=True, bad_rows=bad)
+                before = signatures.get(metric, made)
+                # What is found out is added to a signature, so the longest has all of it.
+                if len(made) > len(before) and settings_in(made) == settings_in(before):
+                    signatures[metric] = made
+        if finished:
+            self.manifest = replace(self.manifest, finished=True, bad_rows=bad_rows)
+        self.manifest = replace(self.manifest, signatures=signatures).redact()
         write_manifest(self.path, self.manifest, self._name)
 
     def _manifests(self, parts: int) -> Iterator[Manifest]:
@@ -118,18 +118,3 @@ class DividedRun(LockedFolder):
     def _has_results(self) -> bool:
         names = ("scores.jsonl", "answers.jsonl")
         return any(has_lines(path) for name in names for path in (self.path / SHARDS_NAME).glob(f"*/{name}"))
-
-
-def _refuse_others(folder: Path, there: Manifest | None, name: str) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise ConfigurationError(f"{folder} is a file; name a folder for the run")
-    if there is not None and read_division(folder) is None and has_lines(folder / "samples.jsonl"):
-        raise ConfigurationError(
-            f"{folder} has a run that is not in shards; resume it without --executor ray, or name another folder"
-        )
-    if there is None and folder.is_dir():
-        names = {path.name for path in folder.iterdir()} - {LOCK_NAME}
-        if others := sorted(each for each in names if not is_left(each, name)):
-            raise ConfigurationError(
-                f"{folder} is not empty and no run of saiten (it holds {', '.join(others[:5])}); name a new folder"
-            )

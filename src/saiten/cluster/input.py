@@ -172,18 +172,15 @@ class RowsInput:
 
     async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[InputPart]:
         rows = len(self.kept)
-        there = run.division
-        if there is None:
+        if run.division is None:
             size = min(max(rows // (_EACH * cluster.workers), 1), _ROWS)
             run.divide(
                 Division(tuple({"start": at, "rows": min(size, rows - at)} for at in range(0, rows, size)), size)
             )
         division = run.division or Division(())
-        if sum(int(part["rows"]) for part in division.parts) != rows:
-            raise ConfigurationError(
-                f"the run began with {sum(int(part['rows']) for part in division.parts)} rows, now there are {rows}; "
-                "name another folder"
-            )
+        before = sum(int(part["rows"]) for part in division.parts)
+        if before != rows:
+            raise ConfigurationError(f"the run began with {before} rows, now there are {rows}; name another folder")
         watch.divided(rows, len(division.parts))
         found = []
         for part in division.parts:

@@ -27,7 +27,7 @@ from saiten.runs import Journal, RunSettings
 from saiten.runs.answers import AnswersFile, Collecting
 from saiten.runs.answers.joined import ANSWERS_NAME, put_in_order
 from saiten.runs.engine import run_all
-from saiten.runs.local import plan_local, run_local
+from saiten.runs.local import plan_local, run_planned
 from saiten.runs.scoring import Scoring
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring import Models, assemble_judge, ready
@@ -59,6 +59,10 @@ class Job(Protocol):
     @property
     def calls(self) -> CallSettings:
         """The settings of the calls."""
+
+    @property
+    def retry_failed(self) -> bool:
+        """Whether results that failed are made again."""
 
     @property
     def has_network(self) -> bool:
@@ -133,12 +137,8 @@ class PreparedScoring:
         ):
             await self.first.done()
             scoring = Scoring(self.metrics, self.judge, journal, tried=True)
-            plan = plan_local(self.metrics, self.judge, 1)
-            if plan is not None:
-                await run_local(scoring, rows, counting, plan, notify=counting.note, strict=job.strict)
-                return
-            executor = LocalExecutor(job.calls.concurrency)
-            await run_all(scoring, rows, executor, counting, strict=job.strict)
+            plan, limit = plan_local(self.metrics, self.judge, 1), job.calls.concurrency
+            await run_planned(scoring, rows, counting, plan, limit, notify=counting.note, strict=job.strict)
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,6 @@ class AnsweringJob:
     """Questions in work at a time."""
     retry_failed: bool = False
     strict: bool = False
-
     has_network: bool = False
 
     def prepare(self, models: Models) -> "PreparedAnswering":
@@ -204,7 +203,6 @@ class ConversingJob:
     """Dialogues at a time."""
     retry_failed: bool = False
     strict: bool = False
-
     has_network: bool = False
 
     def prepare(self, models: Models) -> "PreparedConversing":

@@ -4,6 +4,7 @@ So workers need no storage in common, and only the driver's disk has to be kept.
 by the ordinary journal; after each moment, the bytes added to its files go to the driver.
 """
 
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +53,7 @@ class FolderCopy:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            self._note(name, path, len(content))
+            self._note(name, path.stat(), len(content))
 
     def news(self) -> list[FileChange]:
         """Return what was written since the last call, at most 4 MiB per file."""
@@ -82,7 +83,7 @@ class FolderCopy:
             if known is not None and (known.inode, known.changed) == (there.st_ino, there.st_mtime_ns):
                 return None
             content = path.read_bytes()
-            self._note(name, path, len(content))
+            self._note(name, there, len(content))
             return FileChange(name, content, whole=True)
         start = 0 if known is None or known.inode != there.st_ino or there.st_size < known.size else known.size
         if known is not None and start == there.st_size:
@@ -90,11 +91,10 @@ class FolderCopy:
         with path.open("rb") as file:
             file.seek(start)
             content = file.read(_MOST)
-        self._note(name, path, start + len(content))
+        self._note(name, there, start + len(content))
         return FileChange(name, content, whole=not start)
 
-    def _note(self, name: str, path: Path, size: int) -> None:
-        there = path.stat()
+    def _note(self, name: str, there: os.stat_result, size: int) -> None:
         self._known[name] = _Known(there.st_ino, size, there.st_mtime_ns)
 
 

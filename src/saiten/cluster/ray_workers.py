@@ -43,7 +43,6 @@ _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Ray's switch for the loopback address, on any system
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # as from its next version on; otherwise it warns
-    "RAY_DEDUP_LOGS": "0",
 }
 
 

@@ -21,11 +21,11 @@ from saiten.models.providers import providers
 from saiten.settings import CallSettings, ExecutorSettings
 from saiten.wiring.models import MODELS, SYSTEM
 
-_VARIABLES = ("SAITEN_SYSTEM_KEY", "QDRANT_API_KEY", "HF_TOKEN", "HF_HOME", "HF_HUB_OFFLINE")
-"""Variables that workers need beside the providers'."""
+_VARIABLES = ("QDRANT_API_KEY", "HF_TOKEN", "HF_HOME", "HF_HUB_OFFLINE")
+_PREFIXES = ("AWS_", "AZURE_", "GOOGLE_", "GCS_", "SAITEN_")
+"""Variables that workers need beside the providers', and how others begin."""
 _TO_START = 20.0
 """Seconds after which a worker that has not started is worth a note."""
-_PREFIXES = ("AWS_", "AZURE_", "GOOGLE_", "GCS_", "SAITEN_")
 
 
 class ClusterWatch(Protocol):
@@ -48,9 +48,6 @@ class Clustered:
     executor: ExecutorSettings
     watch: ClusterWatch
     notify: Callable[[str], None]
-    retry_failed: bool = False
-    more_key: str = ""
-    """What else identifies the results, beside the signatures."""
 
 
 def run_on_cluster(what: Clustered) -> None:
@@ -69,7 +66,7 @@ async def run_connected(what: Clustered, cluster: RayCluster) -> None:
     parts = await what.input.parts(run, cluster, what.watch)
     if not parts:
         raise BadInput(f"{what.input.name} has no rows")
-    if what.retry_failed:
+    if what.job.retry_failed:
         run.reopen(len(parts))
     lessor = cluster.lessor(_budgets(what.job.calls))
 
@@ -78,8 +75,9 @@ async def run_connected(what: Clustered, cluster: RayCluster) -> None:
         if lessor is not None:
             lessor.gone(hello.identity)
 
-    driving = Driving(parts, run.folder_of, run.key(what.more_key), what.watch.added, lost)
+    driving = Driving(parts, run.folder_of, run.key, what.watch.added, lost)
     workers: list[RayWorker] = []
+    finished = False
     try:
         if left := driving.left():
             workers = cluster.start(
@@ -94,12 +92,12 @@ async def run_connected(what: Clustered, cluster: RayCluster) -> None:
             await driving.all(workers)
         finally:
             waiting.cancel()
+        finished = True
     finally:
-        run.sign(len(parts))
+        run.conclude(len(parts), finished=finished)
         await asyncio.gather(*(worker.end() for worker in workers), return_exceptions=True)
         if lessor is not None:
             lessor.end()
-    run.finish(len(parts))
 
 
 async def _note_missing(driving: Driving, workers: int, notify: Callable[[str], None]) -> None:
@@ -146,10 +144,11 @@ def calls_of_workers(calls: CallSettings, folder: Path | None, executor: Executo
         raise ConfigurationError("--batch is for one process, which waits for the batches; leave out --executor ray")
     ray = sys.modules.get("ray")  # loaded, and perhaps connected, by the user's own script
     connected_already = ray is not None and ray.is_initialized()
-    if calls.cache is None or (executor.here(os.environ) and not connected_already):
-        return calls if calls.cache is None else replace(calls, cache=calls.cache.absolute())
-    named = folder is None or calls.cache != folder / "answers.sqlite"
-    if named:
+    if calls.cache is None:
+        return calls
+    if executor.here(os.environ) and not connected_already:
+        return replace(calls, cache=calls.cache.absolute())
+    if folder is None or calls.cache != folder / "answers.sqlite":
         raise ConfigurationError(
             f"the cache {calls.cache} is a file, which workers on other machines cannot share; leave it out: "
             "each worker then keeps its own replies, with the shard that paid for them"

@@ -36,7 +36,8 @@ from saiten.runs.batches import BatchFolder
 from saiten.runs.engine import Watch, run_all
 from saiten.runs.locked_folder import LockedFolder, PaidCalls
 from saiten.runs.manifest import MANIFEST_NAME
-from saiten.runs.scoring import Scoring, signature_of
+from saiten.runs.scoring import Scoring
+from saiten.runs.signatures import signatures_of
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring import (
     Models,
@@ -265,7 +266,7 @@ class Experiment:
                 base = await self._open(data, models)
                 opened.push_async_callback(base.close)
                 metrics = tuple(with_evidence(metric, base, self.plan.k) for metric in metrics)
-            signatures = {metric.name: str(signature_of(metric, judge)) for metric in metrics}
+            signatures = signatures_of(metrics, judge)
             settings = RunSettings(data=data.name, judge=self._judge_settings().kept(), currency=self.calls.currency)
             total = sum(1 for _ in self._samples(there, lambda _: None))
             run = scores_folder(self.folder, data)

@@ -73,7 +73,13 @@ class Journal(LockedFolder):
                 process is writing it; it cannot be written. Nothing was changed then.
         """
         folder = Path(folder)
-        _refuse_foreign(folder)
+        if read_division(folder) is not None:
+            raise ConfigurationError(
+                f"{folder} has a run in shards; resume it with --executor ray, or join its shards with "
+                f"`saiten join {folder} -o FOLDER`"
+            )
+        if read_manifest(folder) is None:
+            refuse_foreign(folder, MANIFEST_NAME)
         journal = cls(folder, notify)
         try:
             journal._begin(settings, signatures or {}, command, retry_failed=retry_failed)
@@ -268,18 +274,14 @@ def fault_line(scored: Scored, raw: str | None = None) -> bytes:
     return to_line({**fault, "reason": score.reason, "raw": reply})
 
 
-def _refuse_foreign(folder: Path) -> None:
+def refuse_foreign(folder: Path, manifest_name: str) -> None:
+    """Raise ConfigurationError if a folder without a manifest is a file, or holds anything else."""
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"{folder} is a file; name a folder for the run")
-    if read_division(folder) is not None:
-        raise ConfigurationError(
-            f"{folder} has a run in shards; resume it with --executor ray, or join its shards with "
-            f"`saiten join {folder} -o FOLDER`"
-        )
-    if folder.is_dir() and read_manifest(folder) is None:
+    if folder.is_dir():
         # A process killed between the first two steps leaves these behind.
         names = {path.name for path in folder.iterdir()} - {LOCK_NAME}
-        others = sorted(name for name in names if not is_left(name, MANIFEST_NAME))
+        others = sorted(name for name in names if not is_left(name, manifest_name))
         if others:
             raise ConfigurationError(
                 f"{folder} is not empty and no run of saiten (it holds {', '.join(others[:5])}); name a new folder"

@@ -19,17 +19,10 @@ from saiten.judges.memo import Memo
 from saiten.judges.panel import Panel
 from saiten.judges.wrappers import Metered
 from saiten.protocols import Judge, Metric
-from saiten.records import FREE, Sample, Score, Scored, Signature
+from saiten.records import FREE, Sample, Score, Scored
 from saiten.runs.engine import Stop
 from saiten.runs.journal import InMemory, Journal
-from saiten.version import __version__
-
-
-def signature_of(metric: Metric, judge: Judge) -> Signature:
-    """Return the signature of this metric with this judge; shown under every figure."""
-    parts = dict(judge.describe(metric.tasks)) if metric.tasks else {}
-    parts |= metric.describe()
-    return Signature(metric.name, (*parts.items(), ("saiten", __version__)))
+from saiten.runs.signatures import signatures_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +79,7 @@ class Scoring:
         return result
 
     def sign(self) -> None:
-        self.journal.sign({metric.name: str(signature_of(metric, self.judge)) for metric in self.metrics})
+        self.journal.sign(signatures_of(self.metrics, self.judge))
 
     def finish(self) -> None:
         self.journal.finish(None if self.wanted is None else len(self.wanted))

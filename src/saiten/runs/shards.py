@@ -61,8 +61,9 @@ def shard_folder(run: Path, number: int) -> Path:
 
 
 def errors_of(run: Path) -> str:
-    """Return where the unusable rows of a run are, for messages."""
-    return f"{run}/{f'{SHARDS_NAME}/*/' if (run / DIVISION_NAME).exists() else ''}errors.jsonl"
+    """Return where the unusable rows of a run are, for messages: those of answers in shards were joined."""
+    in_shards = (run / DIVISION_NAME).exists() and not (run / "errors.jsonl").exists()
+    return f"{run}/{f'{SHARDS_NAME}/*/' if in_shards else ''}errors.jsonl"
 
 
 def run_folders(run: Path) -> tuple[Path, ...]:

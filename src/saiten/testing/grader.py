@@ -13,7 +13,8 @@ from saiten.judges.memo import Memo
 from saiten.judges.support.named import PREFIX
 from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score
-from saiten.runs.scoring import score_once, signature_of
+from saiten.runs.scoring import score_once
+from saiten.runs.signatures import signature_of
 from saiten.settings import CallSettings, DataSettings, JudgeSettings, read_config
 from saiten.testing.background import BackgroundLoop
 from saiten.wiring import Models, assemble_judge

@@ -15,7 +15,8 @@ from saiten.metrics.catalog import make_metrics
 from saiten.records import Sample, Score, Usage
 from saiten.runs import Journal, read_run
 from saiten.runs.engine import run_all
-from saiten.runs.scoring import Scoring, signature_of
+from saiten.runs.scoring import Scoring
+from saiten.runs.signatures import signature_of
 from saiten.tasks.contexts import ContextVerdict, JudgeContext
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.statements import SplitStatements, Statements, VerifyStatements

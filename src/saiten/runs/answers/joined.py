@@ -19,7 +19,8 @@ def join_answers(folder: Path, answers: Path) -> None:
     Raises:
         ConfigurationError: A file cannot be written; the shards are as they were.
     """
-    shards = [] if run_folders(folder) == (folder,) else [shard / ANSWERS_NAME for shard in run_folders(folder)]
+    folders = run_folders(folder)
+    shards = [] if folders == (folder,) else [shard / ANSWERS_NAME for shard in folders]
     _join(shards, answers)
     for name in (ERRORS_NAME, CALLS_NAME, PRICES_NAME):
         _join([folder_of(shard) / name for shard in shards], folder / name)
