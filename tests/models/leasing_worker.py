@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from crowd import PRICED
+from leasing_crowd import PRICED
 
 from saiten.errors import BudgetSpent
 from saiten.models.layers import Load

@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
-from crowd import PRICED, Crowd
 from hypothesis import given
 from hypothesis import strategies as st
+from leasing_crowd import PRICED, Crowd
 from virtual_time import run as run_virtually
 
 from saiten.errors import BudgetSpent, CallFailed
