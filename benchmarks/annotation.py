@@ -25,11 +25,13 @@ from pathlib import Path
 
 import psycopg
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "annotation"))
 
 from crowd import Crowd, Kept, exported, held_against, work_off
-from databases import PostgresServer
 from served import ServedProject, answers
+
+from databases import PostgresServer
 
 COMMITS = 200
 ROW = json.dumps({"grade": 3, "reason": "as long as a reason usually is. " * 3})

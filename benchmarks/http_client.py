@@ -25,8 +25,8 @@ from saiten.models.budget import Budget
 from saiten.models.limits import Limits
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.prices import Price, Quote
+from saiten.models.sqlite_store import SQLiteStore
 from saiten.models.stack import layers, stack_chat
-from saiten.models.store import Store
 from saiten.protocols import Chat, ChatMessage, ChatRequest
 
 SCHEMA = {
@@ -93,7 +93,7 @@ async def stacked(chat: Chat, calls: int, in_flight: int) -> Figures:
 def whole_stack(base_url: str, in_flight: int, folder: str) -> Chat:
     """Return a chat with everything that is around it in a run."""
     around = layers(limits=Limits(in_flight), quote=Quote(Price(0.15, 0.6)), budget=Budget(10**9, 10**9))
-    return stack_chat(OpenAICompatibleChat("m", base_url), around, Store(Path(folder) / "answers.sqlite"))
+    return stack_chat(OpenAICompatibleChat("m", base_url), around, SQLiteStore(Path(folder) / "answers.sqlite"))
 
 
 def measure(base_url: str, calls: int, in_flight: int) -> dict[str, Figures]:

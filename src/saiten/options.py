@@ -108,12 +108,14 @@ class Config:
 
 
 def _as_declared(value: Any, hint: Any, flag: str) -> Any:
-    """Return lists as tuples, strings as paths and pairs as mappings, if the field has those types."""
+    """Return lists as tuples, strings as paths or the reverse, and pairs as mappings, if the field has those types."""
     if get_origin(hint) in {tuple, Sequence}:
         kind = get_args(hint)[0]
         return tuple(_as_declared(each, kind, flag) for each in ([value] if isinstance(value, str | Path) else value))
     if get_origin(hint) is Mapping and isinstance(value, list | tuple):
         return read_pairs(value, flag, texts=get_args(hint)[1] is str)
+    if hint is str and isinstance(value, Path):
+        return str(value)
     return Path(value) if hint is Path else value
 
 

@@ -6,17 +6,19 @@ Loaded at every start of pytest, so it imports only pytest and small modules.
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from saiten import testing
+from saiten.models.answer_store import is_on_server
 from saiten.records import Score
 from saiten.testing.session import Session, begin, end
 
 _SESSION = pytest.StashKey[Session]()
 _JUDGE = "the judge of assert_score: offline, PROVIDER:MODEL[@URL], hf: or nli:NAME_OR_FOLDER"
-_CACHE = "a file that keeps the judge's answers between sessions; workers of pytest-xdist share it"
+_CACHE = (
+    "a file or PostgreSQL database that keeps the judge's answers between sessions; workers of pytest-xdist share it"
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--saiten-judge", metavar="JUDGE", help=_JUDGE)
     group.addoption("--saiten-cache", metavar="FILE", help=_CACHE)
     parser.addini("saiten_judge", _JUDGE)
-    parser.addini("saiten_cache", f"{_CACHE}; relative to the folder of the ini-file")
+    parser.addini("saiten_cache", f"{_CACHE}; a file is relative to the folder of the ini-file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -65,14 +67,14 @@ def _notify(config: pytest.Config, text: str) -> None:
     reporter.write_line(f"saiten: {text}", yellow=True)
 
 
-def _cache(config: pytest.Config) -> Path | None:
-    """Return the cache file: relative to the current folder if typed, to the ini-file's folder if set there."""
+def _cache(config: pytest.Config) -> str | None:
+    """Return the cache; a file is relative to the current folder if typed, to the ini-file's folder if set there."""
     typed: str | None = config.getoption("--saiten-cache")
-    if typed:
-        return (config.invocation_params.dir / typed).absolute()
-    folder = config.inipath.parent if config.inipath else config.rootpath
-    named: str = config.getini("saiten_cache")
-    return folder / named if named else None
+    named: str = typed or config.getini("saiten_cache")
+    if not named or is_on_server(named):
+        return named or None
+    ini_folder = config.inipath.parent if config.inipath else config.rootpath
+    return str(((config.invocation_params.dir if typed else ini_folder) / named).absolute())
 
 
 @pytest.fixture(scope="session")

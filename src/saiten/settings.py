@@ -199,7 +199,13 @@ class CallSettings:
     timeout: float = option(120.0, "Timeout per request, in seconds.", panel=CALLS, min=0.1, toml=True)
     """A run as a whole has no time limit."""
     retries: int = option(7, "Number of retries of a failed request.", panel=CALLS, min=0, toml=True)
-    cache: Path | None = option(None, "Cache file of replies, to share between runs.", panel=CALLS, toml=True)
+    cache: str | None = option(
+        None,
+        "Cache of replies, to share between runs: a file, or for several machines a database, "
+        "postgresql://USER@HOST/DATABASE.",
+        panel=CALLS,
+        toml=True,
+    )
     """Holds every reply as soon as it arrives; None disables the cache, but see `kept_in`."""
     no_cache: bool = option(False, "Do not cache replies, not even to resume the run.", panel=CALLS)
     batch: bool = option(
@@ -256,7 +262,7 @@ class CallSettings:
                 "--batch needs the folder of a run and its cache, where replies are kept that come hours later; name "
                 "a folder (-o RUN), and leave out --no-cache"
             )
-        default = None if folder is None else folder / "answers.sqlite"
+        default = None if folder is None else str(folder / "answers.sqlite")
         return replace(self, cache=None if self.no_cache else self.cache or default)
 
 

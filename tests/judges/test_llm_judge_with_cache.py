@@ -5,7 +5,7 @@ import pytest
 from saiten.errors import Unreadable
 from saiten.judges.llm import LLMJudge
 from saiten.models.cache import CachedChat
-from saiten.models.store import Store
+from saiten.models.sqlite_store import SQLiteStore
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 from saiten.tasks.contexts import JudgeContext
@@ -33,7 +33,7 @@ class Says:
 
 async def test_an_unreadable_answer_is_not_served_for_ever(tmp_path):
     """After two useless replies the next attempt asks the model again, and a good reply is then kept."""
-    chat = CachedChat(Says("?", "??", GOOD), Store(tmp_path / "answers.db"))
+    chat = CachedChat(Says("?", "??", GOOD), SQLiteStore(tmp_path / "answers.db"))
     judge = LLMJudge(chat, forget=chat.forget)
     with pytest.raises(Unreadable):
         await judge.perform(TASK)
@@ -44,7 +44,7 @@ async def test_an_unreadable_answer_is_not_served_for_ever(tmp_path):
 
 async def test_a_repaired_answer_is_kept_with_its_repair(tmp_path):
     """What was paid for once, the bad reply and the good one, is read from disk the next time."""
-    chat = CachedChat(Says("?", GOOD), Store(tmp_path / "answers.db"))
+    chat = CachedChat(Says("?", GOOD), SQLiteStore(tmp_path / "answers.db"))
     judge = LLMJudge(chat, forget=chat.forget)
     assert (await judge.perform(TASK)).usage == Usage(calls=2)
     assert (await judge.perform(TASK)).usage == Usage(reused=2)
@@ -54,7 +54,7 @@ async def test_a_repaired_answer_is_kept_with_its_repair(tmp_path):
 async def test_the_preflight_asks_the_model_however_often_it_asked_before(tmp_path):
     """A key revoked since then is detected, although the same call was answered yesterday."""
     says = Says("ok", "ok")
-    chat = CachedChat(says, Store(tmp_path / "answers.db"))
+    chat = CachedChat(says, SQLiteStore(tmp_path / "answers.db"))
     judge = LLMJudge(chat, forget=chat.forget)
     await judge.preflight()
     await judge.preflight()
@@ -65,7 +65,7 @@ async def test_the_preflight_asks_the_model_however_often_it_asked_before(tmp_pa
 async def test_each_draw_is_kept_by_itself(tmp_path):
     """Three draws are three calls, and three answers on disk."""
     replies = [f'{{"questions": ["{n}"], "noncommittal": false}}' for n in range(3)]
-    chat = CachedChat(Says(*replies), Store(tmp_path / "answers.db"))
+    chat = CachedChat(Says(*replies), SQLiteStore(tmp_path / "answers.db"))
     judge = LLMJudge(chat, forget=chat.forget)
     tasks = [WriteQuestions("a", count=1, draw=draw, language="en") for draw in range(3)]
     for usage in (Usage(calls=1), Usage(reused=1)):

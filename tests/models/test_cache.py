@@ -6,39 +6,33 @@ import numpy as np
 import pytest
 
 from saiten.errors import CallFailed, ConfigurationError
+from saiten.models.answer_store import AnswerStore
 from saiten.models.builtin_embedder import BuiltinEmbedder
-from saiten.models.cache import CachedChat, CachedEmbedder
+from saiten.models.cache import CachedChat, CachedEmbedder, key_of
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
 from saiten.models.scripted import ScriptedChat
-from saiten.models.store import Store
+from saiten.models.sqlite_store import SQLiteStore
 from saiten.protocols import ChatMessage, ChatRequest, Completion, Embeddings
 from saiten.records import Usage
+from saiten.wiring.stores import open_store
 from servers import OpenAIServer, completion
 
 PLAIN = ChatRequest((ChatMessage("user", "こんにちは"),))
 REUSED = Usage(reused=1)
 
 
-@pytest.fixture
-def store(tmp_path):
-    """A store in its own file."""
-    with_file = Store(tmp_path / "answers.sqlite")
-    yield with_file
-    with_file.close()
-
-
-async def test_hit(store: Store, tmp_path):
+async def test_hit(store: AnswerStore, store_name):
     """The second time, even from another process, an answer comes from disk and costs nothing."""
     inner = ScriptedChat([Completion("はい\ud83d", Usage(calls=1, prompt_tokens=5), "stop")])
     assert (await CachedChat(inner, store).complete(PLAIN)).usage == Usage(calls=1, prompt_tokens=5)
-    store.close()
-    again = CachedChat(ScriptedChat([]), Store(tmp_path / "answers.sqlite"))
+    await store.close()
+    again = CachedChat(ScriptedChat([]), open_store(store_name, pytest.fail))
     assert await again.complete(PLAIN) == Completion("はい\ufffd", REUSED, "stop")
     await again.close()
 
 
-async def test_key_is_everything_the_answer_depends_on(store: Store):
+async def test_key_is_everything_the_answer_depends_on(store: AnswerStore):
     """Whatever changes the answer changes the key: model, address, roles, texts, parameters, schema and its order."""
     a, b = {"type": "object", "title": "A"}, {"title": "A", "type": "object"}
     user = (ChatMessage("user", "x"),)
@@ -59,21 +53,20 @@ async def test_key_is_everything_the_answer_depends_on(store: Store):
         chat = CachedChat(ScriptedChat(lambda _: "ok", name), store)
         for request in requests:
             assert (await chat.complete(request)).usage.calls == 1
-    assert len(store) == len(names) * len(requests)
 
 
 @pytest.mark.parametrize(
     "answer",
     [Completion("half", Usage(calls=1), "length"), Completion("half", finish_reason="content_filter"), Completion("")],
 )
-async def test_incomplete_answers_are_not_kept(store: Store, answer):
+async def test_incomplete_answers_are_not_kept(store: AnswerStore, answer):
     """An answer that was cut off is passed on, not kept."""
     chat = CachedChat(ScriptedChat([answer, "whole"]), store)
     assert await chat.complete(PLAIN) == answer
     assert (await chat.complete(PLAIN)).text == "whole"
 
 
-async def test_errors_are_not_kept(store: Store):
+async def test_errors_are_not_kept(store: AnswerStore):
     """After a failure, the request is sent again."""
     chat = CachedChat(ScriptedChat([CallFailed("down"), "ok"]), store)
     with pytest.raises(CallFailed):
@@ -81,7 +74,7 @@ async def test_errors_are_not_kept(store: Store):
     assert (await chat.complete(PLAIN)).text == "ok"
 
 
-async def test_forget(store: Store):
+async def test_forget(store: AnswerStore):
     """An answer that proved unreadable is dropped."""
     chat = CachedChat(ScriptedChat(["rubbish", "good"]), store)
     for _ in range(2):
@@ -93,16 +86,16 @@ async def test_forget(store: Store):
         await chat.complete(PLAIN)
 
 
-async def test_damaged_entry_is_asked_anew(store: Store):
+async def test_damaged_entry_is_asked_anew(store: AnswerStore):
     """An unreadable value is replaced, not trusted."""
     chat = CachedChat(ScriptedChat(["one", "two"]), store)
     await chat.complete(PLAIN)
-    store._open().execute("UPDATE answers SET value = x'7b7b'")
+    await store.put("scripted", {key_of(chat.name, PLAIN): b"{{"})
     assert (await chat.complete(PLAIN)).text == "two"
     assert (await chat.complete(PLAIN)).usage == REUSED
 
 
-async def test_single_flight(openai_server: OpenAIServer, store: Store):
+async def test_single_flight(openai_server: OpenAIServer, store: AnswerStore):
     """Equal requests in flight are sent once; the first asker pays."""
     openai_server.latency = 0.05
     chat = CachedChat(OpenAICompatibleChat("m", openai_server.base_url), store)
@@ -113,7 +106,7 @@ async def test_single_flight(openai_server: OpenAIServer, store: Store):
     assert sum(answer.usage.reused for answer in answers) == 19
 
 
-async def test_canceled_first_asker(openai_server: OpenAIServer, store: Store):
+async def test_canceled_first_asker(openai_server: OpenAIServer, store: AnswerStore):
     """The first asker is canceled: the others get the answer of the one request."""
     go_on = openai_server.hold()
     chat = CachedChat(OpenAICompatibleChat("m", openai_server.base_url), store)
@@ -130,7 +123,7 @@ async def test_canceled_first_asker(openai_server: OpenAIServer, store: Store):
     assert sum(answer.usage.calls for answer in answers if isinstance(answer, Completion)) == 1
 
 
-async def test_canceled_last_asker_ends_the_call(store: Store):
+async def test_canceled_last_asker_ends_the_call(store: AnswerStore):
     """A call that nobody waits for is ended, and the next asker begins a new one."""
     ended: list[int] = []
 
@@ -154,7 +147,7 @@ async def test_canceled_last_asker_ends_the_call(store: Store):
     assert ended == [1]
 
 
-async def test_a_failure_is_shared_and_paid_once(store: Store):
+async def test_a_failure_is_shared_and_paid_once(store: AnswerStore):
     """All who waited see the failure; only one of them gets its cost."""
 
     async def reply(_: ChatRequest) -> CallFailed:
@@ -181,7 +174,7 @@ class Counting(BuiltinEmbedder):
         return Embeddings((await super().embed(texts)).vectors, Usage(calls=1))
 
 
-async def test_embeddings(store: Store):
+async def test_embeddings(store: AnswerStore):
     """Each text is requested once, whatever texts it is combined with, and is read back to the last bit."""
     inner = Counting()
     embedder = CachedEmbedder(inner, store)
@@ -197,10 +190,10 @@ async def test_embeddings(store: Store):
     assert (await embedder.embed([])).vectors.shape[0] == 0
 
 
-async def test_embeddings_under_way_are_shared(store: Store):
+async def test_embeddings_under_way_are_shared(tmp_path):
     """A text in flight for somebody else is not requested again, even if the other is canceled."""
     inner = Counting()
-    embedder = CachedEmbedder(inner, store)
+    embedder = CachedEmbedder(inner, SQLiteStore(tmp_path / "answers.sqlite"))
     first = asyncio.create_task(embedder.embed(["a b c", "d e f"]))
     await asyncio.sleep(0)
     second = asyncio.create_task(embedder.embed(["d e f", "g h i"]))
@@ -210,7 +203,7 @@ async def test_embeddings_under_way_are_shared(store: Store):
     assert inner.asked == [["a b c", "d e f"], ["g h i"]]
 
 
-async def test_changed_embedding_model(openai_server: OpenAIServer, store: Store):
+async def test_changed_embedding_model(openai_server: OpenAIServer, store: AnswerStore):
     """Vectors of another size under the same name are an error with a remedy, not a wrong similarity."""
     embedder = CachedEmbedder(OpenAICompatibleEmbedder("e", openai_server.base_url), store)
     await embedder.embed(["a"])
@@ -227,7 +220,7 @@ async def test_no_key_in_the_file(openai_server: OpenAIServer, tmp_path):
         OpenAICompatibleChat(
             "m", openai_server.base_url + "?sig=query-secret", "sk-secret", headers={"X": "header-secret"}
         ),
-        Store(tmp_path / "answers.sqlite"),
+        SQLiteStore(tmp_path / "answers.sqlite"),
     )
     await chat.complete(PLAIN)
     await chat.close()
@@ -238,7 +231,7 @@ async def test_no_key_in_the_file(openai_server: OpenAIServer, tmp_path):
 
 async def test_an_answer_whose_asker_left_is_stored(tmp_path):
     """It was paid for: an asker that is canceled just as the answer arrives loses nothing."""
-    store = Store(tmp_path / "answers.sqlite")
+    store = SQLiteStore(tmp_path / "answers.sqlite")
 
     async def answered(_):
         asker.cancel()

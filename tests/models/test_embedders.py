@@ -17,8 +17,8 @@ from saiten.models.builtin_embedder import BuiltinEmbedder, _embed
 from saiten.models.limits import Limits, Retries
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
 from saiten.models.prices import Price, Quote
+from saiten.models.sqlite_store import SQLiteStore
 from saiten.models.stack import layers, stack_embedder
-from saiten.models.store import Store
 from saiten.models.vectors import cosines, unit
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer, embeddings, refusal
@@ -255,7 +255,7 @@ async def test_the_same_layers_serve_embedders(openai_server: OpenAIServer, tmp_
     budget = Budget(max_calls=3, max_cost=1.0)
     around = layers(retries=Retries(first=0.001), limits=Limits(2), quote=Quote(Price(1.0)), budget=budget)
     embedder = stack_embedder(
-        OpenAICompatibleEmbedder("e", openai_server.base_url), around, Store(tmp_path / "answers.sqlite")
+        OpenAICompatibleEmbedder("e", openai_server.base_url), around, SQLiteStore(tmp_path / "answers.sqlite")
     )
     first = await embedder.embed(["long enough a text to have tokens"])
     again = await embedder.embed(["long enough a text to have tokens"])

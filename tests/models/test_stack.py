@@ -8,8 +8,8 @@ from saiten.models.cache import CachedChat
 from saiten.models.limits import Limiter, Limits, Retries, Retrying
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.scripted import ScriptedChat
+from saiten.models.sqlite_store import SQLiteStore
 from saiten.models.stack import layers, stack_chat
-from saiten.models.store import Store
 from saiten.protocols import ChatMessage, ChatRequest, Completion
 from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer
@@ -44,7 +44,7 @@ async def test_faults_of_every_kind(openai_server: OpenAIServer, tmp_path):
     faults = [Fault(500, "down"), Fault(drop=True), Fault(200, "<html>"), Fault(429, "", {"Retry-After": "0.01"})]
     rng = Random(3)
     openai_server.reply = lambda _: rng.choice(faults) if rng.random() < 1 / 3 else None
-    store = Store(tmp_path / "answers.sqlite")
+    store = SQLiteStore(tmp_path / "answers.sqlite")
     chat = stack_chat(OpenAICompatibleChat("m", openai_server.base_url), layers(retries=FAST), store)
     answers = await ask(chat, 100)
     before = len(openai_server.requests)
@@ -72,7 +72,7 @@ async def test_wrong_set_up_is_asked_once(openai_server: OpenAIServer):
 async def test_any_chat_can_be_stacked(tmp_path):
     """A custom chat gets the same layers and the same cache."""
     inner = ScriptedChat(lambda _: "ok")
-    chat = stack_chat(inner, layers(), Store(tmp_path / "answers.sqlite"))
+    chat = stack_chat(inner, layers(), SQLiteStore(tmp_path / "answers.sqlite"))
     assert isinstance(chat, CachedChat)
     assert chat.name == "scripted"
     await ask(chat, 3)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from saiten.models.cache import CachedChat
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.scripted import ScriptedChat
-from saiten.models.store import Store
+from saiten.models.sqlite_store import SQLiteStore
 from saiten.models.token_probabilities import pack_tokens, read_tokens, unpack_tokens
 from saiten.protocols import ChatMessage, ChatRequest, Completion, Token
 from servers import Fault, OpenAIServer, completion, refusal, with_logprobs
@@ -111,7 +111,7 @@ async def test_the_store_keeps_probabilities_apart(tmp_path):
     """A reply with probabilities is not served to a request without, nor the other way round."""
     token = Token(b"\xe3\x81", -0.5, ((b"\xe3\x81", -0.5), (b"no", -inf)))
     inner = ScriptedChat([Completion("はい", tokens=(token,)), "plain"])
-    chat = CachedChat(inner, Store(tmp_path / "answers.sqlite"))
+    chat = CachedChat(inner, SQLiteStore(tmp_path / "answers.sqlite"))
     plain = replace(REQUEST, logprobs=None)
     asked = [await chat.complete(request) for request in (REQUEST, plain, REQUEST, plain)]
     await chat.close()
@@ -123,11 +123,11 @@ async def test_the_store_keeps_probabilities_apart(tmp_path):
 
 async def test_a_store_of_an_earlier_version_is_still_read(tmp_path):
     """A request without probabilities has the key that it always had, and an entry without tokens is an answer."""
-    store = Store(tmp_path / "answers.sqlite")
+    store = SQLiteStore(tmp_path / "answers.sqlite")
     chat = CachedChat(ScriptedChat(["new"]), store)
     request = ChatRequest((ChatMessage("user", "Right?"),), max_tokens=10)
     key = "f4ca4e3046e4720a7d2e18032098e253f1695c371fef9dce7da507b2df9e6649"
-    store.put("scripted", {bytes.fromhex(key): orjson.dumps({"text": "old", "finish_reason": "stop"})})
+    await store.put("scripted", {bytes.fromhex(key): orjson.dumps({"text": "old", "finish_reason": "stop"})})
     assert (await chat.complete(request)).text == "old"
 
 

@@ -239,7 +239,7 @@ def test_two_event_loops_one_after_the_other(llama):
 async def test_a_model_that_was_trained_on_is_asked_anew(llama, tmp_path):
     """Its name changes with its files, so an answer on disk is never the previous model's."""
     folder = shutil.copytree(llama, tmp_path / "judge")
-    models = Models(CallSettings(cache=tmp_path / "answers.sqlite"))
+    models = Models(CallSettings(cache=str(tmp_path / "answers.sqlite")))
     before = models.chat(f"hf:{folder}")
     first = await before.complete(ask("a", max_tokens=8, temperature=1.5, seed=4))
     assert await before.complete(ask("a", max_tokens=8, temperature=1.5, seed=4)) == first  # truncated, so not kept

@@ -8,7 +8,7 @@ from shelf import Shelf, blocks, shown, ticking
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, SystemFailed
 from saiten.models.cache import CachedChat
 from saiten.models.scripted import ScriptedChat
-from saiten.models.store import Store
+from saiten.models.sqlite_store import SQLiteStore
 from saiten.prompts import BUILT_IN
 from saiten.protocols import Completion
 from saiten.rag.chat_generator import ChatGenerator
@@ -64,7 +64,7 @@ async def test_the_calls_are_in_the_order_in_which_they_were_begun():
 async def test_an_answer_that_was_partly_on_disk_has_no_latency(tmp_path):
     """Its time says nothing about the system; the usage shows what was reused, and only calls made are listed."""
     chat = ScriptedChat(lambda request: Completion(f"{len(shown(request))}", COST))
-    generator = ChatGenerator(CachedChat(chat, Store(tmp_path / "answers.sqlite")))
+    generator = ChatGenerator(CachedChat(chat, SQLiteStore(tmp_path / "answers.sqlite")))
     first = await Rag(Shelf("one", "two"), generator, "refine").answer(Inquiry("Why?"))
     other = await Rag(Shelf("one", "two"), generator, "map_reduce").answer(Inquiry("Why?"))
     await generator.close()

@@ -17,8 +17,8 @@ from saiten.metrics.catalog import make_metrics
 from saiten.models import cache
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.openai_embedder import OpenAICompatibleEmbedder
+from saiten.models.sqlite_store import SQLiteStore
 from saiten.models.stack import layers, stack_chat, stack_embedder
-from saiten.models.store import Store
 from saiten.prompts import Prompts
 from saiten.records import Sample
 from saiten.runs import Journal
@@ -57,7 +57,7 @@ def counted(monkeypatch, owner, name):
 
 async def run(server, folder, samples):
     """Score these samples with the nine metrics and everything that is around a model."""
-    store = Store(folder / "answers.sqlite")
+    store = SQLiteStore(folder / "answers.sqlite")
     chat = stack_chat(OpenAICompatibleChat("m", server.base_url), layers(), store)
     embedder = stack_embedder(OpenAICompatibleEmbedder("e", server.base_url), layers(), store)
     with Journal.open(folder / "run") as journal:

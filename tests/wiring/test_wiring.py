@@ -116,7 +116,7 @@ async def test_the_stack_keeps_answers_and_counts_calls(openai_server, tmp_path)
     """An answer is requested once, even across processes; the budget covers votes and embeddings together."""
     settings = JudgeSettings(f"openai:m@{openai_server.base_url}")
     for _ in range(2):
-        judge = assemble_judge(settings, CallSettings(cache=tmp_path / "answers.sqlite", retries=0), environ={})
+        judge = assemble_judge(settings, CallSettings(cache=str(tmp_path / "answers.sqlite"), retries=0), environ={})
         await judge.perform(SPLIT)
         await judge.close()
     assert len(openai_server.requests) == 1

@@ -4,13 +4,13 @@ Workers on one machine share a file instead.
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
 from saiten.durable.appended_file import AppendedFile
-from saiten.models.store import Store
+from saiten.models.sqlite_store import SQLiteStore
 from saiten.runs.lines import read_lines, to_line
 
 REPLIES_NAME = "replies.jsonl"
@@ -19,21 +19,21 @@ REPLIES_NAME = "replies.jsonl"
 _SHARD: ContextVar["_RepliesOfShard"] = ContextVar("the replies of the shard that the running task belongs to")
 
 
-class RepliesOfWorker(Store):
+class RepliesOfWorker(SQLiteStore):
     """The cache of one worker, which also writes each reply into the folder of the shard that paid for it."""
 
-    def put(self, model: str, values: Mapping[bytes, bytes]) -> None:
-        super().put(model, values)
+    async def put(self, model: str, values: Mapping[bytes, bytes]) -> None:
+        await super().put(model, values)
         if (shard := _SHARD.get(None)) is not None:
             shard.add(model, values)
 
-    @contextmanager
-    def of_shard(self, folder: Path) -> Iterator[None]:
+    @asynccontextmanager
+    async def of_shard(self, folder: Path) -> AsyncIterator[None]:
         """Use the replies in the folder, and add those of the running task and of the tasks that it starts."""
         path = folder / REPLIES_NAME
         if path.exists():
             for _, line in read_lines(path, dict[str, str]):
-                super().put(line["model"], {bytes.fromhex(line["key"]): b64decode(line["value"])})
+                await super().put(line["model"], {bytes.fromhex(line["key"]): b64decode(line["value"])})
         shard = _RepliesOfShard(path)
         before = _SHARD.set(shard)
         try:

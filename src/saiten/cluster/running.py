@@ -16,13 +16,14 @@ from saiten.cluster.jobs import Job
 from saiten.cluster.ray_workers import RayCluster, RayWorker, connected
 from saiten.cluster.worker import Hello
 from saiten.errors import BadInput, ConfigurationError
+from saiten.models.answer_store import is_on_server
 from saiten.models.lessor import Allowance
 from saiten.models.providers import providers
 from saiten.settings import CallSettings, ExecutorSettings
 from saiten.wiring.models import MODELS, SYSTEM
 
 _VARIABLES = ("QDRANT_API_KEY", "HF_TOKEN", "HF_HOME", "HF_HUB_OFFLINE")
-_PREFIXES = ("AWS_", "AZURE_", "GOOGLE_", "GCS_", "SAITEN_")
+_PREFIXES = ("AWS_", "AZURE_", "GOOGLE_", "GCS_", "PG", "SAITEN_")
 """Variables that workers need beside the providers', and how others begin."""
 _TO_START = 20.0
 """Seconds after which a worker that has not started is worth a note."""
@@ -134,8 +135,8 @@ def _lost(hello: Hello) -> str:
 def calls_of_workers(calls: CallSettings, folder: Path | None, executor: ExecutorSettings) -> CallSettings:
     """Return the settings of the workers' calls.
 
-    A cache is shared by workers on this machine. Others have their own each, and a reply is kept with the shard that
-    paid for it.
+    A database is shared by all workers, and a file by those on this machine. Others have their own each, and a reply is
+    kept with the shard that paid for it.
 
     Raises:
         ConfigurationError: Batches were asked for, or a file was named for workers on other machines.
@@ -144,13 +145,14 @@ def calls_of_workers(calls: CallSettings, folder: Path | None, executor: Executo
         raise ConfigurationError("--batch is for one process, which waits for the batches; leave out --executor ray")
     ray = sys.modules.get("ray")  # loaded, and perhaps connected, by the user's own script
     connected_already = ray is not None and ray.is_initialized()
-    if calls.cache is None:
+    if calls.cache is None or is_on_server(calls.cache):
         return calls
     if executor.here(os.environ) and not connected_already:
-        return replace(calls, cache=calls.cache.absolute())
-    if folder is None or calls.cache != folder / "answers.sqlite":
+        return replace(calls, cache=str(Path(calls.cache).absolute()))
+    if folder is None or Path(calls.cache) != folder / "answers.sqlite":
         raise ConfigurationError(
-            f"the cache {calls.cache} is a file, which workers on other machines cannot share; leave it out: "
-            "each worker then keeps its own replies, with the shard that paid for them"
+            f"the cache {calls.cache} is a file, which workers on other machines cannot share; give the "
+            "address of a PostgreSQL database, or leave it out: each worker then keeps its own replies, with the shard "
+            "that paid for them"
         )
     return replace(calls, cache=None)

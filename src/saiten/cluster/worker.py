@@ -147,7 +147,7 @@ class ShardWorker:
     async def _work(self, copy: FolderCopy, piece: Piece, counting: Counting) -> Ended:
         try:
             prepared = self._prepare()
-            with nullcontext() if self._replies is None else self._replies.of_shard(copy.folder):
+            async with nullcontext() if self._replies is None else self._replies.of_shard(copy.folder):
                 await prepared.run(copy.folder, piece.rows(counting.note), counting)
         except SaitenError as error:
             kind = next(each.__name__ for each in type(error).__mro__ if each in _OF_THE_RUN)

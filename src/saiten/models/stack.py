@@ -13,13 +13,13 @@ From the outside in:
 from collections.abc import Sequence
 from random import Random
 
+from saiten.models.answer_store import AnswerStore
 from saiten.models.budget import Budget, Budgeted
 from saiten.models.cache import CachedChat, CachedEmbedder
 from saiten.models.layers import Layer, LayeredChat, LayeredEmbedder
 from saiten.models.limits import Limiter, Limits, Retries, Retrying
 from saiten.models.openai_compatible import OpenAICompatible
 from saiten.models.prices import Quote
-from saiten.models.store import Store
 from saiten.protocols import Chat, Embedder
 
 
@@ -47,13 +47,13 @@ def layers(
     )
 
 
-def stack_chat(chat: Chat, around: Sequence[Layer], store: Store | None = None) -> Chat:
+def stack_chat(chat: Chat, around: Sequence[Layer], store: AnswerStore | None = None) -> Chat:
     """Wrap the chat model in the layers, and in a cache if there is a store."""
     layered = chat.over(around) if isinstance(chat, OpenAICompatible) else LayeredChat(chat, around)
     return layered if store is None else CachedChat(layered, store)
 
 
-def stack_embedder(embedder: Embedder, around: Sequence[Layer], store: Store | None = None) -> Embedder:
+def stack_embedder(embedder: Embedder, around: Sequence[Layer], store: AnswerStore | None = None) -> Embedder:
     """Wrap the embedder in the layers, and in a cache if there is a store."""
     layered = embedder.over(around) if isinstance(embedder, OpenAICompatible) else LayeredEmbedder(embedder, around)
     return layered if store is None else CachedEmbedder(layered, store)

@@ -30,12 +30,12 @@ class Grader:
     def __init__(
         self,
         judge: str | None,
-        cache: Path | None,
+        cache: str | None,
         config: Path | None,
         notify: Callable[[str], None],
         ini_file: Path | None,
     ) -> None:
-        """`judge` is a name, and `cache` a file; everything else comes from saiten.toml.
+        """`judge` is a name, and `cache` a file or database; everything else comes from saiten.toml.
 
         `notify` is called with each server chosen by a file: saiten.toml, or `ini_file` for the judge.
 

@@ -23,7 +23,7 @@ class Session:
     def __init__(
         self,
         judge: str | None = None,
-        cache: Path | None = None,
+        cache: str | None = None,
         config: Path | None = None,
         notify: Callable[[str], None] = _LOG.warning,
         ini_file: Path | None = None,

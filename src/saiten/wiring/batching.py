@@ -5,6 +5,7 @@ from functools import partial
 from random import Random
 
 from saiten.errors import ConfigurationError
+from saiten.models.answer_store import AnswerStore
 from saiten.models.batch.by_hand import pending
 from saiten.models.batch.chat import BatchBudgeted, BatchChat
 from saiten.models.batch.keeping import Keeper
@@ -19,7 +20,6 @@ from saiten.models.limits import Retries, Retrying
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.prices import Quote
 from saiten.models.providers import Provider
-from saiten.models.store import Store
 from saiten.settings import CallSettings
 from saiten.wiring.quotes import batch_quote
 
@@ -35,7 +35,7 @@ def in_batches(
     quote: Quote,
     calls: CallSettings,
     budget: Budget,
-    store: Store,
+    store: AnswerStore,
     *,
     shelf: Callable[[], Shelf],
     notify: Callable[[str], None],

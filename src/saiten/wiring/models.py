@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from saiten.errors import ConfigurationError
+from saiten.models.answer_store import AnswerStore
 from saiten.models.batch.shelf import Shelf
 from saiten.models.budget import Account, Budget
 from saiten.models.builtin_embedder import BuiltinEmbedder
@@ -20,7 +21,6 @@ from saiten.models.limits import Limiter, Limits, Retries
 from saiten.models.prices import Price, Quote
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.models.stack import layers, stack_chat, stack_embedder
-from saiten.models.store import Store
 from saiten.models.transformers_chat import TransformersChat
 from saiten.protocols import Chat, Embedder
 from saiten.settings import CallSettings
@@ -28,6 +28,7 @@ from saiten.wiring.addresses import HERE, parse_name, read_address
 from saiten.wiring.batching import in_batches
 from saiten.wiring.keys import Keys
 from saiten.wiring.quotes import quote_at
+from saiten.wiring.stores import open_store
 
 T = TypeVar("T")
 
@@ -54,7 +55,7 @@ class Models:
         self._budget = Budget(self.calls.max_calls, self.calls.max_cost, self.calls.currency, self.account)
         self._limiters: dict[str, Limiter] = {}
         self._noticed: set[str] = set()
-        self._stores: list[Store] = []
+        self._stores: list[AnswerStore] = []
         self._local: list[TransformersChat] = []
         self.shelf: Shelf | None = None
         """Set once a run has a place for batches."""
@@ -120,7 +121,7 @@ class Models:
             )
         return self.shelf
 
-    def use(self, store: Store) -> None:
+    def use(self, store: AnswerStore) -> None:
         """Keep replies in this store, instead of the one that the settings name."""
         self._stores.append(store)
 
@@ -204,10 +205,10 @@ class Models:
             found[name] = value if variable == value else self.environ[variable]
         return found
 
-    def _store(self) -> Store | None:
+    def _store(self) -> AnswerStore | None:
         """Return the shared cache, opened with the first model that needs it."""
         if self.calls.cache is not None and not self._stores:
-            self._stores.append(Store(self.calls.cache, failed=self.account.stop))
+            self._stores.append(open_store(self.calls.cache, self.account.stop))
         return self._stores[0] if self._stores else None
 
     def _quote(self, name: str, url: str) -> Quote:

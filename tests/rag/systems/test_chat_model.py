@@ -65,7 +65,9 @@ async def test_an_answer_has_its_latency_usage_and_call(openai_server):
 
 async def test_an_answer_from_disk_has_no_latency(openai_server, tmp_path):
     """It would be the disk's latency."""
-    system = assemble_system(f"openai:m@{openai_server.base_url}", models=Models(CallSettings(cache=tmp_path / "s")))
+    system = assemble_system(
+        f"openai:m@{openai_server.base_url}", models=Models(CallSettings(cache=str(tmp_path / "s")))
+    )
     first, second = [await system.answer(Inquiry("Where?")) for _ in range(2)]
     await system.close()
     assert first.seconds is not None

@@ -9,7 +9,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_
 
 from saiten.errors import ConfigurationError
 from saiten.models.networks import require
-from saiten.models.store import refuse_other_files, switch_to_wal
+from saiten.models.sqlite_store import refuse_other_files, switch_to_wal
 
 _EXPECTED = "give the path of a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
 _APPLICATION = 0x53414941

@@ -15,7 +15,7 @@ from saiten.models.http_client import SENT
 from saiten.models.prices import Quote
 
 
-def take_results(batch: Batch, shelf: Shelf, keeper: Keeper, account: Account, price: Quote) -> bool:
+async def take_results(batch: Batch, shelf: Shelf, keeper: Keeper, account: Account, price: Quote) -> bool:
     """Keep and hand out the results that the user has put next to the requests; return whether they are complete.
 
     They are if every request has one, or if there is a file of errors, which says that the runner has ended.
@@ -24,7 +24,7 @@ def take_results(batch: Batch, shelf: Shelf, keeper: Keeper, account: Account, p
     files = [path for path in (output, errors) if path.is_file()]
     if not errors.is_file() and _found(batch, output) < len(batch.keys):
         return False
-    replies, usage = keeper.keep(batch.keys, files)
+    replies, usage = await keeper.keep(batch.keys, files)
     account.send(price, len(replies))
     account.receive(replace(usage, calls=len(replies)), price, len(replies))
     batch.record = replace(batch.record, booked=True, ended="collected")

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from saiten.models.answer_store import AnswerStore
 from saiten.models.batch.waves import Waves
 from saiten.models.budget import Budgeted
 from saiten.models.cache import key_of, read_kept
 from saiten.models.layers import Layer, Load
 from saiten.models.openai_compatible import OpenAICompatibleChat, kind_of, read_completion
-from saiten.models.store import Store
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 
@@ -35,7 +35,7 @@ class BatchChat(OpenAICompatibleChat):
     """
 
     def __init__(
-        self, live: OpenAICompatibleChat, waves: Waves, layers: Sequence[Layer], store: Store, *, tries: bool
+        self, live: OpenAICompatibleChat, waves: Waves, layers: Sequence[Layer], store: AnswerStore, *, tries: bool
     ) -> None:
         """Set where requests go.
 
@@ -57,7 +57,7 @@ class BatchChat(OpenAICompatibleChat):
     async def complete(self, request: ChatRequest) -> Completion:
         key = key_of(self.name, request)
         await self._waves.earlier(key.hex())
-        kept = self._store.get(key)  # a batch may have ended since the cache was asked
+        kept = await self._store.get(key)  # a batch may have ended since the cache was asked
         if kept is not None and (known := read_kept(kept)) is not None:
             return known
         kind = kind_of(request)

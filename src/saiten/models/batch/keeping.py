@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from saiten.errors import CallFailed
+from saiten.models.answer_store import AnswerStore
 from saiten.models.batch.lines import results_in
 from saiten.models.cache import written
 from saiten.models.endpoint import Endpoint
 from saiten.models.http_client import SENT, HttpReply
 from saiten.models.openai_compatible import read_completion, read_usage
 from saiten.models.prices import Price
-from saiten.models.store import Store
 from saiten.models.wire import load
 from saiten.records import Usage
 
@@ -20,14 +20,16 @@ _AT_ONCE = 500  # answers per transaction
 class Keeper:
     """Reads files of results, for one model."""
 
-    def __init__(self, store: Store, endpoint: Endpoint, price: Price | None, notify: Callable[[str], None]) -> None:
+    def __init__(
+        self, store: AnswerStore, endpoint: Endpoint, price: Price | None, notify: Callable[[str], None]
+    ) -> None:
         """`price`: that of a batched request."""
         self._store = store
         self._endpoint = endpoint
         self._price = price
         self._notify = notify
 
-    def keep(self, keys: Collection[str], files: Sequence[Path]) -> tuple[dict[str, HttpReply], Usage]:
+    async def keep(self, keys: Collection[str], files: Sequence[Path]) -> tuple[dict[str, HttpReply], Usage]:
         """Return the reply to each key that has one, and what all of them cost; nothing is lost once this returns."""
         replies: dict[str, HttpReply] = {}
         unknown = 0
@@ -45,10 +47,10 @@ class Keeper:
             if answer is not None:
                 kept[bytes.fromhex(key)] = answer
             if len(kept) == _AT_ONCE:
-                self._store.put(self._endpoint.name, kept)
+                await self._store.put(self._endpoint.name, kept)
                 kept = {}
         if kept:
-            self._store.put(self._endpoint.name, kept)
+            await self._store.put(self._endpoint.name, kept)
         return replies, spent + Usage(calls=len(keys) - len(replies))
 
     def _read(self, reply: HttpReply) -> tuple[Usage, bytes | None]:

@@ -80,7 +80,7 @@ class Submitting:
 
     async def run(self, batch: Batch, shelf: Shelf) -> None:
         if batch.record.by_hand:
-            taken = take_results(batch, shelf, self._keeper, self._account, self._quote)
+            taken = await take_results(batch, shelf, self._keeper, self._account, self._quote)
             if not taken and not self.by_hand:
                 self._drop(batch, shelf, "left, since its requests are now sent")
             return
@@ -195,7 +195,7 @@ class Submitting:
         for name, path in zip(status.files, shelf.results(record), strict=True):
             if name:
                 await self._patiently(partial(self._fetch, shelf, status, name, path))
-        replies, usage = self._keeper.keep(batch.keys, shelf.results(record))
+        replies, usage = await self._keeper.keep(batch.keys, shelf.results(record))
         self._account.receive(usage, self._quote, record.requests)
         batch.record = replace(record, ended=status.status)
         shelf.keep(batch.record)

@@ -1,4 +1,4 @@
-"""The two kinds of database that keep labels: a SQLite file, and a PostgreSQL server that is started here.
+"""The two kinds of database that keep labels and answers: a SQLite file, and a PostgreSQL server that is started here.
 
     def test_something(annotation_database):
         store = open_project(annotation_database, settings)
@@ -186,10 +186,10 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 
 # Tests on PostgreSQL are slow; one test of each kind of database access is a witness.
-_KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
 
 
-@pytest.fixture(params=_KINDS)
+@pytest.fixture(params=KINDS)
 def fresh_database(request, tmp_path) -> str:
     """The address of an empty database: first a file that does not exist yet, then a database on a server."""
     if request.param == "sqlite":
@@ -197,7 +197,7 @@ def fresh_database(request, tmp_path) -> str:
     return request.getfixturevalue("postgres_server").new_database()
 
 
-@pytest.fixture(params=_KINDS)
+@pytest.fixture(params=KINDS)
 def annotation_database(request, tmp_path) -> str:
     """The address of a database whose tables exist and are empty; faster than a fresh one."""
     if request.param == "sqlite":

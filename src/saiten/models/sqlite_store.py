@@ -1,4 +1,4 @@
-"""The answer store: one SQLite file with every complete answer, so that nothing is paid for twice.
+"""The answer store on one machine: a SQLite file with every complete answer, so that nothing is paid for twice.
 
 Each answer is written on arrival, in WAL mode: processes may share the file, and may be killed at any moment. Only a
 power cut can lose the last few answers.
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from saiten.errors import ConfigurationError, NotWritten
+from saiten.models.answer_store import Claimed
 
 
 def switch_to_wal(connection: sqlite3.Connection) -> None:
@@ -61,8 +62,8 @@ PRAGMA user_version = {_LAYOUT};
 """
 
 
-class Store:
-    """A key-value store on disk; may be shared by chats, embedders and processes.
+class SQLiteStore:
+    """An `AnswerStore` in a file, for any number of processes; two that need the same answer at once both ask for it.
 
     The file is opened at once, so that a wrong file is noticed before the first call; `close()`d stores reopen on use.
     """
@@ -77,13 +78,13 @@ class Store:
         self._connection: sqlite3.Connection | None = None
         self._open()
 
-    def get(self, key: bytes) -> bytes | None:
+    async def get(self, key: bytes) -> bytes | None:
         """Return the value stored under the key, if any."""
         with self._explained():
             row = self._open().execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
         return None if row is None else bytes(row[0])
 
-    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    async def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the values stored under these keys; missing keys are skipped."""
         found: dict[bytes, bytes] = {}
         for start in range(0, len(keys), _SLICE):
@@ -94,7 +95,7 @@ class Store:
                 found.update(rows)
         return found
 
-    def put(self, model: str, values: Mapping[bytes, bytes]) -> None:
+    async def put(self, model: str, values: Mapping[bytes, bytes]) -> None:
         """Store or replace these values, all or none. `model` is only for people who inspect the file."""
         now = time.time()
         rows: Iterable[tuple[bytes, str, bytes, float]] = ((key, model, value, now) for key, value in values.items())
@@ -107,6 +108,13 @@ class Store:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.executemany(_PUT, rows)
 
+    async def claim(self, keys: Sequence[bytes]) -> Claimed:
+        """Return all keys as the caller's: within a process, equal requests in flight are one."""
+        return Claimed({}, frozenset(keys))
+
+    def release(self, keys: Sequence[bytes]) -> None:
+        """Do nothing."""
+
     def drop(self, key: bytes) -> None:
         """Delete the value of the key."""
         with self._explained():
@@ -116,7 +124,7 @@ class Store:
         with self._explained():
             return int(self._open().execute("SELECT count(*) FROM answers").fetchone()[0])
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Close the file."""
         connection, self._connection = self._connection, None
         if connection is not None:
