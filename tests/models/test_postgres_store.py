@@ -269,6 +269,13 @@ def test_a_table_of_somebody_else_is_refused_and_left_alone(database):
     assert tell(database, "SELECT to_regclass('saiten_claims')") == [(None,)]
 
 
+def test_a_pooler_is_refused(database, monkeypatch):
+    """Its sessions outlive the processes; it names another process than the server itself, as PgBouncer does."""
+    monkeypatch.setattr(psycopg.ConnectionInfo, "backend_pid", property(lambda _: -1))
+    with pytest.raises(ConfigurationError, match="is a connection pooler"):
+        open_store(database, print)
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
