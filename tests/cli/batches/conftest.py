@@ -3,8 +3,11 @@ from collections import Counter
 
 import pytest
 
+from databases import postgres_server
 from saiten.runs import read_run
 from stand_ins.batches import BatchesServer
+
+__all__ = ["postgres_server"]
 
 METRICS = ("-m", "faithfulness", "-m", "accuracy")
 

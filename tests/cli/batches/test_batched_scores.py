@@ -62,6 +62,19 @@ def test_a_run_goes_on_with_and_without_batches(batched, server, scores):
     assert len(server.batched) == 2
 
 
+@pytest.mark.slow
+def test_replies_of_batches_are_kept_in_a_database(batched, server, scores, postgres_server):
+    """The next run, of anybody who uses it, sends nothing but its first small call."""
+    cache = ("--cache", postgres_server.new_database())
+    assert batched(3, *cache).status == 0
+    first = scores()
+    requests, batches = len(server.requests), len(server.batches)
+    assert batched(3, *cache, out="again").status == 0
+    assert (len(server.requests), len(server.batches)) == (requests + 1, batches)
+    assert read_run("again").paid().calls == 1
+    assert {score.status for score in first.values()} == {"ok"}
+
+
 def test_batches_cost_half_where_that_is_known(batched, server, somewhere):
     """--batch-price sets it for other servers; the price with its source is kept; the budget counts it."""
     (somewhere / "saiten.toml").write_text("[prices]\nm = {prompt = 1000000, completion = 0}\n")
