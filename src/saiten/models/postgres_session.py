@@ -165,6 +165,7 @@ class PostgresSession:
     def disconnect(self) -> None:
         """End the connection, if there is one, and with it all claims."""
         connection, self._connection = self._connection, None
+        self._owners, self._ours = [], set()
         if connection is not None:
             with suppress(psycopg.Error):
                 connection.close()
