@@ -46,7 +46,7 @@ class JudgeSettings:
     judge: str = option(
         "offline",
         "Judge: offline, PROVIDER:MODEL\\[@URL] (openai, anthropic, gemini, azure, bedrock, mistral, ollama, vllm, …), "
-        "hf:NAME_OR_FOLDER or nli:NAME_OR_FOLDER.",
+        "hf:NAME_OR_FOLDER, vllm-engine:NAME_OR_FOLDER or nli:NAME_OR_FOLDER.",
         toml=True,
     )
     embedder: str = option(

@@ -19,17 +19,17 @@ from saiten.cli.scoring import no_row_used, report_scores
 from saiten.cli.shared_options import EvidenceOptions, RunOptions
 from saiten.cli.system_options import SystemOptions
 from saiten.cluster.divided_run import DividedRun
-from saiten.cluster.jobs import AnsweringJob, ConversingJob, Job, ScoringJob
+from saiten.cluster.jobs import AnsweringJob, ConversingJob, Job, ScoringJob, judged_here
 from saiten.cluster.running import Clustered, calls_of_workers, run_on_cluster
 from saiten.dialogue.session import named_settings
 from saiten.errors import BadInput
-from saiten.protocols import Metric
+from saiten.protocols import Metric, System
 from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of, refuse_other_answers
 from saiten.runs.answers.joined import join_answers
 from saiten.runs.shards import errors_of
 from saiten.runs.signatures import signatures_of
 from saiten.settings import CallSettings, ExecutorSettings, JudgeSettings
-from saiten.wiring import Models, SystemSettings, assemble_judge, assemble_system
+from saiten.wiring import Models, SystemSettings, assemble_judge, assemble_system, embeds_here, runs_here
 
 _LOG = logging.getLogger(__name__)
 
@@ -51,12 +51,13 @@ def score_in_shards(
     """
     notes = stderr()
     models = Models(replace(calls, cache=None))
-    described, _ = retrieving(evidence, metrics, models)
+    described, base = retrieving(evidence, metrics, models)
     signatures = signatures_of(described, assemble_judge(judge, models=models))
     kept = source.run_settings(judge, calls)
     shared = calls_of_workers(calls, folder, executor)
     connect = partial(retrieving, evidence)
     job = ScoringJob(metrics, judge, shared, kept, signatures, how.retry_failed, source.settings.strict, connect)
+    job = replace(job, embeds=base is not None and embeds_here(base.name))
     progress = ScoreProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(folder, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
         status = run_noted(run, source, job, executor, progress)
@@ -84,9 +85,8 @@ def answer_in_shards(
     kept = settings_kept(source, described, called)
     wide = calls_of_workers(wide_enough(calls.kept_in(folder), settings), folder, executor)
     make = partial(assemble_system, system.system, replace(settings, notify=_LOG.warning))
-    job = AnsweringJob(
-        make, called, wide, kept, calls.concurrency, how.retry_failed, source.settings.strict, system.kind == "hf"
-    )
+    network = answered_here(system.system, settings, described)
+    job = AnsweringJob(make, called, wide, kept, calls.concurrency, how.retry_failed, source.settings.strict, network)
     next(source.peeked(notifier(notes), questions=True), None)
     progress = AnswerProgress(notes, None, calls.currency, quiet=how.quiet)
     refuse_other_answers(out)
@@ -122,7 +122,14 @@ def converse_in_shards(
     kept = named_settings(out, parties.settings_kept(source, calls, conversations), signatures)
     shared = calls_of_workers(calls, out, executor)
     limit = dialogues_at_once(calls, dialogue)
-    job = ConversingJob(parties.participants, shared, kept, signatures, limit, how.retry_failed, source.settings.strict)
+    network = (
+        judged_here(judge, *others.values())
+        or embeds_here(conversations.evidence_from)
+        or answered_here(system.system, settings, conversations.system)
+    )
+    job = ConversingJob(
+        parties.participants, shared, kept, signatures, limit, how.retry_failed, source.settings.strict, network
+    )
     next(source.peeked(notifier(notes)), None)
     progress = DialogueProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(out, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
@@ -131,6 +138,13 @@ def converse_in_shards(
         raise BadInput(f"{source.path} has no pair of question and reference; for the reasons see {errors_of(out)}")
     report_dialogues(out, progress, progress.usage)
     return status
+
+
+def answered_here(spec: str, settings: SystemSettings, described: System) -> bool:
+    """Return whether the system runs a network in this process: as the model, the generator or the embedder."""
+    if not spec.strip().startswith("rag:"):
+        return runs_here(spec)
+    return runs_here(settings.rag.generator) or embeds_here(described.describe()["knowledge_base"])
 
 
 def run_noted(run: DividedRun, source: DataSource, job: Job, executor: ExecutorSettings, progress: RunProgress) -> int:

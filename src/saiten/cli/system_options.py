@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 SYSTEM, RAG = "System", "Built-in RAG (rag:KB)"
 """Headings in the help."""
 
+_ENGINE = "vllm-engine"
+"""The kind of a model in vLLM's engine, whose requests have options, as those to a server."""
+
 AT_ONCE = 8
 """Questions at a time by default: systems under test are often one small server."""
 
@@ -36,7 +39,7 @@ class SystemOptions:
     system: str = option(
         ...,
         "System under test: python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, PROVIDER:MODEL\\[@URL], "
-        "hf:NAME_OR_FOLDER, rag:KB or file:ANSWERS.",
+        "hf:NAME_OR_FOLDER, vllm-engine:NAME_OR_FOLDER, rag:KB or file:ANSWERS.",
         "--system",
         "-s",
     )
@@ -75,7 +78,10 @@ class SystemOptions:
     )
     k: int | None = option(None, "Number of passages per question. Default 5.", "--k", "-k", panel=RAG, min=1)
     generator: str | None = option(
-        None, "Generator: extractive (default; no model), PROVIDER:MODEL\\[@URL] or hf:NAME_OR_FOLDER.", panel=RAG
+        None,
+        "Generator: extractive (default; no model), PROVIDER:MODEL\\[@URL], hf:NAME_OR_FOLDER or "
+        "vllm-engine:NAME_OR_FOLDER.",
+        panel=RAG,
     )
     example: Path | None = option(
         None, "TOML or JSON file with a worked example (question, documents, answer) for the generator.", panel=RAG
@@ -92,7 +98,7 @@ class SystemOptions:
     @property
     def has_models(self) -> bool:
         """Whether it calls models, whose replies may be cached and whose calls share a budget."""
-        return self.kind in {"hf", "rag", *PROVIDERS}
+        return self.kind in {"hf", "rag", _ENGINE, *PROVIDERS}
 
     @property
     def reads_prompts(self) -> bool:
@@ -109,8 +115,10 @@ class SystemOptions:
 
         if self.header and self.kind not in {"http", "https", "rag", *PROVIDERS}:
             raise ConfigurationError(f"--header is for an HTTP system or a model on a server, not for {self.system}")
-        if self.system_options and self.kind not in {"rag", *PROVIDERS}:
-            raise ConfigurationError(f"--system-option is for a model on a server, not for {self.system}")
+        if self.system_options and self.kind not in {"rag", _ENGINE, *PROVIDERS}:
+            raise ConfigurationError(
+                f"--system-option is for a model on a server or in vLLM's engine, not for {self.system}"
+            )
         check_sendable("--system-option", self.system_options)
         rag = self._typed("chain", "form", "k", "generator", "example", "retrieval")
         if rag and self.kind != "rag":

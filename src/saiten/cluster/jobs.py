@@ -30,10 +30,7 @@ from saiten.runs.engine import run_all
 from saiten.runs.local import plan_local, run_planned
 from saiten.runs.scoring import Scoring
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.wiring import Models, assemble_judge, ready
-
-_NETWORKS = ("hf:", "nli:", "st:")
-"""How the names of models begin that run in the worker's process."""
+from saiten.wiring import Models, assemble_judge, ready, runs_here
 
 Rows = Iterator[Sample | BadRow]
 
@@ -81,6 +78,11 @@ def as_they_are(metrics: tuple[Metric, ...], models: Models) -> tuple[tuple[Metr
     return metrics, None
 
 
+def judged_here(*judges: JudgeSettings) -> bool:
+    """Return whether one of the judges, or its embedder, is a network in this process."""
+    return any(runs_here(name) for one in judges for name in (one.judge, one.embedder))
+
+
 @dataclass(frozen=True)
 class ScoringJob:
     """Scores of samples."""
@@ -93,13 +95,13 @@ class ScoringJob:
     retry_failed: bool = False
     strict: bool = False
     connect: Connect = as_they_are
+    embeds: bool = False
+    """Whether the knowledge base of the evidence runs a network in this process."""
 
     @property
     def has_network(self) -> bool:
-        judge = self.judge
-        return isinstance(judge, JudgeSettings) and (
-            judge.judge.strip().startswith(_NETWORKS) or judge.embedder.startswith(_NETWORKS)
-        )
+        in_judge = isinstance(self.judge, JudgeSettings) and judged_here(self.judge)
+        return self.embeds or in_judge or any(getattr(metric, "has_network", False) for metric in self.metrics)
 
     def prepare(self, models: Models) -> "PreparedScoring":
         metrics, base = self.connect(self.metrics, models)

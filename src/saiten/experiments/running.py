@@ -51,6 +51,7 @@ from saiten.wiring import (
     knowledge_base_later,
     open_knowledge_base,
     ready,
+    runs_here,
 )
 
 
@@ -149,7 +150,10 @@ class Experiment:
 
     def _calls_at_once(self, cell: Cell) -> int:
         if cell.generator == "extractive" or (
-            cell.model is None and not cell.system.startswith(("hf:", "rag:")) and not is_model_on_server(cell.spec)
+            cell.model is None
+            and not cell.system.startswith("rag:")
+            and not runs_here(cell.system)
+            and not is_model_on_server(cell.spec)
         ):
             return 0
         return self.plan.at_once * (self.plan.k if cell.chain == "map_reduce" else 1)

@@ -27,6 +27,8 @@ class BaseMetric:
     tasks: ClassVar[tuple[type[Task[Any]], ...]] = ()
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool | None] = True
+    has_network: ClassVar[bool] = False
+    """Whether it runs a network in this process, which a GPU makes faster."""
 
     def __post_init__(self) -> None:
         """Refuse a value that the type of its setting does not list."""

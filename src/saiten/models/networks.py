@@ -217,39 +217,44 @@ class LocalModel:
     """The folder or hub name of the model an adapter changes; None for a whole model."""
     fingerprint: str = ""
     """Changes with the files; "" for a hub name."""
+    prefix: str = "hf:"
+    """What is typed before it."""
 
     @classmethod
-    def find(cls, typed: str) -> "LocalModel":
+    def find(cls, typed: str, prefix: str = "hf:") -> "LocalModel":
         """Look for the model without loading it.
 
         Raises:
             ConfigurationError: the folder, or that of its base, is missing or contains no model.
         """
         if not typed.strip():
-            raise ConfigurationError("hf: needs a model: hf:FOLDER, or hf:NAME as on the Hugging Face hub")
+            raise ConfigurationError(
+                f"{prefix} needs a model: {prefix}FOLDER, or {prefix}NAME as on the Hugging Face hub"
+            )
         folder = Path(os.path.expanduser(typed))  # noqa: PTH111 - never raises, however odd the name
         if not os.path.isdir(folder):  # noqa: PTH112 - likewise
             if os.path.exists(folder) or is_path(typed):  # noqa: PTH110 - likewise
                 raise ConfigurationError(
-                    f"hf:{typed}: there is no such folder; expected one with a model that transformers saved, or a "
-                    "name on the Hugging Face hub such as hf:Qwen/Qwen3-4B"
+                    f"{prefix}{typed}: there is no such folder; expected one with a model that transformers saved, or "
+                    f"a name on the Hugging Face hub such as {prefix}Qwen/Qwen3-4B"
                 )
-            return cls(typed, typed)
+            return cls(typed, typed, prefix=prefix)
         if (folder / _ADAPTER).is_file():
             base = _base_of(folder)
             of_both = "".join(filter(None, (fingerprint(str(folder)), fingerprint(base))))
-            return cls(typed, str(folder), base, of_both)
+            return cls(typed, str(folder), base, of_both, prefix)
         if not (folder / _MODEL).is_file():
             raise ConfigurationError(
-                f"hf:{typed}: the folder holds no model; expected {_MODEL} with weights and tokenizer, as "
+                f"{prefix}{typed}: the folder holds no model; expected {_MODEL} with weights and tokenizer, as "
                 f"save_pretrained writes them, or {_ADAPTER} of a LoRA adapter"
             )
-        return cls(typed, str(folder), None, fingerprint(str(folder)))
+        return cls(typed, str(folder), None, fingerprint(str(folder)), prefix)
 
     @property
     def name(self) -> str:
         """`hf:NAME`, or `hf:FOLDER@FINGERPRINT`, so that further training changes the name."""
-        return f"hf:{self.typed}@{self.fingerprint}" if self.fingerprint else f"hf:{self.typed}"
+        shown = f"{self.prefix}{self.typed}"
+        return f"{shown}@{self.fingerprint}" if self.fingerprint else shown
 
     @property
     def tokenizer(self) -> str:

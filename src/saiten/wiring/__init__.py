@@ -1,9 +1,9 @@
 """Assembly of everything chosen by name: judges, embedders, chat models, and their request stacks."""
 
-from saiten.wiring.addresses import is_model_on_server, read_address
+from saiten.wiring.addresses import is_model_on_server, read_address, runs_here
 from saiten.wiring.indexing import index_documents
 from saiten.wiring.judges import assemble_agents, assemble_judge
-from saiten.wiring.knowledge import open_engine, open_knowledge_base
+from saiten.wiring.knowledge import embeds_here, open_engine, open_knowledge_base
 from saiten.wiring.models import Models
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
 from saiten.wiring.quotes import quote_of
@@ -19,6 +19,7 @@ __all__ = [
     "assemble_judge",
     "assemble_rag",
     "assemble_system",
+    "embeds_here",
     "index_documents",
     "is_model_on_server",
     "knowledge_base_later",
@@ -28,4 +29,5 @@ __all__ = [
     "rag_over",
     "read_address",
     "ready",
+    "runs_here",
 ]

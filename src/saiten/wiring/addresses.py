@@ -10,11 +10,18 @@ from saiten.errors import ConfigurationError
 from saiten.judges.support.named import PREFIX
 from saiten.models.address import parse_url, server_of
 from saiten.models.providers import Provider, providers
+from saiten.models.vectors import RAW
 from saiten.redaction import redact_name
 from saiten.wiring.keys import Keys, ServerKey
 
-HERE = "hf:"
-"""The prefix of a chat model in this process."""
+HERE, ENGINE = "hf:", "vllm-engine:"
+"""The prefixes of chat models in this process: run by transformers, run by vLLM's engine."""
+CHATS_HERE = (HERE, ENGINE)
+
+
+def runs_here(spec: str) -> bool:
+    """Return whether the name is that of a network in this process, which a GPU makes faster."""
+    return spec.strip().removeprefix(RAW).startswith((*CHATS_HERE, PREFIX, "st:"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +109,12 @@ def read_address(
     name = parse_name(spec)
     if name is None:
         here = "st:" if what == "embedder" else HERE
-        alone = f", or {PREFIX}NAME_OR_FOLDER" if what == "judge" else ""
+        others = "" if what == "embedder" else f", or {ENGINE}NAME_OR_FOLDER"
+        others += f", or {PREFIX}NAME_OR_FOLDER" if what == "judge" else ""
         shown = redact_name(spec)
         raise ConfigurationError(
             f"unknown {what} {shown!r}; expected {builtin}, PROVIDER:MODEL, PROVIDER:MODEL@URL, or "
-            f"{here}NAME_OR_FOLDER{alone}, for example openai:gpt-4o-mini, ollama:qwen3 or "
+            f"{here}NAME_OR_FOLDER{others}, for example openai:gpt-4o-mini, ollama:qwen3 or "
             "vllm:qwen3@http://gpu1:8000/v1; providers are "
             f"{', '.join(providers())}{_meant(shown.strip(), builtin, here)}"
         )

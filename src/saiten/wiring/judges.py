@@ -5,6 +5,7 @@
     openai:MODEL@URL            any OpenAI-compatible server
     anthropic:MODEL, …          another provider; see models/providers.toml and docs/models.md
     hf:NAME_OR_FOLDER           a causal language model in this process, through transformers; needs [neural]
+    vllm-engine:NAME_OR_FOLDER  the same through vLLM's engine; needs vllm
     hf:FOLDER                   an encoder that `saiten tune judge --head regression` made; needs [neural]
     nli:NAME_OR_FOLDER          a classifier that knows entailment, for support checks; the rest is offline; [neural]
 
@@ -28,7 +29,7 @@ from saiten.models.networks import LocalModel, fingerprint
 from saiten.prompts import Prompts, find_prompts
 from saiten.protocols import Embedder, Judge, Task
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.wiring.addresses import HERE, parse_name
+from saiten.wiring.addresses import CHATS_HERE, ENGINE, HERE, parse_name
 from saiten.wiring.batching import untried
 from saiten.wiring.models import Models
 
@@ -73,17 +74,20 @@ def assemble_judge(
     if (here := _judge_without_requests(settings, embedder, prompts, models)) is not None:
         return here
     named = settings.judge.strip()
-    chat = models.chat(settings.judge, what=what, headers=settings.judge_headers)
-    own = read_tuned(_folder(named)) if named.startswith(HERE) else None
+    in_process = named.startswith(CHATS_HERE)
+    chat = models.chat(settings.judge, what=what, headers=settings.judge_headers, options=settings.judge_options)
+    own = read_tuned(_folder(named)) if in_process else None
     if own is not None:
-        found = LocalModel.find(named.removeprefix(HERE))
+        if own.head == "regression":  # with hf:, it was returned above
+            raise ConfigurationError(f"{named} is an encoder, which vLLM cannot run; use {HERE}{_folder(named)}")
+        found = LocalModel.find(str(_folder(named)))
         for doubt in filter(None, (own.stale(prompts), own.over_another_base(fingerprint(found.base or "")))):
             models.notice(f"{named}: {doubt}")
     temperature = settings.temperature
     if temperature is None:
         temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
     forget = chat.forget if isinstance(chat, CachedChat) else None
-    few = FIRST_MAX_TOKENS if named.startswith(HERE) else None
+    few = FIRST_MAX_TOKENS if in_process else None
     name = parse_name(settings.judge)
     unreachable = name is not None and untried(name.provider, models.calls)
     judge = (UntriedJudge if unreachable else LLMJudge)(
@@ -104,7 +108,7 @@ def assemble_judge(
     )
     one = settings.votes == 1
     members: Sequence[Judge] = [judge if one else judge.with_seed(settings.seed + n) for n in range(settings.votes)]
-    if named.startswith(HERE):
+    if in_process:
         members = without_learned(members, _folder(named))
     return members[0] if one else Panel(tuple(members))
 
@@ -155,7 +159,7 @@ def assemble_agents(
 
 
 def _folder(named: str) -> Path:
-    return Path(named.removeprefix(HERE)).expanduser()
+    return Path(named.removeprefix(ENGINE).removeprefix(HERE)).expanduser()
 
 
 def _check_sends_nothing(who: str, settings: JudgeSettings, prompts: Prompts, models: Models) -> None:
@@ -171,7 +175,7 @@ def _check_sends_nothing(who: str, settings: JudgeSettings, prompts: Prompts, mo
 
 
 def _check_batches(judge: str, models: Models) -> None:
-    if models.calls.batched and (judge == "offline" or judge.strip().startswith((PREFIX, HERE))):
+    if models.calls.batched and (judge == "offline" or judge.strip().startswith((PREFIX, *CHATS_HERE))):
         raise ConfigurationError(f"--batch is for a model on a server, and {judge} sends no requests; leave it out")
 
 

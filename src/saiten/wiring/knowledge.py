@@ -1,6 +1,7 @@
 """Knowledge bases by address: a folder, or `http://HOST:6333/NAME` on a Qdrant server."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +31,11 @@ def open_engine(spec: str, *, writing: bool, keys: Keys | None = None) -> Engine
     if spec.startswith(("http://", "https://")):
         return connect(spec, (keys or Keys(os.environ)).of(spec, variable=KEY_VARIABLE).value())
     return FolderEngine(Path(spec), writing=writing)
+
+
+def embeds_here(name: str) -> bool:
+    """Return whether a network in this process embeds the queries to the knowledge base with this name."""
+    return re.match(rf"kb\[embedder=({RAW})?st:", name) is not None and ",retrieval=bm25-" not in name
 
 
 def embedder_of_base(spec: str, models: Models, *, found: bool = False) -> tuple[Embedder, str]:

@@ -22,9 +22,10 @@ from saiten.models.prices import Price, Quote
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.models.stack import layers, stack_chat, stack_embedder
 from saiten.models.transformers_chat import TransformersChat
+from saiten.models.vllm_engine import VllmChat
 from saiten.protocols import Chat, Embedder
 from saiten.settings import CallSettings
-from saiten.wiring.addresses import HERE, parse_name, read_address
+from saiten.wiring.addresses import CHATS_HERE, ENGINE, HERE, parse_name, read_address
 from saiten.wiring.batching import in_batches
 from saiten.wiring.keys import Keys
 from saiten.wiring.quotes import quote_at
@@ -57,6 +58,8 @@ class Models:
         self._noticed: set[str] = set()
         self._stores: list[AnswerStore] = []
         self._local: list[TransformersChat] = []
+        self._stores: list[Store] = []
+        self._local: list[TransformersChat | VllmChat] = []
         self.shelf: Shelf | None = None
         """Set once a run has a place for batches."""
         self.report: Callable[[str], object] = lambda _: None
@@ -77,20 +80,27 @@ class Models:
         return others
 
     def chat(
-        self, spec: str, *, what: str = "judge", builtin: str = "offline", headers: Mapping[str, str] = NO_HEADERS
+        self,
+        spec: str,
+        *,
+        what: str = "judge",
+        builtin: str = "offline",
+        headers: Mapping[str, str] = NO_HEADERS,
+        options: Mapping[str, Any] = NO_OPTIONS,
     ) -> Chat:
-        """Return the chat model: `PROVIDER:MODEL`, `PROVIDER:MODEL@URL` or `hf:NAME_OR_FOLDER`.
+        """Return the model: `PROVIDER:MODEL[@URL]`, `hf:NAME_OR_FOLDER` or `vllm-engine:NAME_OR_FOLDER`.
 
         `what` and `builtin` are for error texts: the role of the model, and the alternative that needs none. `headers`
-        are sent with every request; a value `env:NAME` is that of an environment variable.
+        are sent with every request; a value `env:NAME` is that of an environment variable. `options` are those that
+        the requests will have: an engine needs some of them before the first request.
 
         Raises:
             ConfigurationError: the name, the key or the price is missing or wrong, or an extra is not installed.
         """
-        if spec.strip().startswith(HERE):
+        if spec.strip().startswith(CHATS_HERE):
             if headers:
                 raise ConfigurationError(f"{spec} is a model in this process, which is sent no headers; leave them out")
-            local = TransformersChat(spec.strip().removeprefix(HERE))
+            local = _in_this_process(spec.strip(), options)
             self._local.append(local)
             return stack_chat(local, self._around(Quote(Price(0.0), local.name), local.name), self._store())
         model, url = self._on_server(chat_of, spec, what, builtin, headers)
@@ -229,3 +239,9 @@ class Models:
             budget=self._budget,
             lease=None if self.leases is None else self.leases.layer(MODELS, server, quote),
         )
+
+
+def _in_this_process(spec: str, options: Mapping[str, Any]) -> TransformersChat | VllmChat:
+    if spec.startswith(ENGINE):
+        return VllmChat(spec.removeprefix(ENGINE), options)
+    return TransformersChat(spec.removeprefix(HERE))

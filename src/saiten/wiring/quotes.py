@@ -11,7 +11,7 @@ from saiten.models.price_table import CURRENCY, listed
 from saiten.models.prices import TOML, Price, Quote, bare_name, find_price
 from saiten.models.providers import Provider, providers
 from saiten.settings import CallSettings
-from saiten.wiring.addresses import HERE, ModelName, parse_name, price_name
+from saiten.wiring.addresses import CHATS_HERE, ModelName, parse_name, price_name
 
 
 def quote_of(spec: str, calls: CallSettings, environ: Mapping[str, str] = os.environ) -> Quote:
@@ -21,7 +21,7 @@ def quote_of(spec: str, calls: CallSettings, environ: Mapping[str, str] = os.env
         ConfigurationError: a price in the settings, or the address, is unusable.
     """
     spec = spec.strip()
-    if spec.startswith((HERE, PREFIX)):
+    if spec.startswith((*CHATS_HERE, PREFIX)):
         return Quote(Price(0.0), spec)
     named = parse_name(spec)
     url = named.url(environ) if named is not None else ""

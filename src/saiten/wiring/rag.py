@@ -30,7 +30,7 @@ class RagSettings:
     k: int = 5
     """Passages to retrieve per question."""
     generator: str = "extractive"
-    """`extractive`, `PROVIDER:MODEL`, `PROVIDER:MODEL@URL` or `hf:NAME_OR_FOLDER`."""
+    """`extractive`, `PROVIDER:MODEL`, `PROVIDER:MODEL@URL`, `hf:NAME_OR_FOLDER` or `vllm-engine:NAME_OR_FOLDER`."""
     example: Path | None = None
     """A TOML or JSON file with one worked example, for one-shot prompts."""
     temperature: float | None = 0.0
@@ -88,7 +88,13 @@ def assemble_rag(retriever: Retriever, settings: RagSettings, models: Models) ->
     generator: Generator = ExtractiveGenerator()
     if settings.generator != "extractive":
         example = None if settings.example is None else read_example(settings.example)
-        chat = models.chat(settings.generator, what="generator", builtin="extractive", headers=settings.headers)
+        chat = models.chat(
+            settings.generator,
+            what="generator",
+            builtin="extractive",
+            headers=settings.headers,
+            options=settings.options,
+        )
         forget = chat.forget if isinstance(chat, CachedChat) else None
         generator = ChatGenerator(
             chat,

@@ -38,8 +38,8 @@ from saiten.wiring.rag import RagSettings, rag_over
 _LOG = logging.getLogger(__name__)
 
 FORMS = (
-    "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, PROVIDER:MODEL[@URL], hf:NAME_OR_FOLDER, rag:KB or "
-    "file:ANSWERS.jsonl"
+    "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, PROVIDER:MODEL[@URL], hf:NAME_OR_FOLDER, "
+    "vllm-engine:NAME_OR_FOLDER, rag:KB or file:ANSWERS.jsonl"
 )
 """The forms of a system's name."""
 
@@ -108,7 +108,9 @@ def _http(spec: str, settings: SystemSettings, models: Models) -> System:
 
 
 def _chat_model(spec: str, settings: SystemSettings, models: Models) -> System:
-    chat = models.chat(spec, what="system", builtin="python:MODULE:FUNCTION", headers=settings.headers)
+    chat = models.chat(
+        spec, what="system", builtin="python:MODULE:FUNCTION", headers=settings.headers, options=settings.options
+    )
     return ChatModel(
         chat,
         options=settings.options,
@@ -141,6 +143,7 @@ _MAKERS: Mapping[str, Callable[[str, SystemSettings, Models], System]] = {
     "https": _http,
     **dict.fromkeys(providers(), _chat_model),
     "hf": _chat_model,
+    "vllm-engine": _chat_model,
     "rag": _rag,
     "file": _file,
 }

@@ -41,6 +41,7 @@ class BertScore(BaseMetric):
     bounds = (-1.0, 1.0)
     main = "which"
     parts: ClassVar[tuple[str, ...]] = WHICH
+    has_network = True
 
     which: Which = "f1"
     model: str = "bert-base-multilingual-cased"

@@ -41,6 +41,7 @@ class HallucinationSpans(BaseMetric):
 
     title = "hallucination_spans"
     needs = ("answer", "contexts")
+    has_network = True
 
     model: str = ""
     """A token classifier: a folder, or its name on the Hugging Face hub. There is no default."""

@@ -45,6 +45,7 @@ class Perplexity(BaseMetric):
     higher_is_better = False
     main = "form"
     parts: ClassVar[tuple[str, ...]] = FORMS
+    has_network = True
 
     form: Before = "A"
     model: str = ""
