@@ -154,11 +154,14 @@ class RayCluster:
             job: What they do.
             variables: The driver's environment variables that they need.
             number: How many.
-            gpus: GPUs of each; None for one if the job has a network and the cluster a GPU.
+            gpus: GPUs of each; None for one if the job has a network and the cluster a GPU. With 0, networks use the
+                CPU, even if the machine has GPUs.
             ask: Asks for leases of budget and rates; None if nothing is limited.
         """
         actor = self.ray.remote(ShardWorker)
         options: dict[str, Any] = {"num_cpus": 1, "max_restarts": -1, "max_concurrency": 1000}
+        if gpus == 0 and job.has_network:  # Ray hides no GPU from a worker that asks for none
+            variables = {**variables, "CUDA_VISIBLE_DEVICES": ""}
         if gpus is None:
             gpus = 1.0 if job.has_network and self.ray.cluster_resources().get("GPU") else 0.0
         if gpus:

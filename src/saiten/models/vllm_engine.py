@@ -232,7 +232,7 @@ class _Engine:
             tokenizer = library.AutoTokenizer.from_pretrained(found.tokenizer, **safely(found.tokenizer))
             self._template, self._text_of = ChatTemplate(tokenizer), token_texts(tokenizer)
             vllm = self._interface.vllm
-            arguments = {"disable_log_stats": True, **self._of_adapter(), **self._arguments}
+            arguments = {"disable_log_stats": True, "use_tqdm_on_load": False, **self._of_adapter(), **self._arguments}
             arguments |= {"model": found.base or found.source, "tokenizer": found.tokenizer}
             try:
                 self._async_llm = vllm.AsyncLLMEngine.from_engine_args(vllm.AsyncEngineArgs(**arguments))
