@@ -31,8 +31,9 @@ STAND_IN = Path(__file__).parents[1] / "stand_ins" / "vllm_engine"
 
 PROBE = '''
 """A metric that lets torch write what the networks of this process are given: the texts of each batch."""
-import json, os
+import asyncio, json, os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 from saiten.metrics.base import BaseMetric
 from saiten.records import Score
@@ -55,11 +56,17 @@ if os.environ.get("SEEN"):
 
 @dataclass(frozen=True)
 class Where(BaseMetric):
-    """1 for each sample; writes where it was scored."""
+    """1 for each sample; writes where it was scored, and waits until both workers score, so that each has a part."""
     title: ClassVar[str] = "where"
     async def score(self, sample, judge):
         import ray
         log(gpus=ray.get_gpu_ids() if ray.is_initialized() else [], visible=os.environ.get("CUDA_VISIBLE_DEVICES"))
+        case = Path("case").read_text() if Path("case").is_file() else "case"
+        there = Path(os.environ["SEEN"]).with_name(f"at {case}")
+        there.mkdir(exist_ok=True)
+        (there / str(os.getpid())).touch()
+        while len(list(there.iterdir())) < 2:
+            await asyncio.sleep(0.01)
         return Score(1.0)
 '''
 
@@ -153,10 +160,12 @@ def test_a_causal_judge_in_the_workers(here):
     share of the cores; scores and replies are those of one machine.
     """
     tiny_chat(here / "judge", reads=8192)
-    data = write_rows(here / "data.jsonl", questions(96))
-    judge = ("--judge", "hf:judge", "--max-tokens", 4)
+    data = write_rows(here / "data.jsonl", questions(40))
+    judge = ("--judge", "hf:judge", "--max-tokens", 2)
     saiten(here, "score", data, "-m", "accuracy,token_f1", *judge, "-o", "here")
-    saiten(here, "score", data, "-m", "accuracy,token_f1,probe.py:Where", *judge, "-o", "there", *RAY, SEEN=here / "log")
+    saiten(
+        here, "score", data, "-m", "accuracy,token_f1,probe.py:Where", *judge, "-o", "there", *RAY, SEEN=here / "log"
+    )
     there = {key: score for key, score in scores_of(here / "there").items() if key[1] != "where"}
     assert there == scores_of(here / "here")
     assert replies_of(here / "there") == replies_of(here / "here")
@@ -224,7 +233,7 @@ def test_a_system_and_agents_in_the_workers(here):
     """Answers of an `hf:` system and dialogues with it, judged by another model, are those of one machine."""
     tiny_chat(here / "bot", reads=8192)
     tiny_chat(here / "judge", reads=8192, seed=1)
-    data = write_rows(here / "data.jsonl", questions(16))
+    data = write_rows(here / "data.jsonl", questions(12))
     system = ("--system", "hf:bot", "--max-tokens", 5)
     answers = []
     for name, more in (("here", ()), ("there", RAY)):
@@ -245,13 +254,16 @@ def test_vllms_engine_in_the_workers(here):
     """
     tiny_chat(here / "judge", reads=8192)
     data = write_rows(here / "data.jsonl", questions(96))
-    command = ("score", data, "-m", "accuracy,faithfulness", "--judge", "vllm-engine:judge")
+    command = ("score", data, "--judge", "vllm-engine:judge")
     command += ("--judge-option", "max_model_len=8192", "--concurrency", 16)
-    for name, more in (("here", ()), ("there", RAY)):
-        path = os.pathsep.join([str(STAND_IN), *filter(None, [os.environ.get("PYTHONPATH")])])
-        saiten(here, *command, "-o", name, *more, PYTHONPATH=path, VLLM_STAND_IN_LOG=here / f"{name}.log")
-    assert scores_of(here / "there") == scores_of(here / "here")
-    assert {score["status"] for score in scores_of(here / "there").values()} == {"ok"}
+    path = os.pathsep.join([str(STAND_IN), *filter(None, [os.environ.get("PYTHONPATH")])])
+    metrics = "accuracy,faithfulness"
+    for name, more in (("here", ("-m", metrics)), ("there", ("-m", f"{metrics},probe.py:Where", *RAY))):
+        logs = {"SEEN": here / "log", "VLLM_STAND_IN_LOG": here / f"{name}.log"}
+        saiten(here, *command, "-o", name, *more, PYTHONPATH=path, **logs)
+    made = {key: score for key, score in scores_of(here / "there").items() if key[1] != "where"}
+    assert made == scores_of(here / "here")
+    assert {score["status"] for score in made.values()} == {"ok"}
     for name, engines in (("here", 1), ("there", 2)):
         events = seen(here / f"{name}.log")
         started = {event["process"]: event["arguments"] for event in events if event["event"] == "start"}
@@ -266,7 +278,7 @@ import json, sys
 import ray
 ray.init(num_cpus=4, num_gpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
 import saiten
-rows = [{"id": f"s{n}", "question": f"{n}?", "answer": f"a {n}", "reference": f"a {n}"} for n in range(60)]
+rows = [{"id": f"s{n}", "question": f"{n}?", "answer": f"a {n}", "reference": f"a {n}"} for n in range(8)]
 cases = {
     "each its own": {"judge": "hf:judge", "max_tokens": 2},
     "a neural metric": {"extra": ["perplexity[A,model=judge]"]},
@@ -275,9 +287,11 @@ cases = {
     "no network": {},
 }
 for name, settings in cases.items():
+    with open("case", "w") as file:
+        file.write(name)
     metrics = ["accuracy", "probe.py:Where", *settings.pop("extra", [])]
     made = saiten.evaluate(rows, metrics, executor="ray", workers=2, **settings)
-    assert len(made.scores) == 60 * len(metrics), name
+    assert len(made.scores) == 8 * len(metrics), name
     with open("log", "a") as file:
         file.write(json.dumps({"case": name}) + "\\n")
 """

@@ -64,7 +64,7 @@ def ask(text="?", **settings):
 
 async def in_flight(vllm, number):
     """Wait until the engine has so many requests."""
-    while not vllm.engines or len(vllm.engines[-1].running) < number:
+    while not vllm.engines or len(vllm.engines[-1].running) < number:  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(0)
     return vllm.engines[-1]
 
@@ -284,7 +284,7 @@ async def test_as_a_system(vllm, folder):
 
 def test_without_vllm_the_error_says_what_to_install(folder, monkeypatch):
     """Before anything is loaded, and also for a folder that does not exist."""
-    monkeypatch.setattr(vllm_engine, "find_spec", lambda name: None)
+    monkeypatch.setattr(vllm_engine, "find_spec", lambda _: None)
     with pytest.raises(ConfigurationError, match=r"vllm-engine:.* needs vLLM; install with: pip install vllm"):
         VllmChat(str(folder))
     with pytest.raises(ConfigurationError, match=r"vllm-engine:\./nowhere: there is no such folder"):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _MOST, _LEAST = 16 << 20, 64 << 10
 """Bytes of a shard: so few that a lost one costs little, and so many that each has enough to do."""
+_LEAST_IF_SMALL = 1 << 10
+"""The same if a network runs in the workers: ten questions should not leave all GPUs but one without work."""
 _ROWS = 1000
 """Rows of a shard of rows in memory, at most."""
 _EACH = 8
@@ -37,8 +39,16 @@ class Input(Protocol):
     def name(self) -> str:
         """For messages."""
 
-    async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[InputPart]:
+    async def parts(
+        self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch", *, small: bool = False
+    ) -> list[InputPart]:
         """Return the shards, divided now or when the run began.
+
+        Args:
+            run: The run, which has the division if it began before.
+            cluster: Its workers count the rows.
+            watch: Learns the number of rows and shards.
+            small: Whether few rows are enough for a shard, since each takes long.
 
         Raises:
             BadInput: It cannot be read.
@@ -92,10 +102,12 @@ class FilesInput:
     def name(self) -> str:
         return redact(self.path)
 
-    async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[InputPart]:
+    async def parts(
+        self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch", *, small: bool = False
+    ) -> list[InputPart]:
         there = run.division
         if there is None:
-            size = self._size(cluster.workers)
+            size = self._size(cluster.workers, _LEAST_IF_SMALL if small else _LEAST)
             shards = cut(self.path, self.format, size)
             found = await self._divided(shards, cluster)
             run.divide(Division(tuple(_as_json(shard, refused) for shard, refused in found), size, len(shards)))
@@ -123,9 +135,9 @@ class FilesInput:
             ids[number] = each
         return list(zip(shards, repeated(ids), strict=True))
 
-    def _size(self, workers: int) -> int:
+    def _size(self, workers: int, least: int) -> int:
         total = sum(_bytes_of(file) for file in files_of(self.path))
-        return min(max(total // (_EACH * workers), _LEAST), _MOST)
+        return min(max(total // (_EACH * workers), least), _MOST)
 
     def _again(self, division: Division) -> list[tuple[Shard, frozenset[int]]]:
         """Return the shards as they were divided; raises ConfigurationError if the input has changed."""
@@ -170,7 +182,9 @@ class RowsInput:
     kept: Sequence[Sample | BadRow]
     name: str = "samples"
 
-    async def parts(self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch") -> list[InputPart]:
+    async def parts(
+        self, run: DividedRun, cluster: "RayCluster", watch: "ClusterWatch", *, small: bool = False
+    ) -> list[InputPart]:
         rows = len(self.kept)
         if run.division is None:
             size = min(max(rows // (_EACH * cluster.workers), 1), _ROWS)

@@ -64,7 +64,7 @@ def run_on_cluster(what: Clustered) -> None:
 async def run_connected(what: Clustered, cluster: RayCluster) -> None:
     """Make every result that the run lacks, with the workers of this cluster; raises as `run_on_cluster`."""
     run = what.run
-    parts = await what.input.parts(run, cluster, what.watch)
+    parts = await what.input.parts(run, cluster, what.watch, small=what.job.has_network)
     if not parts:
         raise BadInput(f"{what.input.name} has no rows")
     if what.job.retry_failed:

@@ -57,8 +57,6 @@ class Models:
         self._limiters: dict[str, Limiter] = {}
         self._noticed: set[str] = set()
         self._stores: list[AnswerStore] = []
-        self._local: list[TransformersChat] = []
-        self._stores: list[Store] = []
         self._local: list[TransformersChat | VllmChat] = []
         self.shelf: Shelf | None = None
         """Set once a run has a place for batches."""

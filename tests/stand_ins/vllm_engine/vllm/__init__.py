@@ -1,3 +1,4 @@
+# ruff: noqa: ARG003, FBT002 - the signatures of the real one
 """A stand-in for vLLM 0.33.0, as far as saiten uses it: the same names, strict about arguments, without a network.
 
 The engine lets all requests in flight write their tokens in common steps, as vLLM batches continuously. What happens is
