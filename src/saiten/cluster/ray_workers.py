@@ -33,8 +33,8 @@ _AGAIN = 1.0
 """Seconds before a worker that was lost is spoken to again."""
 _GIVEN_UP = 5
 """Times in a row that a worker may be reported dead: it also is for a moment while it is started again."""
-_TO_CLOSE = 5.0
-"""Seconds that workers have to close their connections at the end."""
+_TO_CLOSE = 15.0
+"""Seconds that workers have at the end to close their connections, and the processes of an engine."""
 _NAMESPACE = "saiten"
 _OBJECTS = 256 << 20
 """Bytes of the object store on this machine; nothing large goes through it."""

@@ -270,7 +270,7 @@ class _Engine:
             settings["structured_outputs"] = sampling.StructuredOutputsParams(json=dict(request.schema))
         try:
             return sampling.SamplingParams(output_kind=sampling.RequestOutputKind.FINAL_ONLY, **settings)
-        except Exception as error:  # vLLM's own type, since 0.30; before, ValueError
+        except Exception as error:  # of vLLM's own type, or a ValueError
             raise ConfigurationError(f"{self._found.name}: {error}") from error
 
     def _tokens(self, ids: Sequence[int], logprobs: Sequence[Mapping[int, Any]] | None) -> tuple[Token, ...] | None:
