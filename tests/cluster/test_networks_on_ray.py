@@ -234,15 +234,16 @@ def test_a_system_and_agents_in_the_workers(here):
     tiny_chat(here / "bot", reads=8192)
     tiny_chat(here / "judge", reads=8192, seed=1)
     data = write_rows(here / "data.jsonl", questions(12))
-    system = ("--system", "hf:bot", "--max-tokens", 5)
+    system = ("--system", "hf:bot", "--max-tokens", 5, "--temperature", 1)  # drawn by request, so answers differ
     answers = []
     for name, more in (("here", ()), ("there", RAY)):
         saiten(here, "answer", data, *system, "-o", f"{name}.jsonl", *more)
         lines = seen(here / f"{name}.jsonl")
-        answers.append([(line["id"], line["answer"]) for line in lines])
+        answers.append(sorted((line["id"], line["answer"]) for line in lines))
     assert answers[0] == answers[1]
     assert len({answer for _, answer in answers[0]}) > 8
-    talk = ("converse", data, "--system", "hf:bot", "--judge", "hf:judge", "--max-turns", 2)
+    few = write_rows(here / "few.jsonl", questions(5))
+    talk = ("converse", few, "--system", "hf:bot", "--judge", "hf:judge", "--max-turns", 2)
     for name, more in (("here", ()), ("there", RAY)):
         saiten(here, *talk, "-o", name, *more)
     assert scores_of(here / "here") == scores_of(here / "there")
@@ -276,7 +277,8 @@ def test_vllms_engine_in_the_workers(here):
 GPUS = """
 import json, sys
 import ray
-ray.init(num_cpus=4, num_gpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+ray.init(address="local", num_cpus=4, num_gpus=2, **quiet)
 import saiten
 rows = [{"id": f"s{n}", "question": f"{n}?", "answer": f"a {n}", "reference": f"a {n}"} for n in range(8)]
 cases = {
