@@ -230,7 +230,7 @@ def test_an_embedder_in_the_workers(here):
 
 
 def test_a_system_and_agents_in_the_workers(here):
-    """Answers of an `hf:` system and dialogues with it, judged by another model, are those of one machine."""
+    """Answers of an `hf:` system, and dialogues whose agents are in vLLM's engine (a stand-in), are those of one machine."""
     tiny_chat(here / "bot", reads=8192)
     tiny_chat(here / "judge", reads=8192, seed=1)
     data = write_rows(here / "data.jsonl", questions(12))
@@ -242,11 +242,14 @@ def test_a_system_and_agents_in_the_workers(here):
         answers.append(sorted((line["id"], line["answer"]) for line in lines))
     assert answers[0] == answers[1]
     assert len({answer for _, answer in answers[0]}) > 8
-    few = write_rows(here / "few.jsonl", questions(5))
-    talk = ("converse", few, "--system", "hf:bot", "--judge", "hf:judge", "--max-turns", 2)
+    bot = "async def answer(question):\n    return {'answer': 'It is ' + question, 'contexts': ['a']}\n"
+    (here / "bot.py").write_text(bot, encoding="utf-8")
+    talk = ("converse", data, "--system", "bot.py:answer", "--judge", "vllm-engine:judge", "--max-turns", 2)
+    path = os.pathsep.join([str(STAND_IN), *filter(None, [os.environ.get("PYTHONPATH")])])
     for name, more in (("here", ()), ("there", RAY)):
-        saiten(here, *talk, "-o", name, *more)
+        saiten(here, *talk, "--judge-option", "max_model_len=16384", "-o", name, *more, PYTHONPATH=path)
     assert scores_of(here / "here") == scores_of(here / "there")
+    assert "ok" in {score["status"] for score in scores_of(here / "here").values()}
 
 
 def test_vllms_engine_in_the_workers(here):
