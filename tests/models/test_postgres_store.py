@@ -12,7 +12,7 @@ import pytest
 
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models import postgres_store
-from saiten.models.answer_store import Claimed
+from saiten.models.answer_store import ClaimedKeys
 from saiten.models.cache import CachedChat
 from saiten.models.scripted import ScriptedChat
 from saiten.protocols import ChatMessage, ChatRequest
@@ -26,7 +26,7 @@ psycopg = pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not
 
 WORKER = Path(__file__).with_name("claiming_worker.py")
 PLAIN = ChatRequest((ChatMessage("user", "?"),))
-NOTHING = Claimed({}, frozenset())
+NOTHING = ClaimedKeys({}, frozenset())
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def stores(database):
 
 def ours(*keys):
     """What a claim returns that gets all these keys."""
-    return Claimed({}, frozenset(keys))
+    return ClaimedKeys({}, frozenset(keys))
 
 
 async def waiting(work):
@@ -64,7 +64,7 @@ async def test_a_claim_is_one_process_at_a_time(stores):
     assert await b.claim([b"m", b"k"]) == ours(b"m")
     waiter = await waiting(b.claim([b"k"]))
     await a.put("m", {b"k": b"value"})
-    assert await waiter == Claimed({b"k": b"value"}, frozenset())
+    assert await waiter == ClaimedKeys({b"k": b"value"}, frozenset())
     waiter = await waiting(b.claim([b"l"]))
     a.release([b"l"])
     assert await waiter == ours(b"l")
@@ -89,7 +89,7 @@ async def test_the_claim_of_a_caller_that_gave_up_is_free(stores):
         await asyncio.sleep(moment * 0.0001)
         task.cancel()
         held = (await asyncio.gather(task, return_exceptions=True))[0]
-        if isinstance(held, Claimed):
+        if isinstance(held, ClaimedKeys):
             a.release([key])
         assert await asyncio.wait_for(b.claim([key]), 20) == ours(key)
 
@@ -158,7 +158,7 @@ async def test_many_keys_at_once(stores):
     assert claimed == ours(*values)
     await a.put("m\0odel\ud800", values)
     assert await b.get_many([*values, b"lacking"]) == values
-    assert (await b.claim([*values, b"lacking"])) == Claimed(values, frozenset([b"lacking"]))
+    assert (await b.claim([*values, b"lacking"])) == ClaimedKeys(values, frozenset([b"lacking"]))
     b.drop(b"\x01\x00")
     assert await b.get(b"\x01\x00") is None
 

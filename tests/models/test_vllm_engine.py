@@ -13,7 +13,7 @@ import networks
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models import vllm_engine
 from saiten.models.transformers_chat import TransformersChat
-from saiten.models.vllm_engine import VllmChat
+from saiten.models.vllm_engine import Engines, VllmChat
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Usage
 from saiten.settings import CallSettings, JudgeSettings
@@ -228,20 +228,21 @@ async def test_a_canceled_request_is_aborted(vllm, chat):
 
 async def test_chats_with_the_same_model_share_an_engine(vllm, folder):
     """It is loaded once, whatever their sampling parameters, and stops with the last of them; then it is loaded anew."""
+    engines = Engines()
     one, other, apart = (
-        VllmChat(str(folder), options) for options in (SHORT, SHORT | {"top_p": 0.5}, {"max_model_len": 600})
+        VllmChat(str(folder), options, engines) for options in (SHORT, SHORT | {"top_p": 0.5}, {"max_model_len": 600})
     )
     await asyncio.gather(one.prepare(), other.complete(ask(options=SHORT | {"top_p": 0.5})), apart.prepare())
-    engines = {engine.args.max_model_len: engine for engine in vllm.engines}
+    of_length = {engine.args.max_model_len: engine for engine in vllm.engines}
     assert len(vllm.engines) == 2
     await one.close()
-    assert engines[512].down == 0
+    assert of_length[512].down == 0
     assert (await other.complete(ask())).text
     await other.close()
-    assert (engines[512].down, engines[600].down) == (1, 0)
+    assert (of_length[512].down, of_length[600].down) == (1, 0)
     await apart.close()
     await apart.close()
-    assert engines[600].down == 1
+    assert of_length[600].down == 1
     assert (await one.complete(ask())).text
     assert len(vllm.engines) == 3
     await one.close()

@@ -11,7 +11,7 @@ def is_on_server(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ClaimedKeys:
     """What became of keys whose values are needed: each is in one of the two, or in neither while others ask."""
 
     found: Mapping[bytes, bytes]
@@ -29,7 +29,7 @@ class AnswerStore(Protocol):
     async def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the values stored under these keys; missing keys are skipped."""
 
-    async def claim(self, keys: Sequence[bytes]) -> Claimed:
+    async def claim(self, keys: Sequence[bytes]) -> ClaimedKeys:
         """Wait until one of the keys has a value or is the caller's to ask for; return all those.
 
         Who has a claim must not wait for another before it has put or released its own.

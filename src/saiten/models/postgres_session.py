@@ -15,7 +15,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from saiten.errors import ConfigurationError
-from saiten.models.answer_store import Claimed
+from saiten.models.answer_store import ClaimedKeys
 from saiten.redaction import redact
 
 _LAYOUT = "answers of saiten, layout 1"
@@ -122,7 +122,7 @@ class PostgresSession:
             found |= dict(self._connected().execute(_FIND, (part,), binary=True))
         return found
 
-    def claim(self, keys: Iterable[bytes]) -> Claimed:
+    def claim(self, keys: Iterable[bytes]) -> ClaimedKeys:
         """Return the values of those keys that have one, and those that are now this session's to ask for."""
         found: dict[bytes, bytes] = {}
         ours: set[bytes] = set()
@@ -136,7 +136,7 @@ class PostgresSession:
         except psycopg.Error:
             self._ours -= ours  # to be taken when this is tried again
             raise
-        return Claimed(found, frozenset(ours - found.keys()))
+        return ClaimedKeys(found, frozenset(ours - found.keys()))
 
     def _take(self, keys: Sequence[bytes]) -> set[bytes]:
         connection = self._connected()

@@ -13,7 +13,7 @@ from threading import Lock, Thread
 from typing import Any, Literal
 
 from saiten.errors import ConfigurationError, NotWritten
-from saiten.models.answer_store import Claimed
+from saiten.models.answer_store import ClaimedKeys
 from saiten.models.networks import require
 
 _AT_ONCE = 500
@@ -82,7 +82,7 @@ class PostgresStore:
         found: dict[bytes, bytes] = await self._done(_Order("get", keys))
         return found
 
-    async def claim(self, keys: Sequence[bytes]) -> Claimed:
+    async def claim(self, keys: Sequence[bytes]) -> ClaimedKeys:
         pause, longest = _LOOKS
         while True:
             claimed = await self._claimed(keys)
@@ -108,16 +108,16 @@ class PostgresStore:
             self._orders.put(_Order("close"))
             await asyncio.to_thread(thread.join)
 
-    async def _claimed(self, keys: Sequence[bytes]) -> Claimed:
+    async def _claimed(self, keys: Sequence[bytes]) -> ClaimedKeys:
         order = _Order("claim", keys)
         try:
-            claimed: Claimed = await self._done(order)
+            claimed: ClaimedKeys = await self._done(order)
         except asyncio.CancelledError:
             order.outcome.add_done_callback(self._give_back)
             raise
         return claimed
 
-    def _give_back(self, outcome: "Future[Claimed]") -> None:
+    def _give_back(self, outcome: "Future[ClaimedKeys]") -> None:
         """Release what was claimed for a caller that had given up."""
         if not outcome.cancelled() and outcome.exception() is None:
             self.release(list(outcome.result().ours))
@@ -204,7 +204,7 @@ class PostgresStore:
         outcomes = []
         for order in orders:
             found = {key: claimed.found[key] for key in order.keys if key in claimed.found}
-            outcomes.append(Claimed(found, frozenset(ours.intersection(order.keys))))
+            outcomes.append(ClaimedKeys(found, frozenset(ours.intersection(order.keys))))
             ours.difference_update(order.keys)
         return outcomes
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from saiten.errors import ConfigurationError, NotWritten
-from saiten.models.answer_store import Claimed
+from saiten.models.answer_store import ClaimedKeys
 
 
 def switch_to_wal(connection: sqlite3.Connection) -> None:
@@ -108,9 +108,9 @@ class SQLiteStore:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.executemany(_PUT, rows)
 
-    async def claim(self, keys: Sequence[bytes]) -> Claimed:
+    async def claim(self, keys: Sequence[bytes]) -> ClaimedKeys:
         """Return all keys as the caller's: within a process, equal requests in flight are one."""
-        return Claimed({}, frozenset(keys))
+        return ClaimedKeys({}, frozenset(keys))
 
     def release(self, keys: Sequence[bytes]) -> None:
         """Do nothing."""

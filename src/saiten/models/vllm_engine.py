@@ -53,8 +53,13 @@ class VllmChat:
     After `close` the next request loads the model again.
     """
 
-    def __init__(self, model: str, options: Mapping[str, Any] | None = None) -> None:
-        """`model`: a folder or hub name; `options`: must include the engine arguments of all requests.
+    def __init__(self, model: str, options: Mapping[str, Any] | None = None, engines: "Engines | None" = None) -> None:
+        """Find the model.
+
+        Args:
+            model: A folder or hub name.
+            options: Must include the engine arguments of all requests.
+            engines: Those that other chats use, to share; None for one of its own.
 
         Raises:
             ConfigurationError: the folder is missing or contains no model, or vLLM is not installed.
@@ -63,6 +68,7 @@ class VllmChat:
         if find_spec("vllm") is None:
             raise ConfigurationError(f"{_PREFIX}{model} needs vLLM; install with: pip install vllm")
         self._options = dict(options or {})
+        self._engines = engines or Engines()
         self._engine: _Engine | None = None
 
     def __repr__(self) -> str:
@@ -99,14 +105,14 @@ class VllmChat:
         """Release the model, which stops vLLM's processes unless another chat uses it."""
         engine, self._engine = self._engine, None
         if engine is not None:
-            await engine.leave()
+            await self._engines.leave(engine)
 
     async def _opened(self) -> "_Engine":
         if self._engine is None:
             interface = await asyncio.to_thread(_Interface)
             if self._engine is None:
-                self._engine = _Engine.shared(self._found, interface.arguments(self._options, self.name), interface)
-                self._engine.enter()
+                arguments = interface.arguments(self._options, self.name)
+                self._engine = self._engines.enter(self._found, arguments, interface)
         await self._engine.ready()
         return self._engine
 
@@ -142,35 +148,43 @@ def _names(arguments: type) -> frozenset[str]:
     return frozenset(name for name in found if name not in _FIXED and not name.startswith("_"))
 
 
+class Engines:
+    """The engines of a command's chats: one per event loop, model and arguments, stopped when its last chat leaves."""
+
+    def __init__(self) -> None:
+        self._of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _Engine]] = WeakKeyDictionary()
+
+    def enter(self, found: LocalModel, arguments: Mapping[str, Any], interface: _Interface) -> "_Engine":
+        """Return the engine with this model and these arguments, to be left later."""
+        engines = self._of_loops.setdefault(asyncio.get_running_loop(), {})
+        key = json.dumps([found.name, arguments], sort_keys=True)
+        engine = engines.setdefault(key, _Engine(found, arguments, interface))
+        engine.users += 1
+        return engine
+
+    async def leave(self, engine: "_Engine") -> None:
+        """Stop the engine if no other chat uses it."""
+        engine.users -= 1
+        if engine.users:
+            return
+        engines = self._of_loops[asyncio.get_running_loop()]
+        del engines[next(key for key, each in engines.items() if each is engine)]
+        await engine.stop()
+
+
 class _Engine:
-    """A model in vLLM's engine, shared by the chats of one event loop, and stopped when the last one leaves."""
+    """A model in vLLM's engine."""
 
     def __init__(self, found: LocalModel, arguments: Mapping[str, Any], interface: _Interface) -> None:
         self._found = found
         self._arguments = arguments
         self._interface = interface
-        self._users = 0
+        self.users = 0
         self._starting: asyncio.Task[None] | None = None
         self._async_llm: Any = None
 
-    @classmethod
-    def shared(cls, found: LocalModel, arguments: Mapping[str, Any], interface: _Interface) -> "_Engine":
-        """Return the engine with this model and these arguments, which another chat may use already."""
-        engines = _engines.setdefault(asyncio.get_running_loop(), {})
-        key = json.dumps([found.name, arguments], sort_keys=True)
-        return engines.setdefault(key, cls(found, arguments, interface))
-
-    def enter(self) -> None:
-        """Keep it running until `leave`."""
-        self._users += 1
-
-    async def leave(self) -> None:
-        """Stop it if nobody else uses it."""
-        self._users -= 1
-        if self._users:
-            return
-        engines = _engines[asyncio.get_running_loop()]
-        del engines[next(key for key, engine in engines.items() if engine is self)]
+    async def stop(self) -> None:
+        """Stop it, once it has started."""
         if self._starting is not None:
             with suppress(ConfigurationError):
                 await self._starting
@@ -285,6 +299,3 @@ class _Engine:
             )
             for token, there in zip(ids, logprobs, strict=True)
         )
-
-
-_engines: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _Engine]] = WeakKeyDictionary()

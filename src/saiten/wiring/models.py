@@ -22,7 +22,7 @@ from saiten.models.prices import Price, Quote
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.models.stack import layers, stack_chat, stack_embedder
 from saiten.models.transformers_chat import TransformersChat
-from saiten.models.vllm_engine import VllmChat
+from saiten.models.vllm_engine import Engines, VllmChat
 from saiten.protocols import Chat, Embedder
 from saiten.settings import CallSettings
 from saiten.wiring.addresses import CHATS_HERE, ENGINE, HERE, parse_name, read_address
@@ -57,6 +57,7 @@ class Models:
         self._limiters: dict[str, Limiter] = {}
         self._noticed: set[str] = set()
         self._stores: list[AnswerStore] = []
+        self._engines = Engines()
         self._local: list[TransformersChat | VllmChat] = []
         self.shelf: Shelf | None = None
         """Set once a run has a place for batches."""
@@ -75,6 +76,7 @@ class Models:
         """Return models with other call settings for the same command; account and keys are shared."""
         others = Models(calls, self.environ, self.account)
         others.keys, others._noticed, others.leases = self.keys, self._noticed, self.leases
+        others._engines = self._engines
         return others
 
     def chat(
@@ -98,7 +100,7 @@ class Models:
         if spec.strip().startswith(CHATS_HERE):
             if headers:
                 raise ConfigurationError(f"{spec} is a model in this process, which is sent no headers; leave them out")
-            local = _in_this_process(spec.strip(), options)
+            local = self._in_this_process(spec.strip(), options)
             self._local.append(local)
             return stack_chat(local, self._around(Quote(Price(0.0), local.name), local.name), self._store())
         model, url = self._on_server(chat_of, spec, what, builtin, headers)
@@ -117,6 +119,11 @@ class Models:
             report=self._reported,
         )
         return CachedChat(batched, store)
+
+    def _in_this_process(self, spec: str, options: Mapping[str, Any]) -> TransformersChat | VllmChat:
+        if spec.startswith(ENGINE):
+            return VllmChat(spec.removeprefix(ENGINE), options, self._engines)
+        return TransformersChat(spec.removeprefix(HERE))
 
     def _reported(self, text: str) -> None:
         self.report(text)
@@ -237,9 +244,3 @@ class Models:
             budget=self._budget,
             lease=None if self.leases is None else self.leases.layer(MODELS, server, quote),
         )
-
-
-def _in_this_process(spec: str, options: Mapping[str, Any]) -> TransformersChat | VllmChat:
-    if spec.startswith(ENGINE):
-        return VllmChat(spec.removeprefix(ENGINE), options)
-    return TransformersChat(spec.removeprefix(HERE))

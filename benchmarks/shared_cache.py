@@ -1,0 +1,159 @@
+"""What replies in a PostgreSQL database cost: the server, and each worker that uses it.
+
+    python benchmarks/shared_cache.py                       # 1, 2 and 4 workers with 16 in flight
+    python benchmarks/shared_cache.py --workers 2 --in-flight 64 --latency 0.2
+
+Worker processes make calls that take `--latency` seconds, give or take half, and return 2 kB, all different, through a cached chat model;
+then they read all replies again; then all of them make the same calls at the same moment. Printed per reply: CPU time
+of the PostgreSQL server (all its processes) and of the worker, statements, and how much longer than its call a reply
+took in the median. The server is started here without fsync: a disk adds a wait, and no CPU time. In the last part,
+each call is made once, and looking whether another worker has the reply is what costs.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from databases import PostgresServer
+from saiten.models.cache import CachedChat
+from saiten.models.scripted import ScriptedChat
+from saiten.protocols import ChatMessage, ChatRequest
+from saiten.wiring.stores import open_store
+
+TICK = os.sysconf("SC_CLK_TCK")
+REPLY = "Because the context says so. " * 70
+
+
+async def work(store_name: str, who: str, calls: int, in_flight: int, latency: float) -> None:
+    """Make calls as one worker, and print what they took as JSON."""
+    made = 0
+
+    async def answered(_: ChatRequest) -> str:
+        nonlocal made
+        made += 1
+        await asyncio.sleep(latency * random.uniform(0.5, 1.5))
+        return REPLY
+
+    chat = CachedChat(ScriptedChat(answered), open_store(store_name, print))
+    free = asyncio.Semaphore(in_flight)
+    took = []
+
+    async def one(number: int) -> None:
+        async with free:
+            begun = time.perf_counter()
+            await chat.complete(ChatRequest((ChatMessage("user", f"{who} {number}"),)))
+            took.append(time.perf_counter() - begun)
+
+    sys.stdin.readline()  # all begin together
+    cpu, begun = time.process_time(), time.perf_counter()
+    await asyncio.gather(*(one(number) for number in range(calls)))
+    seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
+    await chat.close()
+    print(json.dumps({"made": made, "seconds": seconds, "cpu": cpu, "median": statistics.median(took)}))
+
+
+def server_cpu(server: PostgresServer) -> float:
+    """Return the CPU seconds of all processes of the server, also of those that have ended."""
+    ((backend,),) = server.tell("SELECT pg_backend_pid()")
+    running = [fields for fields in map(_fields, Path("/proc").glob("[0-9]*")) if fields]
+    parents = server.tell("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
+    postmaster = next(fields[1] for fields in running if fields[0] in {backend, parents[0][0]})
+    family = [fields for fields in running if postmaster in fields[:2]]
+    ended = next(fields[3] for fields in family if fields[0] == postmaster)
+    return (sum(fields[2] for fields in family) + ended) / TICK
+
+
+def _fields(folder: Path) -> tuple[int, int, int, int] | None:
+    """Return a process, its parent, its ticks of CPU, and those of its children that have ended."""
+    try:
+        rest = (folder / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return int(folder.name), int(rest[1]), int(rest[11]) + int(rest[12]), int(rest[13]) + int(rest[14])
+
+
+def statements(server: PostgresServer) -> int:
+    """Return how many transactions, one per statement, were committed."""
+    time.sleep(1.1)  # statistics are handed over once a second, and when a session ends
+    return server.tell("SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'")[0][0]
+
+
+def measure(server: PostgresServer, database: str, names: list[str], chosen: argparse.Namespace) -> None:
+    """Run one worker per name at the same time, and print a line."""
+    command = [
+        sys.executable,
+        __file__,
+        "--work",
+        database,
+        str(chosen.calls),
+        str(chosen.in_flight),
+        str(chosen.latency),
+    ]
+    crowd = [
+        subprocess.Popen([*command, "--who", name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for name in names
+    ]
+    time.sleep(2)  # until all have connected
+    before, count = server_cpu(server), statements(server)
+    outs = [process.communicate("\n" if process is crowd[-1] else None) for process in _started(crowd)]
+    ends = [json.loads(out) for out, _ in outs]
+    replies, made = len(names) * chosen.calls, sum(end["made"] for end in ends)
+    cpu, count = server_cpu(server) - before, statements(server) - count
+    longest = max(end["seconds"] for end in ends)
+    late = 1000 * (statistics.median(end["median"] for end in ends) - (chosen.latency if made else 0))
+    worker_cpu = sum(end["cpu"] for end in ends)
+    print(
+        f"{len(names)} workers, {replies} replies of {made} calls, {replies / longest:6.0f}/s: per reply "
+        f"{1000 * cpu / replies:.3f} ms CPU of the server, {1000 * worker_cpu / replies:.3f} ms of the worker, "
+        f"{count / replies:.2f} statements; {late:.1f} ms longer than the call",
+        flush=True,
+    )
+
+
+def _started(crowd: list[subprocess.Popen[str]]) -> list[subprocess.Popen[str]]:
+    for process in crowd[:-1]:
+        process.stdin.write("\n")  # type: ignore[union-attr]
+        process.stdin.flush()  # type: ignore[union-attr]
+    return crowd
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--in-flight", type=int, default=16)
+    parser.add_argument("--latency", type=float, default=0.2, help="Seconds per call.")
+    parser.add_argument("--calls", type=int, default=800, help="Per worker.")
+    parser.add_argument("--work", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--who", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.work:
+        name, calls, in_flight, latency = chosen.work
+        asyncio.run(work(name, chosen.who, int(calls), int(in_flight), float(latency)))
+        return
+    server = PostgresServer()
+    try:
+        for workers in chosen.workers:
+            database, names = server.new_database(), [f"w{number}" for number in range(workers)]
+            for what, who in (
+                ("different calls", names),
+                ("all replies again", names),
+                ("equal calls", ["same"] * workers),
+            ):
+                print(f"{what:18}", end="")
+                measure(server, database, who, chosen)
+    finally:
+        server.remove()
+
+
+if __name__ == "__main__":
+    main()
