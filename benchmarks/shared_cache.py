@@ -1,13 +1,13 @@
 """What replies in a PostgreSQL database cost: the server, and each worker that uses it.
 
-    python benchmarks/shared_cache.py                       # 1, 2 and 4 workers with 16 in flight
+    python benchmarks/shared_cache.py                       # 1, 2 and 4 workers with 16 calls in flight
     python benchmarks/shared_cache.py --workers 2 --in-flight 64 --latency 0.2
 
-Worker processes make calls that take `--latency` seconds, give or take half, and return 2 kB, all different, through a cached chat model;
-then they read all replies again; then all of them make the same calls at the same moment. Printed per reply: CPU time
-of the PostgreSQL server (all its processes) and of the worker, statements, and how much longer than its call a reply
-took in the median. The server is started here without fsync: a disk adds a wait, and no CPU time. In the last part,
-each call is made once, and looking whether another worker has the reply is what costs.
+Worker processes make calls that take `--latency` seconds, give or take half, and return 2 kB, through a cached chat
+model: all different; then the same again, from the database; then each worker the same calls as the others at the same
+time. Printed per reply: CPU time of the PostgreSQL server (all its processes) and of the worker, statements, and the
+median time that a reply of one's own call took beyond the call. The server is started here without fsync: a disk adds a
+wait, and no CPU time. In the last part, each call is made once, by whoever comes first.
 """
 
 import argparse
@@ -35,12 +35,11 @@ REPLY = "Because the context says so. " * 70
 
 async def work(store_name: str, who: str, calls: int, in_flight: int, latency: float) -> None:
     """Make calls as one worker, and print what they took as JSON."""
-    made = 0
+    slept: dict[str, float] = {}
 
-    async def answered(_: ChatRequest) -> str:
-        nonlocal made
-        made += 1
-        await asyncio.sleep(latency * random.uniform(0.5, 1.5))
+    async def answered(request: ChatRequest) -> str:
+        slept[request.messages[0].content] = pause = latency * random.uniform(0.5, 1.5)
+        await asyncio.sleep(pause)
         return REPLY
 
     chat = CachedChat(ScriptedChat(answered), open_store(store_name, print))
@@ -51,14 +50,15 @@ async def work(store_name: str, who: str, calls: int, in_flight: int, latency: f
         async with free:
             begun = time.perf_counter()
             await chat.complete(ChatRequest((ChatMessage("user", f"{who} {number}"),)))
-            took.append(time.perf_counter() - begun)
+            if not slept or f"{who} {number}" in slept:
+                took.append(time.perf_counter() - begun - slept.get(f"{who} {number}", 0.0))
 
     sys.stdin.readline()  # all begin together
     cpu, begun = time.process_time(), time.perf_counter()
     await asyncio.gather(*(one(number) for number in range(calls)))
     seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
     await chat.close()
-    print(json.dumps({"made": made, "seconds": seconds, "cpu": cpu, "median": statistics.median(took)}))
+    print(json.dumps({"made": len(slept), "seconds": seconds, "cpu": cpu, "median": statistics.median(took)}))
 
 
 def server_cpu(server: PostgresServer) -> float:
@@ -109,7 +109,7 @@ def measure(server: PostgresServer, database: str, names: list[str], chosen: arg
     replies, made = len(names) * chosen.calls, sum(end["made"] for end in ends)
     cpu, count = server_cpu(server) - before, statements(server) - count
     longest = max(end["seconds"] for end in ends)
-    late = 1000 * (statistics.median(end["median"] for end in ends) - (chosen.latency if made else 0))
+    late = 1000 * statistics.median(end["median"] for end in ends)
     worker_cpu = sum(end["cpu"] for end in ends)
     print(
         f"{len(names)} workers, {replies} replies of {made} calls, {replies / longest:6.0f}/s: per reply "
