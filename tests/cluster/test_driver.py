@@ -101,8 +101,9 @@ def parts(size=20):
 class Setup:
     """A run over workers in this process."""
 
-    def __init__(self, folder, metric=None, workers=2, key="key") -> None:
+    def __init__(self, folder, metric=None, workers=2, key="key", size=20) -> None:
         self.folder = folder
+        self.parts = parts(size)
         self.metric = metric or Slow()
         job = ScoringJob(
             (self.metric,), JudgeSettings(), CallSettings(concurrency=4, no_cache=True), RunSettings(), {"slow": "slow"}
@@ -110,7 +111,7 @@ class Setup:
         self.workers = [Remote(job, folder) for _ in range(workers)]
         self.samples = self.made = 0
         self.lost = []
-        self.driving = Driving(parts(), self.folder_of, key, self.count, self.lost.append)
+        self.driving = Driving(self.parts, self.folder_of, key, self.count, self.lost.append)
 
     def folder_of(self, number):
         return self.folder / "shards" / f"{number:06}"
@@ -127,7 +128,7 @@ class Setup:
         """Sample → value, of all lines in all shards; each pair must be there once."""
         lines = [
             scored
-            for number in range(len(parts()))
+            for number in range(len(self.parts))
             for _, scored in read_lines(self.folder_of(number) / "scores.jsonl", scored_from_json)
         ]
         assert len({line.sample for line in lines}) == len(lines)
@@ -197,6 +198,25 @@ async def test_a_shard_that_ends_every_worker_ends_the_run(tmp_path):
     with pytest.raises(ConfigurationError, match=r"3 workers were lost over rows from (0|20), .*fewer --workers"):
         await setup.run()
     task.cancel()
+
+
+async def test_workers_that_wait_for_the_last_shards_cost_the_driver_nothing(tmp_path, monkeypatch):
+    """They are woken when a shard ends, and not whenever another worker hands over something."""
+    looks = 0
+    over = Driving._is_over
+
+    def counted(driving):
+        nonlocal looks
+        looks += 1
+        return over(driving)
+
+    monkeypatch.setattr(Driving, "_is_over", counted)
+    setup = Setup(tmp_path, workers=60, size=len(SAMPLES))  # one shard, so that 59 have nothing to do
+    await setup.run()
+    pulls = sum(worker.pulls for worker in setup.workers)
+    assert setup.scores() == EXPECTED
+    assert pulls > 3
+    assert looks < 5 * 60 + 2 * pulls
 
 
 @pytest.mark.parametrize("error", [ConfigurationError("no such model"), BudgetSpent("spent")])

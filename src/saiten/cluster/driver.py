@@ -174,9 +174,11 @@ class Driving:
                 while not self._is_over():
                     await self._hand_out(worker, mine)
                     if mine:
-                        for block in await self._pulled(worker):
+                        blocks = await self._pulled(worker)
+                        for block in blocks:
                             self._write(block, mine)
-                        await self._tell()
+                        if any(block.ended is not None for block in blocks):
+                            await self._tell()  # not after each pull: hundreds of workers may wait for the last shards
             except WorkerLost as error:
                 self.running -= 1
                 self._lost(hello)
