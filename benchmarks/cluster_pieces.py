@@ -37,7 +37,7 @@ from saiten.cluster.divided_run import DividedRun
 from saiten.cluster.driver import Driving, InputPart, Remote
 from saiten.cluster.input import RowsOfShard
 from saiten.cluster.jobs import ScoringJob
-from saiten.cluster.ray_workers import RayWorker, connected
+from saiten.cluster.ray_workers import UNRECORDED, RayWorker, connected
 from saiten.cluster.worker import DONE, Ended, Hello, Piece, ShardNews, ShardWorker
 from saiten.data.shard_rows import ids_of, repeated
 from saiten.data.shards import Shard, count_rows, cut, numbered
@@ -224,7 +224,7 @@ async def through_ray(what: Mapping[str, Recorded], folder: Path, workers: int) 
         from ray._private.internal_api import memory_summary  # noqa: PLC0415 - loads Ray
 
         nothing = replace(what["offline"], news=what["offline"].news[:1], rows=0)
-        actor = cluster.ray.remote(Replaying).options(num_cpus=0, max_concurrency=1000)
+        actor = cluster.ray.remote(Replaying).options(num_cpus=0, max_concurrency=1000, **UNRECORDED)
         for name, each, empty, shards in [
             ("empty pulls", nothing, 500, 4),
             *((kind, recording, 0, max(4, 2000 // len(recording.news))) for kind, recording in what.items()),

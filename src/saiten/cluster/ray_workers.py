@@ -38,6 +38,8 @@ _TO_CLOSE = 15.0
 _NAMESPACE = "saiten"
 _OBJECTS = 256 << 20
 """Bytes of the object store on this machine; nothing large goes through it."""
+UNRECORDED = {"enable_task_events": False}
+"""An option of all that Ray runs for us: otherwise its head node records each message, 100,000 of them in memory."""
 
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -159,7 +161,7 @@ class RayCluster:
             ask: Asks for leases of budget and rates; None if nothing is limited.
         """
         actor = self.ray.remote(ShardWorker)
-        options: dict[str, Any] = {"num_cpus": 1, "max_restarts": -1, "max_concurrency": 1000}
+        options: dict[str, Any] = {"num_cpus": 1, "max_restarts": -1, "max_concurrency": 1000, **UNRECORDED}
         if gpus == 0 and job.has_network:  # Ray hides no GPU from a worker that asks for none
             variables = {**variables, "CUDA_VISIBLE_DEVICES": ""}
         if gpus is None:
@@ -176,12 +178,14 @@ class RayCluster:
         if not any(each.limits_anything for each in budgets.values()):
             return None
         name = f"saiten-lessor-{token_hex(6)}"
-        actor = self.ray.remote(Lessor).options(name=name, namespace=_NAMESPACE, num_cpus=0, max_concurrency=10_000)
+        actor = self.ray.remote(Lessor).options(
+            name=name, namespace=_NAMESPACE, num_cpus=0, max_concurrency=10_000, **UNRECORDED
+        )
         return RayLessor(self.ray, actor.remote(dict(budgets), self.workers), AskActor(name))
 
     async def map(self, function: Callable[..., T], items: Sequence[tuple[Any, ...]]) -> AsyncIterator[tuple[int, T]]:
         """Yield the number and the result of each call as it comes; Ray repeats those that a lost process had."""
-        remote = self.ray.remote(function).options(num_cpus=1, max_retries=3)
+        remote = self.ray.remote(function).options(num_cpus=1, max_retries=3, **UNRECORDED)
         waiting = iter(enumerate(items))
         running: dict[asyncio.Task[T], int] = {}
 
