@@ -8,8 +8,9 @@ replies after 200 ms, 16 requests in flight. What it hands over at each pull is 
 workers as wanted, so that nothing is measured but the command:
 
 `messages`: the bytes of each message, as pickled; Ray sends those above 100 KiB through its object store.
-`driver`: the real driver over workers in this process, with folders on disk: CPU per pull and per row.
-`ray`: the same over actors of Ray's, which adds Ray's own cost per message; then what is left in the object store.
+`driver`: the real driver over workers in this process, with folders on disk: CPU per pull and per row; and also with
+ten messages in one, as when a busy driver asks each worker less often.
+`ray`: the same over actors of Ray's, which adds Ray's own cost per message; and what the object store holds.
 `divide`: counting rows, reading ids and finding repeated ones; memory of the command per shard and per row.
 `join`: `saiten join`, per million rows.
 
@@ -25,10 +26,11 @@ import time
 import tracemalloc
 from array import array
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from fast_server import FastServer
 from local_scoring import write_rows
@@ -37,10 +39,12 @@ from saiten.cluster.divided_run import DividedRun
 from saiten.cluster.driver import Driving, InputPart, Remote
 from saiten.cluster.input import RowsOfShard
 from saiten.cluster.jobs import ScoringJob
+from saiten.cluster.mirror import FileChange
 from saiten.cluster.ray_workers import UNRECORDED, RayWorker, connected
 from saiten.cluster.worker import DONE, Ended, Hello, Piece, ShardNews, ShardWorker
 from saiten.data.shard_rows import ids_of, repeated
 from saiten.data.shards import Shard, count_rows, cut, numbered
+from saiten.durable.appended_file import AppendedFile
 from saiten.metrics.catalog import make_metrics
 from saiten.runs import RunSettings, read_run
 from saiten.runs.joining_shards import join_shards
@@ -53,6 +57,8 @@ from saiten.wiring import Models, assemble_judge
 INLINE = 100 << 10
 """Bytes of a message up to which Ray sends it directly (`max_direct_call_object_size`)."""
 IN_FLIGHT, LATENCY = 16, 0.2
+TO_FREE = 2.0
+"""Seconds after which the object store is looked at again."""
 ROWS = {"offline": 4000, "calls": 300}
 """Rows of the recorded shard."""
 News = list[list[ShardNews]]
@@ -72,6 +78,24 @@ class Recorded:
     def sizes(self) -> list[int]:
         """Return the bytes of each message."""
         return [len(pickle.dumps(blocks, protocol=5)) for blocks in self.news]
+
+
+def together(what: Recorded, number: int) -> Recorded:
+    """Return the same with so many messages in one, as if the worker had been asked less often."""
+    return replace(what, news=[merged(what.news[at : at + number]) for at in range(0, len(what.news), number)])
+
+
+def merged(news: News) -> list[ShardNews]:
+    """Return the news of several pulls as one."""
+    parts: dict[str, list[bytes]] = {}
+    whole: dict[str, bool] = {}
+    for change in (each for blocks in news for block in blocks for each in block.written):
+        whole.setdefault(change.name, change.whole)
+        parts[change.name] = [*([] if change.whole else parts.get(change.name, [])), change.content]
+    written = [FileChange(name, b"".join(content), whole[name]) for name, content in parts.items()]
+    counted = [block.counts for blocks in news for block in blocks if block.counts is not None]
+    counts = replace(counted[0], samples=sum(each.samples for each in counted)) if counted else None
+    return [ShardNews(0, written, counts)]
 
 
 class Replaying:
@@ -211,34 +235,69 @@ async def in_process(what: Mapping[str, Recorded], workers: int, folder: Path) -
     nothing = replace(what["offline"], news=what["offline"].news[:1], rows=0)
     for name, each, empty, number in [
         ("empty pulls", nothing, 50, workers),
-        *((kind, recording, 0, min(workers, 4000 // len(recording.news))) for kind, recording in what.items()),
+        *((kind, recording, 0, 4000 // len(recording.news)) for kind, recording in what.items()),
+        *((f"{kind}, 10 in one", together(recording, 10), 0, 20) for kind, recording in what.items()),
     ]:
         with opened(each, folder / name) as run:
             spent = await driven(each, run, [Replaying(each.news, empty) for _ in range(number)], 2, empty)
-        print(f"{name:12} {number:4} workers, {2 * number:5} shards: {spent}", flush=True)
+        print(f"{name:17} {number:4} workers, {2 * number:5} shards: {spent}", flush=True)
+
+
+def syncing(folder: Path, files: int) -> None:
+    """Measure what brings files to the disk that have all changed, which a thread of the driver does once a second."""
+    opened_files = [AppendedFile(folder / f"{number}.jsonl") for number in range(files)]
+    for file in opened_files:
+        file.append(b"x" * 4096)
+    begun = time.perf_counter()
+    for file in opened_files:
+        file.sync()
+    seconds = time.perf_counter() - begun
+    print(f"sync of {files} changed files: {seconds:.2f} s, {1000 * seconds / files:.2f} ms each", flush=True)
+    for file in opened_files:
+        file.close()
 
 
 async def through_ray(what: Mapping[str, Recorded], folder: Path, workers: int) -> None:
     """Measure the driver over actors, and look into the object store."""
+    nothing = replace(what["offline"], news=what["offline"].news[:1], rows=0)
     with connected(None, workers) as cluster:
-        from ray._private.internal_api import memory_summary  # noqa: PLC0415 - loads Ray
-
-        nothing = replace(what["offline"], news=what["offline"].news[:1], rows=0)
         actor = cluster.ray.remote(Replaying).options(num_cpus=0, max_concurrency=1000, **UNRECORDED)
-        for name, each, empty, shards in [
-            ("empty pulls", nothing, 500, 4),
-            *((kind, recording, 0, max(4, 2000 // len(recording.news))) for kind, recording in what.items()),
+        for name, each, empty, pulls in [
+            ("empty pulls", nothing, 500, 4000),
+            *((kind, recording, 0, 2000) for kind, recording in what.items()),
+            *((f"{kind}, 10 in one", together(recording, 10), 0, 1000) for kind, recording in what.items()),
         ]:
+            shards = max(2, pulls // workers // (len(each.news) + empty))
             remotes = [RayWorker(cluster.ray, actor.remote(each.news, empty)) for _ in range(workers)]
             await asyncio.gather(*(remote.hello() for remote in remotes))
+            looking = asyncio.create_task(fullest(cluster.ray))
             with opened(each, folder / f"ray {name}") as run:
                 spent = await driven(each, run, remotes, shards, empty)
-            print(f"{name:12} {workers:4} actors, {shards * workers:5} shards: {spent}", flush=True)
-            left = memory_summary(address=cluster.ray.get_runtime_context().gcs_address, stats_only=True)
-            print("  afterwards:", next(line for line in left.splitlines() if "memory usage" in line))
+            looking.cancel()
+            await asyncio.sleep(TO_FREE)
+            print(f"{name:17} {workers:4} workers, {shards * workers:5} shards: {spent}", flush=True)
+            print(f"  object store: {await looking} at most; afterwards {stored(cluster.ray)}", flush=True)
             for remote in remotes:
-                await remote._called(remote._actor.drop.remote())  # noqa: SLF001 - `end` would close its models
-                cluster.ray.kill(remote._actor)  # noqa: SLF001
+                cluster.ray.kill(remote._actor)  # noqa: SLF001 - `end` would first close the models of a worker
+
+
+async def fullest(ray: Any) -> str:
+    """Return how full the object store was at most until this was canceled."""
+    found = [(0.0, "empty")]
+    with suppress(asyncio.CancelledError):
+        while True:
+            now = await asyncio.to_thread(stored, ray)
+            found.append((float(now.split()[0]), now))
+            await asyncio.sleep(0.2)
+    return max(found)[1]
+
+
+def stored(ray: Any) -> str:
+    """Return what the object store has, such as `0 MiB, 0 objects`."""
+    from ray._private.internal_api import memory_summary  # noqa: PLC0415 - loads Ray
+
+    text = memory_summary(address=ray.get_runtime_context().gcs_address, stats_only=True)
+    return ", ".join(text.partition("Plasma memory usage ")[2].split(", ")[:2])
 
 
 def dividing(rows: int) -> None:
@@ -303,6 +362,8 @@ def main() -> None:
                 show_messages(kind, each)
         if {"driver", "join"} & {*chosen.pieces}:
             asyncio.run(in_process(what, chosen.workers, folder))
+        if "driver" in chosen.pieces:
+            syncing(folder, 2 * chosen.workers)
         if "join" in chosen.pieces:
             joining(folder / "offline", folder)
         if "ray" in chosen.pieces:
