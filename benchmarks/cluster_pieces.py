@@ -1,6 +1,6 @@
 """What the parts of a cluster that exist once can carry: the command, its disk, Ray's messages, the object store.
 
-    python benchmarks/cluster_pieces.py                       # all pieces, about half a minute
+    python benchmarks/cluster_pieces.py                       # all pieces, a minute or two
     python benchmarks/cluster_pieces.py --pieces driver --workers 800
 
 A real worker first scores a shard in this process, once with the offline judge and once with a judge on a server that
@@ -80,6 +80,12 @@ class Recorded:
         return [len(pickle.dumps(blocks, protocol=5)) for blocks in self.news]
 
 
+def longer(what: Recorded, pulls: int) -> Recorded:
+    """Return a shard of about so many pulls, as large ones have, so that its beginning and end count little."""
+    times = max(1, pulls // len(what.news))
+    return replace(what, news=what.news * times, rows=what.rows * times)
+
+
 def together(what: Recorded, number: int) -> Recorded:
     """Return the same with so many messages in one, as if the worker had been asked less often."""
     return replace(what, news=[merged(what.news[at : at + number]) for at in range(0, len(what.news), number)])
@@ -99,10 +105,10 @@ def merged(news: News) -> list[ShardNews]:
 
 
 class Replaying:
-    """A worker that hands over what was recorded, as fast as it is asked; without a recording, nothing, so often."""
+    """A worker that hands over what was recorded, as fast as it is asked."""
 
-    def __init__(self, news: News, empty: int = 0) -> None:
-        self._news, self._empty = news, empty
+    def __init__(self, news: News) -> None:
+        self._news = news
         self._shards: dict[int, Iterator[list[ShardNews]]] = {}
 
     async def hello(self) -> Hello:
@@ -111,8 +117,7 @@ class Replaying:
 
     async def begin(self, number: int, piece: Piece, files: Mapping[str, bytes]) -> None:
         """Begin a shard."""
-        nothing: list[list[ShardNews]] = [[]] * self._empty
-        self._shards[number] = iter([*nothing, *self._news, [ShardNews(number, (), None, Ended(DONE))]])
+        self._shards[number] = iter([*self._news, [ShardNews(number, (), None, Ended(DONE))]])
 
     async def pull(self) -> list[ShardNews]:
         """Return what is next."""
@@ -189,7 +194,7 @@ class Spent:
         )
 
 
-async def driven(what: Recorded, run: DividedRun, workers: Sequence[Remote], shards: int, empty: int = 0) -> Spent:
+async def driven(what: Recorded, run: DividedRun, workers: Sequence[Remote], shards: int) -> Spent:
     """Let the driver take in what these workers hand over about so many shards each."""
     number = shards * len(workers)
     run.divide(Division(({},) * number))
@@ -206,7 +211,7 @@ async def driven(what: Recorded, run: DividedRun, workers: Sequence[Remote], sha
     await driving.all(workers)
     wall, cpu, main = time.perf_counter() - wall, time.process_time() - cpu, time.thread_time() - main
     run.conclude(number, finished=True)
-    return Spent(number * (len(what.news) + 1 + empty), rows, wall, cpu, main)
+    return Spent(number * (len(what.news) + 1), rows, wall, cpu, main)
 
 
 def opened(what: Recorded, folder: Path) -> DividedRun:
@@ -230,17 +235,27 @@ def show_messages(kind: str, what: Recorded) -> None:
     print("  bytes per row:", ", ".join(f"{name} {size / what.rows:.0f}" for name, size in sorted(files.items())))
 
 
+def replayed(what: Mapping[str, Recorded]) -> dict[str, Recorded]:
+    """Return what the driver is measured with."""
+    nothing = replace(what["offline"], news=what["offline"].news[:1], rows=0)
+    many = {kind: longer(each, 200) for kind, each in what.items()}
+    return {
+        "shards": nothing,
+        "empty pulls": replace(nothing, news=[*nothing.news, *[[]] * 200]),
+        **many,
+        **{f"{kind}, 10 in one": longer(together(each, 10), 100) for kind, each in what.items()},
+    }
+
+
 async def in_process(what: Mapping[str, Recorded], workers: int, folder: Path) -> None:
     """Measure the driver over workers in this process."""
-    nothing = replace(what["offline"], news=what["offline"].news[:1], rows=0)
-    for name, each, empty, number in [
-        ("empty pulls", nothing, 50, workers),
-        *((kind, recording, 0, 4000 // len(recording.news)) for kind, recording in what.items()),
-        *((f"{kind}, 10 in one", together(recording, 10), 0, 20) for kind, recording in what.items()),
-    ]:
+    for name, each in replayed(what).items():
+        number = min(workers, max(4, 3000 // len(each.news)))
         with opened(each, folder / name) as run:
-            spent = await driven(each, run, [Replaying(each.news, empty) for _ in range(number)], 2, empty)
-        print(f"{name:17} {number:4} workers, {2 * number:5} shards: {spent}", flush=True)
+            spent = await driven(each, run, [Replaying(each.news) for _ in range(number)], 1)
+        print(f"{name:17} {number:4} workers, {number:5} shards: {spent}", flush=True)
+        if name == "shards":
+            print(f"{'':17} {1e6 * spent.main / number:.0f} µs per shard", flush=True)
 
 
 def syncing(folder: Path, files: int) -> None:
@@ -259,23 +274,26 @@ def syncing(folder: Path, files: int) -> None:
 
 async def through_ray(what: Mapping[str, Recorded], folder: Path, workers: int) -> None:
     """Measure the driver over actors, and look into the object store."""
-    nothing = replace(what["offline"], news=what["offline"].news[:1], rows=0)
+    empty = 0.0
     with connected(None, workers) as cluster:
         actor = cluster.ray.remote(Replaying).options(num_cpus=0, max_concurrency=1000, **UNRECORDED)
-        for name, each, empty, pulls in [
-            ("empty pulls", nothing, 500, 4000),
-            *((kind, recording, 0, 2000) for kind, recording in what.items()),
-            *((f"{kind}, 10 in one", together(recording, 10), 0, 1000) for kind, recording in what.items()),
-        ]:
-            shards = max(2, pulls // workers // (len(each.news) + empty))
-            remotes = [RayWorker(cluster.ray, actor.remote(each.news, empty)) for _ in range(workers)]
+        for name, each in replayed(what).items():
+            shards = max(2, min(100, 1500 // workers // len(each.news)))
+            remotes = [RayWorker(cluster.ray, actor.remote(each.news)) for _ in range(workers)]
             await asyncio.gather(*(remote.hello() for remote in remotes))
             looking = asyncio.create_task(fullest(cluster.ray))
             with opened(each, folder / f"ray {name}") as run:
-                spent = await driven(each, run, remotes, shards, empty)
+                spent = await driven(each, run, remotes, shards)
             looking.cancel()
             await asyncio.sleep(TO_FREE)
             print(f"{name:17} {workers:4} workers, {shards * workers:5} shards: {spent}", flush=True)
+            if name == "empty pulls":
+                empty = spent.main / spent.pulls
+            if spent.rows:
+                more = 1e6 * (spent.main - spent.pulls * empty) / spent.rows
+                print(
+                    f"  main thread, beyond empty pulls: {more:.1f} µs per row, {spent.rows / spent.pulls:.1f} in each"
+                )
             print(f"  object store: {await looking} at most; afterwards {stored(cluster.ray)}", flush=True)
             for remote in remotes:
                 cluster.ray.kill(remote._actor)  # noqa: SLF001 - `end` would first close the models of a worker
@@ -335,10 +353,12 @@ def timed(name: str, rows: int, size: int, work: Callable[[], object]) -> None:
     print(f"  {name:18} {1e6 * cpu / rows:6.2f} CPU s per million rows, {1e9 * cpu / size:6.2f} per GB", flush=True)
 
 
-def joining(run: Path, folder: Path) -> None:
+async def joining(what: Recorded, folder: Path) -> None:
     """Measure `saiten join` of a run that was replayed."""
+    with opened(what, folder / "in shards") as run:
+        await driven(what, run, [Replaying(what.news) for _ in range(5)], 2)
     begun, rows = time.process_time(), 0
-    for rows in join_shards(read_run(run), folder / "joined"):  # noqa: B007 - the last one counts
+    for rows in join_shards(read_run(folder / "in shards"), folder / "joined"):  # noqa: B007 - the last one counts
         pass
     cpu = time.process_time() - begun
     print(f"{rows} scores joined: {1e6 * cpu / rows:.1f} CPU s per million", flush=True)
@@ -360,12 +380,11 @@ def main() -> None:
         if "messages" in chosen.pieces:
             for kind, each in what.items():
                 show_messages(kind, each)
-        if {"driver", "join"} & {*chosen.pieces}:
-            asyncio.run(in_process(what, chosen.workers, folder))
         if "driver" in chosen.pieces:
+            asyncio.run(in_process(what, chosen.workers, folder))
             syncing(folder, 2 * chosen.workers)
         if "join" in chosen.pieces:
-            joining(folder / "offline", folder)
+            asyncio.run(joining(what["offline"], folder))
         if "ray" in chosen.pieces:
             asyncio.run(through_ray(what, folder, chosen.actors))
         if "divide" in chosen.pieces:
