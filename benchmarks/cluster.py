@@ -30,6 +30,8 @@ from fast_server import Counts, FastServer
 from local_scoring import children_of, write_rows
 
 IN_FLIGHT, LATENCY = 16, 0.2
+ROWS = {"offline": [20_000], "calls": [2000]}
+"""Rows of each kind of run, if nothing else is asked for: enough for some ten seconds with one worker."""
 FROM, TO = 0.2, 0.9
 """The part of the rows over which rates are measured."""
 POINTS = (0.1, 0.5, 1.0)
@@ -162,14 +164,14 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kind", choices=("offline", "calls"), nargs="+", default=["offline", "calls"])
-    parser.add_argument("--rows", type=int, nargs="+", default=[2000])
+    parser.add_argument("--rows", type=int, nargs="+", help="Default: 20,000 offline, 2,000 with calls.")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     chosen = parser.parse_args()
-    for rows in chosen.rows:
-        with tempfile.TemporaryDirectory() as folder:
-            data = Path(folder) / "data.jsonl"
-            write_rows(data, "en", rows, contexts=True)
-            for kind in chosen.kind:
+    for kind in chosen.kind:
+        for rows in chosen.rows or ROWS[kind]:
+            with tempfile.TemporaryDirectory() as folder:
+                data = Path(folder) / "data.jsonl"
+                write_rows(data, "en", rows, contexts=True)
                 report(kind, rows, chosen.workers, data)
 
 
