@@ -50,7 +50,7 @@ async def work(store_name: str, who: str, calls: int, in_flight: int, latency: f
         async with free:
             begun = time.perf_counter()
             await chat.complete(ChatRequest((ChatMessage("user", f"{who} {number}"),)))
-            if not slept or f"{who} {number}" in slept:
+            if not slept or f"{who} {number}" in slept:  # of a call of others, it is their time
                 took.append(time.perf_counter() - begun - slept.get(f"{who} {number}", 0.0))
 
     sys.stdin.readline()  # all begin together
@@ -58,7 +58,7 @@ async def work(store_name: str, who: str, calls: int, in_flight: int, latency: f
     await asyncio.gather(*(one(number) for number in range(calls)))
     seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
     await chat.close()
-    print(json.dumps({"made": len(slept), "seconds": seconds, "cpu": cpu, "median": statistics.median(took)}))
+    print(json.dumps({"made": len(slept), "seconds": seconds, "cpu": cpu, "took": took}))
 
 
 def server_cpu(server: PostgresServer) -> float:
@@ -109,7 +109,7 @@ def measure(server: PostgresServer, database: str, names: list[str], chosen: arg
     replies, made = len(names) * chosen.calls, sum(end["made"] for end in ends)
     cpu, count = server_cpu(server) - before, statements(server) - count
     longest = max(end["seconds"] for end in ends)
-    late = 1000 * statistics.median(end["median"] for end in ends)
+    late = 1000 * statistics.median(one for end in ends if bool(end["made"]) is bool(made) for one in end["took"])
     worker_cpu = sum(end["cpu"] for end in ends)
     print(
         f"{len(names)} workers, {replies} replies of {made} calls, {replies / longest:6.0f}/s: per reply "
