@@ -2,12 +2,15 @@
 
 import json
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from secrets import token_hex
 
 import fsspec
 import pytest
@@ -270,6 +273,52 @@ cluster.shutdown()
         again, _ = repeated(server)
         assert again <= 3 * 4  # in flight, and replies that had not been handed over
     assert len(scores_of(tmp_path / "run")) == 480
+
+
+@pytest.fixture
+def head(tmp_path, monkeypatch):
+    """The address of a cluster that was started with `ray start --head`, for Ray Client."""
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "planted-secret-" + token_hex(16))
+    folder = Path(tempfile.mkdtemp(prefix="ray-"))  # not below pytest's: the paths of sockets must be short
+    with socket.socket() as one, socket.socket() as other:
+        for each in (one, other):
+            each.bind(("127.0.0.1", 0))
+        port, client_port = one.getsockname()[1], other.getsockname()[1]
+    ports = ("--port", str(port), "--ray-client-server-port", str(client_port))
+    command = [Path(sys.executable).with_name("ray"), "start", "--head", "--block", "--node-ip-address", "127.0.0.1"]
+    process = subprocess.Popen(
+        [*command, *ports, "--num-cpus", "2", "--include-dashboard", "false", "--temp-dir", folder],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | {"RAY_AUTH_MODE": "token"},
+    )  # fmt: skip
+    lines = []
+    while not any("Ray runtime started" in line for line in lines):
+        lines.append(process.stdout.readline())
+        assert lines[-1], lines
+    yield f"ray://127.0.0.1:{client_port}"
+    process.terminate()
+    process.communicate(timeout=60)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_cluster_is_reached_with_ray_client(tmp_path, head, monkeypatch):
+    """With the token that is there; without it, the error names it; replies are kept with the shards, and reused."""
+    data = write_data(tmp_path / "data.jsonl", 60)
+    with OpenAIServer() as server:
+        finished(run_with_judge(server, data, tmp_path / "run", "--ray-address", head))
+        first = len(server.requests)
+        assert repeated(server)[0] == 0
+        finished(run_with_judge(server, data, tmp_path / "run", "--ray-address", head))
+        assert len(server.requests) == first
+        assert len(scores_of(tmp_path / "run")) == 120
+        assert list((tmp_path / "run").glob("shards/*/replies.jsonl"))
+        monkeypatch.setenv("RAY_AUTH_TOKEN", "wrong-" + token_hex(16))
+        _, notes = finished(run_with_judge(server, data, tmp_path / "other", "--ray-address", head), 2)
+    assert f"there is no Ray cluster at {head}" in notes
+    assert "RAY_AUTH_TOKEN" in notes
+    assert "Traceback" not in notes
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or b"planted-secret" not in path.read_bytes()
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from secrets import token_hex
 from typing import Any, TypeVar
 
@@ -219,13 +220,14 @@ def connected(address: str | None, workers: int | None) -> Iterator[RayCluster]:
     Raises:
         ConfigurationError: Ray is not installed, or there is no cluster at the address.
     """
-    with _set(_QUIET):
+    address = address or os.environ.get("RAY_ADDRESS") or None
+    with _set(_QUIET | _logging_in(address, os.environ)):
         ray = _imported()
         if ray.is_initialized():
             yield RayCluster(ray, workers or _cpus(ray), None)
             return
         with redirect_stdout(_WithoutRay(sys.stdout)):
-            if address is not None or os.environ.get("RAY_ADDRESS"):
+            if address is not None:
                 with _at(ray, address):
                     yield RayCluster(ray, workers or _cpus(ray), None)
             else:
@@ -241,14 +243,22 @@ def _imported() -> Any:
     return ray
 
 
+def _logging_in(address: str | None, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variable with which Ray Client uses the token that there is, as all other connections of Ray's do."""
+    named = any(environ.get(name) for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"))
+    there = named or (Path.home() / ".ray" / "auth_token").exists()
+    return {"RAY_AUTH_MODE": "token"} if there and (address or "").startswith("ray://") else {}
+
+
 @contextmanager
-def _at(ray: Any, address: str | None) -> Iterator[None]:
+def _at(ray: Any, address: str) -> Iterator[None]:
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
         raise ConfigurationError(
-            f"there is no Ray cluster at {redact(address or os.environ['RAY_ADDRESS'])}: {_first_line(error)}; start "
-            "one with `ray start --head`, or leave out --ray-address to use this machine alone"
+            f"there is no Ray cluster at {redact(address)}: {_first_line(error)}; start one with `ray start --head`, "
+            "set RAY_AUTH_TOKEN to what `ray get-auth-token` prints there if it has a token, or leave out "
+            "--ray-address to use this machine alone"
         ) from error
     try:
         yield
