@@ -91,8 +91,12 @@ def test_a_worker_that_is_killed_costs_no_more_than_what_it_had_in_flight(tmp_pa
 
 
 def test_a_driver_that_is_killed_is_started_again_and_pays_for_nothing_twice(tmp_path):
-    """Workers stop asking when nobody takes their results, their processes end, and all replies are reused."""
+    """Workers stop asking when nobody takes their results, their processes end, and all replies are reused.
+
+    The next command removes the folder that was left.
+    """
     data = write_data(tmp_path / "data.jsonl", 240)
+    before = set(Path(tempfile.gettempdir()).glob("saiten-*"))
     with OpenAIServer() as server:
         server.latency = 0.05
         process = run_with_judge(server, data, tmp_path / "run")
@@ -109,8 +113,8 @@ def test_a_driver_that_is_killed_is_started_again_and_pays_for_nothing_twice(tmp
         finished(run_with_judge(server, data, tmp_path / "run"))
         again, _ = repeated(server)
         assert again <= 2 * CONCURRENCY
-    pairs = scores_of(tmp_path / "run")
-    assert len(pairs) == 480
+    assert set(Path(tempfile.gettempdir()).glob("saiten-*")) <= before
+    assert len(scores_of(tmp_path / "run")) == 480
 
 
 def test_ctrl_c_ends_the_run_and_all_its_processes_and_it_can_be_resumed(tmp_path):

@@ -4,8 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from saiten.cluster.jobs import AnsweringJob, ScoringJob, variables_in
 from saiten.cluster.ray_workers import RayCluster
+from saiten.cluster.running import variables_for
 from saiten.models.lessor import Allowance
+from saiten.runs import RunSettings
+from saiten.settings import CallSettings, JudgeSettings
 
 
 class Remote:
@@ -48,3 +52,15 @@ async def test_the_head_node_keeps_no_record_of_each_message(cluster, seen):
     assert [each async for each in cluster.map(len, [("a",)])] == [(0, 0)]
     assert len(seen) == 4
     assert not any(options["enable_task_events"] for options in seen)
+
+
+def test_workers_get_the_variables_that_they_read():
+    """Keys, those named in headers, and those of the database; nothing else of the environment."""
+    environ = dict.fromkeys(("OPENAI_API_KEY", "OWN_KEY", "TEAM", "BOT", "PGPASSWORD", "AWS_REGION", "HOME"), "x")
+    calls = CallSettings(key_env={"http://gpu1": "OWN_KEY"})
+    judge = JudgeSettings(judge_headers={"X-Team": "env:TEAM", "X-Other": "TEAM2"})
+    scoring = ScoringJob((), judge, calls, RunSettings(), {})
+    assert set(variables_for(scoring, environ)) == {"OPENAI_API_KEY", "OWN_KEY", "TEAM", "PGPASSWORD", "AWS_REGION"}
+    variables = variables_in({"Authorization": "env:BOT"})
+    answering = AnsweringJob(lambda _: None, "bot", CallSettings(), RunSettings(), 1, variables=variables)
+    assert set(variables_for(answering, environ)) == {"OPENAI_API_KEY", "BOT", "PGPASSWORD", "AWS_REGION"}

@@ -19,7 +19,7 @@ from saiten.cli.scoring import no_row_used, report_scores
 from saiten.cli.shared_options import EvidenceOptions, RunOptions
 from saiten.cli.system_options import SystemOptions
 from saiten.cluster.divided_run import DividedRun
-from saiten.cluster.jobs import AnsweringJob, ConversingJob, Job, ScoringJob, judged_here
+from saiten.cluster.jobs import AnsweringJob, ConversingJob, Job, ScoringJob, judged_here, variables_in, variables_of
 from saiten.cluster.running import Clustered, calls_of_workers, run_on_cluster
 from saiten.dialogue.session import named_settings
 from saiten.errors import BadInput
@@ -87,6 +87,7 @@ def answer_in_shards(
     make = partial(assemble_system, system.system, replace(settings, notify=_LOG.warning))
     network = answered_here(system.system, settings, described)
     job = AnsweringJob(make, called, wide, kept, calls.concurrency, how.retry_failed, source.settings.strict, network)
+    job = replace(job, variables=variables_in(settings.headers))
     next(source.peeked(notifier(notes), questions=True), None)
     progress = AnswerProgress(notes, None, calls.currency, quiet=how.quiet)
     refuse_other_answers(out)
@@ -130,6 +131,7 @@ def converse_in_shards(
     job = ConversingJob(
         parties.participants, shared, kept, signatures, limit, how.retry_failed, source.settings.strict, network
     )
+    job = replace(job, variables=variables_of(judge, *others.values()) | variables_in(settings.headers))
     next(source.peeked(notifier(notes)), None)
     progress = DialogueProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(out, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:

@@ -65,6 +65,10 @@ class Job(Protocol):
     def has_network(self) -> bool:
         """Whether a network runs in each worker, which a GPU makes faster."""
 
+    @property
+    def variables(self) -> frozenset[str]:
+        """The environment variables that its headers take their values from."""
+
     def prepare(self, models: Models) -> Prepared:
         """Return the job with these models; raises ConfigurationError as on the command line."""
 
@@ -81,6 +85,17 @@ def as_they_are(metrics: tuple[Metric, ...], models: Models) -> tuple[tuple[Metr
 def judged_here(*judges: JudgeSettings) -> bool:
     """Return whether one of the judges, or its embedder, is a network in this process."""
     return any(runs_here(name) for one in judges for name in (one.judge, one.embedder))
+
+
+def variables_in(*headers: Mapping[str, str]) -> frozenset[str]:
+    """Return the environment variables that these headers take their values from (`env:NAME`)."""
+    values = (value for each in headers for value in each.values())
+    return frozenset(value.removeprefix("env:") for value in values if value.startswith("env:"))
+
+
+def variables_of(*judges: JudgeSettings) -> frozenset[str]:
+    """Return the environment variables that the headers of these judges and their embedders need."""
+    return variables_in(*(headers for one in judges for headers in (one.judge_headers, one.embedder_headers)))
 
 
 @dataclass(frozen=True)
@@ -102,6 +117,10 @@ class ScoringJob:
     def has_network(self) -> bool:
         in_judge = isinstance(self.judge, JudgeSettings) and judged_here(self.judge)
         return self.embeds or in_judge or any(getattr(metric, "has_network", False) for metric in self.metrics)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return variables_of(self.judge) if isinstance(self.judge, JudgeSettings) else frozenset()
 
     def prepare(self, models: Models) -> "PreparedScoring":
         metrics, base = self.connect(self.metrics, models)
@@ -158,6 +177,7 @@ class AnsweringJob:
     retry_failed: bool = False
     strict: bool = False
     has_network: bool = False
+    variables: frozenset[str] = frozenset()
 
     def prepare(self, models: Models) -> "PreparedAnswering":
         system = self.make(models)
@@ -206,6 +226,7 @@ class ConversingJob:
     retry_failed: bool = False
     strict: bool = False
     has_network: bool = False
+    variables: frozenset[str] = frozenset()
 
     def prepare(self, models: Models) -> "PreparedConversing":
         participants = self.make(models)

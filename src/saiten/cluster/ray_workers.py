@@ -39,6 +39,8 @@ _TO_CLOSE = 15.0
 _NAMESPACE = "saiten"
 _OBJECTS = 256 << 20
 """Bytes of the object store on this machine; nothing large goes through it."""
+_FOLDER = "saiten-ray-"
+"""How the names of folders for a Ray on this machine begin; the number of the command's process follows."""
 UNRECORDED = {"enable_task_events": False}
 """An option of all that Ray runs for us: otherwise its head node records each message, 100,000 of them in memory."""
 
@@ -268,7 +270,8 @@ def _at(ray: Any, address: str) -> Iterator[None]:
 
 @contextmanager
 def _here(ray: Any, workers: int) -> Iterator[str]:
-    folder = tempfile.mkdtemp(prefix="saiten-")
+    _remove_left_over()
+    folder = tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-")
     try:
         ray.init(
             address="local",
@@ -283,6 +286,26 @@ def _here(ray: Any, workers: int) -> Iterator[str]:
     finally:
         ray.shutdown()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_left_over() -> None:
+    """Remove folders of commands that were killed and could not do it themselves."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*-*"):
+        number = folder.name.removeprefix(_FOLDER).partition("-")[0]
+        if number.isdigit() and not _runs(int(number)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _runs(process: int) -> bool:
+    if os.name == "nt":  # where signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
 
 
 def _cpus(ray: Any) -> int:

@@ -83,7 +83,7 @@ async def run_connected(what: Clustered, cluster: RayCluster) -> None:
         if left := driving.left():
             workers = cluster.start(
                 what.job,
-                variables_for(what.job.calls, os.environ),
+                variables_for(what.job, os.environ),
                 min(left, cluster.workers),
                 what.executor.gpus_per_worker,
                 None if lessor is None else lessor.ask,
@@ -120,9 +120,9 @@ def _budgets(calls: CallSettings) -> dict[str, Allowance]:
     }
 
 
-def variables_for(calls: CallSettings, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables with keys and addresses, which workers on other machines lack."""
-    names = {*_VARIABLES, *calls.key_env.values()}
+def variables_for(job: Job, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment variables with keys, addresses and headers, which workers on other machines lack."""
+    names = {*_VARIABLES, *job.calls.key_env.values(), *job.variables}
     for provider in providers().values():
         names |= {*provider.key, provider.url_variable, *provider.where_variable}
     return {name: value for name, value in environ.items() if name in names or name.startswith(_PREFIXES)}
