@@ -169,6 +169,15 @@ def worker(database, server, seed, count):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def half_way(database, server):
+    """Three workers that ask the same 120 questions, of which some are answered."""
+    crowd = [worker(database, server, seed, 120) for seed in range(3)]
+    assert [process.stdout.readline() for process in crowd] == ["begun\n"] * 3
+    while len(server.requests) < 60:
+        time.sleep(0.01)
+    return crowd
+
+
 def sent_again(server):
     """How many questions, and how many texts, were sent more than once."""
     questions, texts = Counter(), Counter()
@@ -196,10 +205,7 @@ def test_a_process_that_is_killed_leaves_its_questions_to_the_others(database):
     """Only what it had in flight is sent again."""
     with OpenAIServer() as server:
         server.latency = 0.05
-        crowd = [worker(database, server, seed, 120) for seed in range(3)]
-        assert [process.stdout.readline() for process in crowd] == ["begun\n"] * 3
-        while len(server.requests) < 60:
-            time.sleep(0.01)
+        crowd = half_way(database, server)
         crowd[0].kill()
         ends = [process.communicate(timeout=120) for process in crowd]
         assert [process.returncode for process in crowd[1:]] == [0, 0], ends
@@ -213,10 +219,7 @@ def test_a_server_that_is_started_again_costs_no_more_than_what_was_in_flight(da
     """A crash of the database in the middle: all processes go on, and no answer that was written is asked again."""
     with OpenAIServer() as server:
         server.latency = 0.05
-        crowd = [worker(database, server, seed, 120) for seed in range(3)]
-        assert [process.stdout.readline() for process in crowd] == ["begun\n"] * 3
-        while len(server.requests) < 60:
-            time.sleep(0.01)
+        crowd = half_way(database, server)
         postgres_server.stop()
         time.sleep(0.5)
         postgres_server.start()

@@ -48,8 +48,7 @@ class PostgresStore:
         """Connect once, and make the tables if there are none.
 
         Args:
-            address: As libpq reads it, `postgresql://USER@HOST/DATABASE`; a pooler must give each process a session
-                of its own.
+            address: As libpq reads it, `postgresql://USER@HOST/DATABASE`; of the server itself, not of a pooler.
             failed: Called with every later error before it is raised.
 
         Raises:
