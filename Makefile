@@ -35,7 +35,7 @@ format: $(VENV)/dev.stamp ## Format, and fix what can be fixed automatically
 
 bench: $(VENV)/dev.stamp ## Run the benchmarks; those on real data need the folder ../shared/data or SAITEN_DATA
 	@SAITEN_DATA="$${SAITEN_DATA:-$$(test -d ../shared/data && realpath ../shared/data)}" \
-	  sh -c 'for script in benchmarks/http_client.py benchmarks/overlap_metrics.py benchmarks/local_scoring.py benchmarks/cluster.py benchmarks/scoring.py benchmarks/prompt_tokens.py benchmarks/agreement.py benchmarks/meta_evaluation.py benchmarks/knowledge_base.py benchmarks/chains.py benchmarks/dialogues.py benchmarks/retrieval.py benchmarks/extractive.py benchmarks/spans.py benchmarks/annotation.py benchmarks/offline_judge.py benchmarks/judge_prompts.py benchmarks/local_chat.py benchmarks/perplexity_speed.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done'
+	  sh -c 'for script in benchmarks/http_client.py benchmarks/overlap_metrics.py benchmarks/local_scoring.py benchmarks/cluster.py benchmarks/shared_cache.py benchmarks/scoring.py benchmarks/prompt_tokens.py benchmarks/agreement.py benchmarks/meta_evaluation.py benchmarks/knowledge_base.py benchmarks/chains.py benchmarks/dialogues.py benchmarks/retrieval.py benchmarks/extractive.py benchmarks/spans.py benchmarks/annotation.py benchmarks/offline_judge.py benchmarks/judge_prompts.py benchmarks/local_chat.py benchmarks/perplexity_speed.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done'
 
 neural: $(VENV)/neural.stamp ## Install PyTorch (for the CPU), packages that run and train networks, and llama.cpp's server, for their tests and benchmarks
 

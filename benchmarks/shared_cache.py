@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--in-flight", type=int, default=16)
     parser.add_argument("--latency", type=float, default=0.2, help="Seconds per call.")
-    parser.add_argument("--calls", type=int, default=800, help="Per worker.")
+    parser.add_argument("--calls", type=int, default=400, help="Per worker.")
     parser.add_argument("--work", nargs=4, help=argparse.SUPPRESS)
     parser.add_argument("--who", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
