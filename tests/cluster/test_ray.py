@@ -43,12 +43,12 @@ def test_a_run_on_a_cluster_equals_the_run_on_one_machine(tmp_path):
     metrics = ("-m", "token_f1,faithfulness", "--format", "csv")
     here, _ = finished(saiten("score", data, *metrics, "-o", tmp_path / "here"))
     temporary = Path(tempfile.gettempdir())
-    before = set(temporary.glob("saiten-*"))
+    before = set(temporary.glob("saiten-ray-*"))
     there, notes = finished(saiten("score", data, *metrics, "-o", tmp_path / "there", *RAY))
     assert there == here
     assert "shards with 902 rows" in notes
     assert "raylet" not in notes
-    assert set(temporary.glob("saiten-*")) <= before
+    assert set(temporary.glob("saiten-ray-*")) <= before
     shards = sorted((tmp_path / "there" / "shards").iterdir())
     assert len(shards) > 4
     for name in ("samples", "scores", "errors"):
@@ -96,7 +96,7 @@ def test_a_driver_that_is_killed_is_started_again_and_pays_for_nothing_twice(tmp
     The next command removes the folder that was left.
     """
     data = write_data(tmp_path / "data.jsonl", 240)
-    before = set(Path(tempfile.gettempdir()).glob("saiten-*"))
+    before = set(Path(tempfile.gettempdir()).glob("saiten-ray-*"))
     with OpenAIServer() as server:
         server.latency = 0.05
         process = run_with_judge(server, data, tmp_path / "run")
@@ -113,7 +113,7 @@ def test_a_driver_that_is_killed_is_started_again_and_pays_for_nothing_twice(tmp
         finished(run_with_judge(server, data, tmp_path / "run"))
         again, _ = repeated(server)
         assert again <= 2 * CONCURRENCY
-    assert set(Path(tempfile.gettempdir()).glob("saiten-*")) <= before
+    assert set(Path(tempfile.gettempdir()).glob("saiten-ray-*")) <= before
     assert len(scores_of(tmp_path / "run")) == 480
 
 

@@ -21,8 +21,6 @@ from weakref import WeakKeyDictionary
 from pydantic import ValidationError
 
 from saiten.errors import CallFailed, ConfigurationError
-from saiten.models.causal_network import LONGEST, seed_of
-from saiten.models.chat_template import ChatTemplate
 from saiten.models.networks import LocalModel, configuration, loaded, safely
 from saiten.models.token_watch import token_texts
 from saiten.protocols import ChatMessage, ChatRequest, Completion, Token
@@ -239,6 +237,8 @@ class _Engine:
         return Completion(written.text, usage, written.finish_reason, tokens)
 
     def _start(self) -> None:
+        from saiten.models.chat_template import ChatTemplate  # noqa: PLC0415 - loads jinja2
+
         found, library = self._found, import_module("transformers")
         configuration(found.base or found.source, found.name, _EXPECTED)
 
@@ -268,6 +268,8 @@ class _Engine:
 
     def _parameters(self, request: ChatRequest, ids: Sequence[int]) -> Any:
         """Return the sampling parameters; without a temperature, those of the model's own generation settings."""
+        from saiten.models.causal_network import LONGEST, seed_of  # noqa: PLC0415 - loads jinja2
+
         sampling = self._interface.sampling
         settings = {
             "temperature": request.temperature,
