@@ -1,12 +1,15 @@
 """What saiten asks of Ray, without starting it."""
 
+import tempfile
 from types import SimpleNamespace
 
 import pytest
 
+from saiten.cluster import ray_workers
 from saiten.cluster.jobs import AnsweringJob, ScoringJob, variables_in
 from saiten.cluster.ray_workers import RayCluster
 from saiten.cluster.running import variables_for
+from saiten.durable.lock import Lock
 from saiten.models.lessor import Allowance
 from saiten.runs import RunSettings
 from saiten.settings import CallSettings, JudgeSettings
@@ -64,3 +67,18 @@ def test_workers_get_the_variables_that_they_read():
     variables = variables_in({"Authorization": "env:BOT"})
     answering = AnsweringJob(lambda _: None, "bot", CallSettings(), RunSettings(), 1, variables=variables)
     assert set(variables_for(answering, environ)) == {"OPENAI_API_KEY", "BOT", "PGPASSWORD", "AWS_REGION"}
+
+
+def test_folders_of_killed_commands_are_removed_and_no_others(tmp_path, monkeypatch):
+    """One that is locked is in use, also by a process that cannot be seen from here; one without a lock is not ours."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("saiten-ray-left", "saiten-ray-used", "saiten-ray-begun", "saiten-ray-other", "saiten-used"):
+        (tmp_path / name / "session").mkdir(parents=True)
+    for name in ("saiten-ray-left", "saiten-used"):
+        Lock(tmp_path / name, pytest.fail).release()
+    lock = Lock(tmp_path / "saiten-ray-used", pytest.fail)
+    (tmp_path / "saiten-ray-begun" / ".lock").touch()
+    ray_workers._remove_left_over()
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"saiten-ray-used", "saiten-ray-begun", "saiten-ray-other", "saiten-used"}
+    lock.release()

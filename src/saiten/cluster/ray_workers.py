@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from saiten.cluster.driver import WorkerGone, WorkerLost
 from saiten.cluster.jobs import Job
 from saiten.cluster.worker import Hello, Piece, ShardNews, ShardWorker
+from saiten.durable.lock import LOCK_NAME, Lock, lock_file
 from saiten.errors import ConfigurationError
 from saiten.models.lessor import Allowance, Lease, LeaseRequest, Lessor
 from saiten.redaction import redact
@@ -40,7 +41,7 @@ _NAMESPACE = "saiten"
 _OBJECTS = 256 << 20
 """Bytes of the object store on this machine; nothing large goes through it."""
 _FOLDER = "saiten-ray-"
-"""How the names of folders for a Ray on this machine begin; the number of the command's process follows."""
+"""How the names of folders for a Ray on this machine begin."""
 UNRECORDED = {"enable_task_events": False}
 """An option of all that Ray runs for us: otherwise its head node records each message, 100,000 of them in memory."""
 
@@ -271,7 +272,8 @@ def _at(ray: Any, address: str) -> Iterator[None]:
 @contextmanager
 def _here(ray: Any, workers: int) -> Iterator[str]:
     _remove_left_over()
-    folder = tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-")
+    folder = tempfile.mkdtemp(prefix=_FOLDER)
+    lock = Lock(Path(folder), lambda _: None)
     try:
         ray.init(
             address="local",
@@ -285,27 +287,17 @@ def _here(ray: Any, workers: int) -> Iterator[str]:
         yield folder
     finally:
         ray.shutdown()
+        lock.release()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_left_over() -> None:
-    """Remove folders of commands that were killed and could not do it themselves."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*-*"):
-        number = folder.name.removeprefix(_FOLDER).partition("-")[0]
-        if number.isdigit() and not _runs(int(number)):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _runs(process: int) -> bool:
-    if os.name == "nt":  # where signal 0 would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # somebody else's
-        return True
-    return True
+    """Remove folders of commands that were killed and could not do it themselves: nobody has locked them any more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        with suppress(OSError), (folder / LOCK_NAME).open("rb") as file:  # raised if it is in use, or somebody else's
+            if file.read(1):  # or it is just being locked
+                lock_file(file.fileno())
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _cpus(ray: Any) -> int:
