@@ -201,8 +201,7 @@ class CallSettings:
     retries: int = option(7, "Number of retries of a failed request.", panel=CALLS, min=0, toml=True)
     cache: str | None = option(
         None,
-        "Cache of replies, to share between runs: a file, or for several machines a database, "
-        "postgresql://USER@HOST/DATABASE.",
+        "Cache of replies, to share between runs: a file, or for several machines a database (postgresql://HOST/DB).",
         panel=CALLS,
         toml=True,
     )
