@@ -286,6 +286,8 @@ def test_a_pooler_is_refused(database, monkeypatch):
         (lambda address: address.replace("/postgres?", "/nowhere?"), "nowhere"),
         (lambda address: address.replace("?options=", "?opti%ons="), "cannot be read; expected postgresql://HOST"),
         (lambda address: address.split("?")[0] + "?password=other-secret", "password authentication failed"),
+        (lambda _: "postgresql://tester:a@secret@127.0.0.1:9/db", "write an @ in the user name or password"),
+        (lambda _: "postgresql://tester:a@b:secret@127.0.0.1:9/db", "write an @ in the user name or password"),
     ],
 )
 def test_an_address_that_does_not_work_is_named_without_its_password(database, spoil, said):

@@ -16,7 +16,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from saiten.errors import ConfigurationError
 from saiten.models.answer_store import ClaimedKeys
-from saiten.redaction import redact
+from saiten.models.postgres_server import SETTINGS, check_host, reason
 
 _LAYOUT = "answers of saiten, layout 1"
 """The comment on the table of answers."""
@@ -24,14 +24,7 @@ _CREATING = 0x53414954
 """The advisory lock of whoever creates the tables."""
 _AT_ONCE = 500
 """Keys per statement."""
-_SETTINGS: dict[str, Any] = {
-    "application_name": "saiten cache",
-    "connect_timeout": 10,
-    "keepalives_idle": 30,
-    "keepalives_interval": 10,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,  # milliseconds
-}
+_SETTINGS: dict[str, Any] = {**SETTINGS, "application_name": "saiten cache"}
 _OPTIONS = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
 """For the server: it ends the session of a machine that vanished after a minute, not after two hours."""
 
@@ -87,9 +80,10 @@ class PostgresSession:
                 "the address of the cache cannot be read; expected postgresql://HOST:PORT/DATABASE, with user and "
                 "password before the host and an @, or in PGUSER and PGPASSWORD"
             ) from None
+        check_host(given.get("host"), given.get("port"))
         self.name = _shown(given)
         """The address without secrets."""
-        self._secrets = [str(value) for name, value in given.items() if "pass" in name and value]
+        self._secrets = [value for name, value in given.items() if "pass" in name]
         self._connection: psycopg.Connection | None = None
         self._owners: list[int] = []
         self._ours: set[bytes] = set()
@@ -172,11 +166,7 @@ class PostgresSession:
 
     def reason(self, error: psycopg.Error) -> str:
         """Return what the server or the driver said, on one line and without secrets."""
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        text = "; ".join(lines)[:400] or type(error).__name__
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return redact(text)
+        return reason(error, self._secrets)
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:

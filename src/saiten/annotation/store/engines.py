@@ -9,6 +9,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_
 
 from saiten.errors import ConfigurationError
 from saiten.models.networks import require
+from saiten.models.postgres_server import SETTINGS, check_host, reason
 from saiten.models.sqlite_store import refuse_other_files, switch_to_wal
 
 _EXPECTED = "give the path of a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
@@ -18,14 +19,7 @@ _PATIENCE = 30.0
 """Seconds a transaction waits for others before it fails."""
 _POOL: dict[str, Any] = {"hide_parameters": True, "pool_size": 16, "max_overflow": 0, "pool_timeout": _PATIENCE}
 """With more threads than connections, they take turns."""
-_SERVER_SETTINGS: dict[str, Any] = {
-    "connect_timeout": 10,
-    "application_name": "saiten annotate",
-    "keepalives_idle": 30,
-    "keepalives_interval": 10,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,  # milliseconds: detects a network that drops everything
-}
+_SERVER_SETTINGS: dict[str, Any] = {**SETTINGS, "application_name": "saiten annotate"}
 
 
 def read_address(text: str) -> URL:
@@ -40,8 +34,7 @@ def read_address(text: str) -> URL:
             url = make_url(f"postgresql+psycopg://{rest}")
         except (exc.ArgumentError, ValueError):
             raise ConfigurationError(f"the address of the PostgreSQL database cannot be read; {_EXPECTED}") from None
-        if "@" in (url.host or ""):
-            raise ConfigurationError("write an @ in the user name or password of the database as %40")
+        check_host(url.host)
         return url
     if separator and scheme.lower() != "sqlite":
         raise ConfigurationError(f"{scheme[:40]!r} databases are not supported for labels; {_EXPECTED}")
@@ -97,7 +90,9 @@ def engine_of(address: URL) -> Engine:
         engine.connect().close()
     except exc.DBAPIError as error:
         engine.dispose()
-        raise ConfigurationError(f"the database {named(address)} cannot be used: {_reason(error, address)}") from None
+        secrets = (address.password, *(value for key, value in address.query.items() if "pass" in key))
+        why = reason(error.orig, secrets)
+        raise ConfigurationError(f"the database {named(address)} cannot be used: {why}") from None
     return engine
 
 
@@ -136,16 +131,6 @@ def _claim(connection: sqlite3.Connection, path: Path) -> None:
         if application != _APPLICATION and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
             raise _foreign(path)
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-
-
-def _reason(error: exc.DBAPIError, address: URL) -> str:
-    """Return the driver's message on one line, with passwords masked."""
-    lines = [line.strip() for line in str(error.orig).splitlines() if line.strip()]
-    # the driver lists one line per resolved address, then hints
-    text = "; ".join(lines)[:400] or type(error.orig).__name__
-    for secret in (address.password, *(value for key, value in address.query.items() if "pass" in key)):
-        text = text.replace(str(secret), "***") if secret else text
-    return text
 
 
 def _foreign(path: Path) -> ConfigurationError:
