@@ -92,14 +92,23 @@ def all_below(process: int) -> list[int]:
     return [each for child in children_of(process) for each in (child, *all_below(child))]
 
 
+def fields_of(process: int) -> list[str]:
+    """Return what the system says of a process after its name (`/proc/PID/stat`); raises OSError if it has ended."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+
+
+def cpu_of(process: int, *, ended: bool = False) -> float:
+    """Return the CPU seconds of a process, if wanted with those of its children that have ended."""
+    return sum(map(int, fields_of(process)[11 : 15 if ended else 13])) / TICK
+
+
 def look_at(look: Look, kind: str, process: int) -> None:
     """Add what one process takes."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     megabytes = {line.split()[0]: int(line.split()[1]) >> 10 for line in lines if line.startswith(("VmRSS", "VmHWM"))}
     look.memory[kind] = max(look.memory[kind], megabytes.get("VmRSS:", 0))
     look.peak[kind] = max(look.peak[kind], megabytes.get("VmHWM:", 0))
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    look.cpu[kind] += (int(fields[11]) + int(fields[12])) / TICK
+    look.cpu[kind] += cpu_of(process)
 
 
 def looked(process: int, at: float, folder: Path) -> Look:

@@ -23,7 +23,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from cluster import TICK, all_below, kind_of
+from cluster import all_below, cpu_of, kind_of
 from saiten.cluster.ray_workers import AskActor, connected
 from saiten.models.lessor import Allowance, Lease, LeaseRequest, Lessor
 
@@ -107,12 +107,6 @@ async def asking(ask: AskActor, numbers: "Sequence[int] | count[int]", workers: 
     """Ask one after another."""
     for number in numbers:
         await ask(question(number % workers))
-
-
-def cpu_of(process: int) -> float:
-    """Return the CPU seconds of a process."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
 
 
 def questions_by_rate() -> None:

@@ -13,13 +13,16 @@ wait, and no CPU time. In the last part, each call is made once, by whoever come
 import argparse
 import asyncio
 import json
-import os
 import random
 import statistics
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+
+from cluster import cpu_of, fields_of
+from local_scoring import children_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -29,7 +32,6 @@ from saiten.models.scripted import ScriptedChat
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.wiring.stores import open_store
 
-TICK = os.sysconf("SC_CLK_TCK")
 REPLY = "Because the context says so. " * 70
 
 
@@ -63,22 +65,13 @@ async def work(store_name: str, who: str, calls: int, in_flight: int, latency: f
 
 def server_cpu(server: PostgresServer) -> float:
     """Return the CPU seconds of all processes of the server, also of those that have ended."""
-    ((backend,),) = server.tell("SELECT pg_backend_pid()")
-    running = [fields for fields in map(_fields, Path("/proc").glob("[0-9]*")) if fields]
-    parents = server.tell("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
-    postmaster = next(fields[1] for fields in running if fields[0] in {backend, parents[0][0]})
-    family = [fields for fields in running if postmaster in fields[:2]]
-    ended = next(fields[3] for fields in family if fields[0] == postmaster)
-    return (sum(fields[2] for fields in family) + ended) / TICK
-
-
-def _fields(folder: Path) -> tuple[int, int, int, int] | None:
-    """Return a process, its parent, its ticks of CPU, and those of its children that have ended."""
-    try:
-        rest = (folder / "stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return int(folder.name), int(rest[1]), int(rest[11]) + int(rest[12]), int(rest[13]) + int(rest[14])
+    ((lasting,),) = server.tell("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
+    postmaster = int(fields_of(lasting)[1])
+    cpu = cpu_of(postmaster, ended=True)
+    for process in children_of(postmaster):
+        with suppress(OSError):  # it has just ended
+            cpu += cpu_of(process)
+    return cpu
 
 
 def statements(server: PostgresServer) -> int:

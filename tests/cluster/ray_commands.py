@@ -18,13 +18,12 @@ MARK = token_hex(8)
 """In the environment of each command, and so of its workers, so that no other's is killed."""
 
 
-def saiten(*arguments, cwd=None, **more):
-    """Start a command."""
+def saiten(*arguments, cwd=None, **variables):
+    """Start a command, with more environment variables."""
     command = [str(Path(sys.executable).with_name("saiten")), *map(str, arguments)]
     env = {**os.environ, "COLUMNS": "200", "OPENAI_API_KEY": "k", "SAITEN_TEST": MARK}
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, env=env, **more
-    )
+    env |= {name: str(value) for name, value in variables.items()}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, env=env)
 
 
 def finished(process, status=0):

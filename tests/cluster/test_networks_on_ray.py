@@ -14,10 +14,10 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from ray_commands import RAY, finished, scores_of
+from ray_commands import saiten as command
 
 import networks
-from saiten.runs import read_run
-from saiten.runs.lines import scored_to_json
 from tiny_classifiers import THINGS, tiny_nli
 from tiny_models import tiny_bert, tiny_chat
 
@@ -26,7 +26,6 @@ pytestmark = [
     pytest.mark.xdist_group("ray"),
 ]
 
-RAY = ("--executor", "ray", "--workers", "2")
 STAND_IN = Path(__file__).parents[1] / "stand_ins" / "vllm_engine"
 
 PROBE = '''
@@ -78,13 +77,9 @@ def here(tmp_path):
     return tmp_path
 
 
-def saiten(folder, *arguments, status=0, **variables):
-    """What a command in this folder wrote to standard error."""
-    command = [str(Path(sys.executable).with_name("saiten")), *map(str, arguments)]
-    env = {**os.environ, "COLUMNS": "200", **{name: str(value) for name, value in variables.items()}}
-    ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=280, check=False)
-    assert ran.returncode == status, ran.stderr
-    return ran.stderr
+def saiten(folder, *arguments, **variables):
+    """Run a command in this folder, with these environment variables."""
+    finished(command(*arguments, cwd=folder, **variables))
 
 
 def write_rows(path, rows):
@@ -105,15 +100,6 @@ def questions(count):
         }
         for n in range(count)
     ]
-
-
-def scores_of(run):
-    """(sample, metric) → the score as JSON, without its cost."""
-    found = {}
-    for scored in read_run(run).scores():
-        found[scored.sample, scored.metric] = scored_to_json(scored)
-        del found[scored.sample, scored.metric]["usage"]
-    return found
 
 
 def replies_of(run):

@@ -56,8 +56,9 @@ def score_in_shards(
     kept = source.run_settings(judge, calls)
     shared = calls_of_workers(calls, folder, executor)
     connect = partial(retrieving, evidence)
-    job = ScoringJob(metrics, judge, shared, kept, signatures, how.retry_failed, source.settings.strict, connect)
-    job = replace(job, embeds=base is not None and embeds_here(base.name))
+    embeds = base is not None and embeds_here(base.name)
+    strict = source.settings.strict
+    job = ScoringJob(metrics, judge, shared, kept, signatures, how.retry_failed, strict, connect, embeds)
     progress = ScoreProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(folder, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
         status = run_noted(run, source, job, executor, progress)
@@ -86,8 +87,8 @@ def answer_in_shards(
     wide = calls_of_workers(wide_enough(calls.kept_in(folder), settings), folder, executor)
     make = partial(assemble_system, system.system, replace(settings, notify=_LOG.warning))
     network = answered_here(system.system, settings, described)
-    job = AnsweringJob(make, called, wide, kept, calls.concurrency, how.retry_failed, source.settings.strict, network)
-    job = replace(job, variables=variables_in(settings.headers))
+    variables, limit, strict = variables_in(settings.headers), calls.concurrency, source.settings.strict
+    job = AnsweringJob(make, called, wide, kept, limit, how.retry_failed, strict, network, variables)
     next(source.peeked(notifier(notes), questions=True), None)
     progress = AnswerProgress(notes, None, calls.currency, quiet=how.quiet)
     refuse_other_answers(out)
@@ -128,10 +129,9 @@ def converse_in_shards(
         or embeds_here(conversations.evidence_from)
         or answered_here(system.system, settings, conversations.system)
     )
-    job = ConversingJob(
-        parties.participants, shared, kept, signatures, limit, how.retry_failed, source.settings.strict, network
-    )
-    job = replace(job, variables=variables_of(judge, *others.values()) | variables_in(settings.headers))
+    variables, strict = variables_of(judge, *others.values()) | variables_in(settings.headers), source.settings.strict
+    make = parties.participants
+    job = ConversingJob(make, shared, kept, signatures, limit, how.retry_failed, strict, network, variables)
     next(source.peeked(notifier(notes)), None)
     progress = DialogueProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(out, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
