@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 from saiten.errors import CallFailed, ConfigurationError, SaitenError
 from saiten.models.batches import Batches
+from saiten.models.local_chat import LocalChat
 from saiten.models.networks import LocalModel, require
-from saiten.protocols import ChatMessage, ChatRequest, Completion
+from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
 
 if TYPE_CHECKING:
     from saiten.models.causal_network import CausalNetwork, Rejected
 
 
-class TransformersChat:
+class TransformersChat(LocalChat):
     """Answers with a model on this machine, `batch` requests at once, in a separate thread.
 
     The model is loaded on first use; a hub name is downloaded then, unless it is cached. A LoRA adapter is loaded with
@@ -39,26 +40,13 @@ class TransformersChat:
         """
         if batch < 1:
             raise ConfigurationError(f"a batch must have at least one request, got {batch}")
-        self._found = LocalModel.find(model)
+        super().__init__(LocalModel.find(model))
         require(f"hf:{model}", "neural", "transformers", "torch")
         if self._found.base is not None:
             require(f"the adapter hf:{model}", "train", "peft")
         self._batch = batch
         self._device = device
         self._opened: _Opened | None = None
-
-    def __repr__(self) -> str:
-        return f"TransformersChat({self.name!r})"
-
-    @property
-    def name(self) -> str:
-        """`hf:NAME`, or `hf:FOLDER@FINGERPRINT`, so that training changes the name."""
-        return self._found.name
-
-    @property
-    def left_out(self) -> frozenset[str]:
-        """Nothing: the network has every parameter of a request, and no others (`options`)."""
-        return frozenset()
 
     async def complete(self, request: ChatRequest) -> Completion:
         _check(request)
@@ -73,14 +61,6 @@ class TransformersChat:
         if isinstance(reply, Completion):
             return reply
         raise CallFailed(f"{self.name}: {reply.reason}")
-
-    async def prepare(self) -> None:
-        """Load the model now, so that the first measured latency excludes loading; writes one uncounted token.
-
-        Raises:
-            ConfigurationError: it cannot be loaded.
-        """
-        await self.complete(ChatRequest((ChatMessage("user", "."),), max_tokens=1))
 
     async def close(self) -> None:
         """Stop within a token or so, and release the model."""

@@ -21,9 +21,10 @@ from weakref import WeakKeyDictionary
 from pydantic import ValidationError
 
 from saiten.errors import CallFailed, ConfigurationError
+from saiten.models.local_chat import LocalChat
 from saiten.models.networks import LocalModel, configuration, loaded, safely
 from saiten.models.token_watch import token_texts
-from saiten.protocols import ChatMessage, ChatRequest, Completion, Token
+from saiten.protocols import ChatRequest, Completion, Token
 from saiten.records import Usage
 
 _PREFIX = "vllm-engine:"
@@ -41,7 +42,7 @@ _RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 _numbers = count()
 
 
-class VllmChat:
+class VllmChat(LocalChat):
     """Answers with a model on this machine; vLLM batches the requests in flight.
 
     The model is loaded on first use, once for all chats of an event loop that have the same model and engine arguments.
@@ -62,25 +63,12 @@ class VllmChat:
         Raises:
             ConfigurationError: the folder is missing or contains no model, or vLLM is not installed.
         """
-        self._found = LocalModel.find(model, _PREFIX)
+        super().__init__(LocalModel.find(model, _PREFIX))
         if find_spec("vllm") is None:
             raise ConfigurationError(f"{_PREFIX}{model} needs vLLM; install with: pip install vllm")
         self._options = dict(options or {})
         self._engines = engines or Engines()
         self._engine: _Engine | None = None
-
-    def __repr__(self) -> str:
-        return f"VllmChat({self.name!r})"
-
-    @property
-    def name(self) -> str:
-        """`vllm-engine:NAME`, or `vllm-engine:FOLDER@FINGERPRINT`, so that training changes the name."""
-        return self._found.name
-
-    @property
-    def left_out(self) -> frozenset[str]:
-        """Nothing: vLLM has every parameter of a request."""
-        return frozenset()
 
     async def complete(self, request: ChatRequest) -> Completion:
         engine = await self._opened()
@@ -90,14 +78,6 @@ class VllmChat:
                 "of the engine and the same for all its requests"
             )
         return await engine.complete(request)
-
-    async def prepare(self) -> None:
-        """Load the model now, so that the first measured latency excludes loading; writes one uncounted token.
-
-        Raises:
-            ConfigurationError: it cannot be loaded, or an option is unknown.
-        """
-        await self.complete(ChatRequest((ChatMessage("user", "."),), max_tokens=1))
 
     async def close(self) -> None:
         """Release the model, which stops vLLM's processes unless another chat uses it."""
@@ -155,19 +135,17 @@ class Engines:
     def enter(self, found: LocalModel, arguments: Mapping[str, Any], interface: _Interface) -> "_Engine":
         """Return the engine with this model and these arguments, to be left later."""
         engines = self._of_loops.setdefault(asyncio.get_running_loop(), {})
-        key = json.dumps([found.name, arguments], sort_keys=True)
-        engine = engines.setdefault(key, _Engine(found, arguments, interface))
+        made = _Engine(found, arguments, interface)
+        engine = engines.setdefault(made.key, made)
         engine.users += 1
         return engine
 
     async def leave(self, engine: "_Engine") -> None:
         """Stop the engine if no other chat uses it."""
         engine.users -= 1
-        if engine.users:
-            return
-        engines = self._of_loops[asyncio.get_running_loop()]
-        del engines[next(key for key, each in engines.items() if each is engine)]
-        await engine.stop()
+        if not engine.users:
+            del self._of_loops[asyncio.get_running_loop()][engine.key]
+            await engine.stop()
 
 
 class _Engine:
@@ -177,6 +155,7 @@ class _Engine:
         self._found = found
         self._arguments = arguments
         self._interface = interface
+        self.key = json.dumps([found.name, arguments], sort_keys=True)
         self.users = 0
         self._starting: asyncio.Task[None] | None = None
         self._async_llm: Any = None

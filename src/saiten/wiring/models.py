@@ -18,6 +18,7 @@ from saiten.models.layers import Layer
 from saiten.models.leases import Leases
 from saiten.models.library_models import chat_of, embedder_of
 from saiten.models.limits import Limiter, Limits, Retries
+from saiten.models.local_chat import LocalChat
 from saiten.models.prices import Price, Quote
 from saiten.models.sentence_transformers import SentenceTransformersEmbedder
 from saiten.models.stack import layers, stack_chat, stack_embedder
@@ -58,7 +59,7 @@ class Models:
         self._noticed: set[str] = set()
         self._stores: list[AnswerStore] = []
         self._engines = Engines()
-        self._local: list[TransformersChat | VllmChat] = []
+        self._local: list[LocalChat] = []
         self.shelf: Shelf | None = None
         """Set once a run has a place for batches."""
         self.report: Callable[[str], object] = lambda _: None
@@ -120,7 +121,7 @@ class Models:
         )
         return CachedChat(batched, store)
 
-    def _in_this_process(self, spec: str, options: Mapping[str, Any]) -> TransformersChat | VllmChat:
+    def _in_this_process(self, spec: str, options: Mapping[str, Any]) -> LocalChat:
         if spec.startswith(ENGINE):
             return VllmChat(spec.removeprefix(ENGINE), options, self._engines)
         return TransformersChat(spec.removeprefix(HERE))
