@@ -9,7 +9,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format bench neural floors docs build clean
+.PHONY: help demo test test-all check format bench neural interop floors docs build clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ bench: $(VENV)/dev.stamp ## Run the benchmarks; those on real data need the fold
 
 neural: $(VENV)/neural.stamp ## Install PyTorch (for the CPU), packages that run and train networks, and llama.cpp's server, for their tests and benchmarks
 
+interop: $(VENV)-interop/made.stamp ## Test with the newest RAGAS, DeepEval, LangChain, LlamaIndex, Haystack and MLflow, in an environment of their own (1.2 GB)
+	@$(VENV)-interop/bin/python -m pytest -p no:cacheprovider tests/interop
+
 # With Python 3.11, for which the oldest versions have wheels. The packages of the tests themselves are the newest
 # compatible ones, and so is qdrant-client: in older versions, its engine for tests differs from the server. The extras
 # prices and providers need newer versions of the core's packages than the core does, so they are left out.
@@ -61,7 +64,7 @@ build: $(VENV)/dev.stamp ## Build the wheel and the source archive into dist/
 	@$(BIN)/uv build --quiet
 
 clean: ## Remove the environment and the files that tools left behind
-	rm -rf $(VENV) .venv-floors dist build docs/_build docs/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-interop .venv-floors dist build docs/_build docs/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/made.stamp:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"saiten needs Python 3.11 or newer; $(PYTHON) is {v[0]}.{v[1]}. Set PYTHON=python3.12, or the path of a newer one.")'
@@ -86,4 +89,11 @@ $(VENV)/neural.stamp: $(VENV)/dev.stamp
 	@echo "installing PyTorch for the CPU, packages that run and train networks, and llama.cpp's server ..."
 	@$(UV) --constraints constraints.txt $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backend cpu) \
 	  --editable '.[annotate,data,documents,frames,mlflow,postgres,prices,providers,qdrant,ray,s3,neural,train]' --group dev --group neural
+	@touch $@
+
+$(VENV)-interop/made.stamp: $(VENV)/made.stamp pyproject.toml
+	@echo "installing the tools whose objects saiten reads ..."
+	@test -x $(VENV)-interop/bin/python || $(PYTHON) -m venv $(VENV)-interop
+	@$(BIN)/uv pip install --quiet --upgrade --python $(VENV)-interop/bin/python \
+	  --editable '.[annotate,data,datasets,frames,mlflow]' --group interop
 	@touch $@
