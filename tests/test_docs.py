@@ -8,6 +8,7 @@ import shlex
 import shutil
 from pathlib import Path
 
+import openpyxl
 import orjson
 import pytest
 
@@ -62,6 +63,15 @@ def with_blocks(language):
     ]
 
 
+def workbook(folder, name, sheet):
+    """Write a workbook with a sheet of answers and a second one with this name."""
+    book = openpyxl.Workbook()
+    for each in (book.active, book.create_sheet(sheet)):
+        each.append(["質問", "回答", "正解"])
+        each.append(["橋はいつ開通しましたか。", "1998年です。", "1998年に開通した。"])
+    book.save(folder / name)
+
+
 @pytest.fixture(autouse=True)
 def folder(request, tmp_path, monkeypatch):
     """A folder with the files that the pages mention, and no key; a Japanese page has examples of its own."""
@@ -81,6 +91,8 @@ def folder(request, tmp_path, monkeypatch):
             f"# {row['id']}\n\n{row['contexts'][0]}", encoding="utf-8"
         )
     shutil.copytree(ROOT / "docs" / "examples", tmp_path, dirs_exist_ok=True)
+    workbook(tmp_path, "faq.xlsx", "April")
+    workbook(tmp_path, "社内FAQ.xlsx", "4月")
     callspec = getattr(request.node, "callspec", None)
     if callspec and "page" in callspec.params and callspec.params["page"].parent.name == "ja":
         shutil.copytree(ROOT / "docs" / "ja" / "examples", tmp_path, dirs_exist_ok=True)

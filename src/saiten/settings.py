@@ -324,7 +324,7 @@ class DataSettings:
         (), "Map a field to a column that is not recognized by name: FIELD=COLUMN. Repeatable.", panel=DATA
     )
     data_format: str | None = option(
-        None, "jsonl, json, csv, tsv, parquet or dataset. Default: by file extension.", panel=DATA
+        None, "jsonl, json, csv, tsv, xlsx, parquet or dataset. Default: by file extension.", panel=DATA
     )
     language: Language | None = option(None, "Language of all rows. Default: detected per row.", panel=DATA, toml=True)
     limit: int | None = option(None, "Maximum number of rows to read.", panel=DATA, min=1)

@@ -55,6 +55,7 @@ def answer(
     from saiten.cli.answering import answer_into, rehearse_answers, show_answers
     from saiten.cli.data_source import DataSource
     from saiten.cli.output import notifier, stderr
+    from saiten.data.samples import QUESTIONS
     from saiten.errors import ConfigurationError
 
     settings = system.settings(notifier(stderr()))
@@ -66,7 +67,7 @@ def answer(
             "--prompts is for a chat model, or for rag:KB with a model as its --generator; "
             f"{system.system} reads none of saiten's prompts"
         )
-    source = DataSource(questions, rows)
+    source = DataSource(questions, rows, QUESTIONS)
     if dry_run:
         rehearse_answers(source, system, settings, calls, out, name, form)
         return

@@ -102,7 +102,7 @@ def converse(
         raise ConfigurationError(
             "answers in a file cannot answer follow-up questions; name another kind of system, or add --max-turns 1"
         )
-    source = DataSource(qa, rows)
+    source = DataSource(qa, rows, ("reference", "question"))
     settings = system.settings(notifier(stderr()))
     others = roles.judges(judge)
     if dry_run:

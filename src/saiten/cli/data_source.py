@@ -1,7 +1,7 @@
 """The rows that a command works on."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -11,6 +11,7 @@ from saiten.cli.shared_options import read_columns
 from saiten.data import BadRow, read_samples
 from saiten.data.addresses import located
 from saiten.data.files import files_of, folder_name, name_of_file
+from saiten.data.samples import WISHED
 from saiten.errors import ConfigurationError
 from saiten.records import Sample
 from saiten.runs.manifest import RunSettings
@@ -31,6 +32,8 @@ class DataSource:
     path: str
     """A path, a pattern of paths, an address, or `-` for standard input."""
     settings: DataSettings
+    wished: Sequence[str] = WISHED
+    """The fields that the command uses, as for `read_samples`."""
 
     @property
     def run_name(self) -> str:
@@ -63,6 +66,7 @@ class DataSource:
             format=self.settings.data_format,
             detect_language=detect_language,
             language=self.settings.language,
+            wished=self.wished,
             notify=notify,
         )
         return islice(found, self.settings.limit)
@@ -89,7 +93,8 @@ class DataSource:
             raise ConfigurationError("workers cannot read standard input; name a file, or leave out --executor ray")
         how, where = self.settings, located(self.path)
         path = str(where.absolute()) if isinstance(where, Path) else where
-        return FilesInput(path, self.columns, how.data_format, how.language, how.limit)
+        answers = "answer" in self.wished
+        return FilesInput(path, self.columns, how.data_format, how.language, how.limit, answers)
 
     def count(self) -> int | None:
         """Return the number of rows if the lines of files show it quickly; for the time left only."""

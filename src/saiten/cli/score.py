@@ -46,14 +46,15 @@ def score(
     Each score is written to RUN/scores.jsonl as soon as it is available, with its status, reason and intermediate
     results. Re-run the command to resume an interrupted run; finished calls are not repeated.
 
-    Column names used by RAGAS, DeepEval, MLflow, LangSmith, RAGChecker and GroUSE are recognized.
+    Column names used by RAGAS, DeepEval, MLflow, LangSmith, RAGChecker and GroUSE, and common ones in English and
+    Japanese, are recognized. Several answer columns (回答A, 回答B) are the answers of several systems.
     A judge's key is read from its provider's variable, such as OPENAI_API_KEY or ANTHROPIC_API_KEY.
 
     Examples:
       saiten score answers.jsonl -m overlap
       saiten score answers.jsonl -m ragas --judge openai:gpt-4o-mini --dry-run
       saiten score my.csv -m accuracy --judge vllm:qwen3@http://gpu1:8000 --judge-option top_k=5
-      saiten score my.csv -m token_f1 --column question=Q --column answer=A
+      saiten score faq.xlsx#Results -m token_f1 --column question=Q --column answer=A
       saiten score answers.jsonl -m "criterion\[polite and brief, 1 to 5]" --judge openai:gpt-4o-mini
       saiten score answers.jsonl -m my_metrics.py:Politeness -o runs/polite
       saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --evidence reference --kb kb

@@ -17,8 +17,8 @@ _THRESHOLDS = "Thresholds (exit status 5 if one is missed)"
 DataArgument = Annotated[
     str,
     typer.Argument(
-        help="JSONL, JSON, CSV, TSV or Parquet file, pattern of files ('logs/*.jsonl'), address (s3://, gs://, "
-        "abfs://), Hugging Face dataset folder, or - for standard input."
+        help="JSONL, JSON, CSV, TSV, Excel (FILE.xlsx, FILE.xlsx#SHEET) or Parquet file, pattern of files "
+        "('logs/*.jsonl'), address (s3://, gs://, abfs://), Hugging Face dataset folder, or - for standard input."
     ),
 ]
 LabelsArgument = Annotated[

@@ -65,6 +65,7 @@ class RowsOfShard:
     language: Language | None
     refused: frozenset[int] = frozenset()
     """Digests of ids that an earlier shard has."""
+    answers: bool = True
 
     def rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         return read_shard(
@@ -74,6 +75,7 @@ class RowsOfShard:
             language=self.language,
             notify=notify,
             refused=self.refused,
+            answers=self.answers,
         )
 
 
@@ -97,6 +99,8 @@ class FilesInput:
     format: str | None = None
     language: Language | None = None
     limit: int | None = None
+    answers: bool = True
+    """Whether a row with the answers of several systems is a sample for each."""
 
     @property
     def name(self) -> str:
@@ -116,8 +120,9 @@ class FilesInput:
         rows = [shard.rows for shard, _ in found]
         known = [each for each in rows if each is not None]
         watch.divided(sum(known) if len(known) == len(rows) else None, len(rows))
+        how = self.columns, self.language
         return [
-            InputPart(RowsOfShard(shard, self.columns, self.language, refused), f"{shard.name} from row {shard.first}")
+            InputPart(RowsOfShard(shard, *how, refused, self.answers), f"{shard.name} from row {shard.first}")
             for shard, refused in found
         ]
 
@@ -130,7 +135,8 @@ class FilesInput:
         if len(shards) < 2:
             return [(shard, frozenset()) for shard in shards]
         ids = [array("Q")] * len(shards)
-        wanted = [(shard, dict(self.columns), self.language) for shard in shards]
+        how = {"columns": dict(self.columns), "language": self.language, "answers": self.answers}
+        wanted = [(shard, how) for shard in shards]
         async for number, each in cluster.map(_ids, wanted):
             ids[number] = each
         return list(zip(shards, repeated(ids), strict=True))
@@ -158,8 +164,8 @@ def _bytes_of(file: InputFile) -> int:
     return size_of(file.path) if isinstance(file.path, str) else file.path.stat().st_size
 
 
-def _ids(shard: Shard, columns: Mapping[str, str], language: Language | None) -> "array[int]":
-    return ids_of(shard, columns=columns, language=language)
+def _ids(shard: Shard, how: Mapping[str, Any]) -> "array[int]":
+    return ids_of(shard, **how)
 
 
 def _as_json(shard: Shard, refused: frozenset[int]) -> dict[str, Any]:

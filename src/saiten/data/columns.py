@@ -19,7 +19,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache
 from itertools import islice
 from typing import Any
+from unicodedata import normalize
 
+from saiten.data.guessed_names import GUESSED_NAMES
 from saiten.data.rows import BadRow, RawRow
 from saiten.data.values import as_object, is_nothing
 from saiten.errors import BadInput, ConfigurationError
@@ -27,7 +29,7 @@ from saiten.errors import BadInput, ConfigurationError
 Names = Mapping[str, Sequence[str]]
 """Field → the columns that may contain it; the first one present counts."""
 
-SAMPLE_COLUMNS: Names = {
+_OF_TOOLS: Names = {
     "id": ("id", "sample_id", "query_id", "request_id", "row_id", "番号"),
     "question": (
         "question", "user_input", "query", "input", "inputs.question", "inputs.query", "inputs.input",
@@ -57,6 +59,8 @@ SAMPLE_COLUMNS: Names = {
     "system": ("system", "システム"),
     "language": ("language", "lang", "言語"),
 }  # fmt: skip
+
+SAMPLE_COLUMNS: Names = {field: (*names, *GUESSED_NAMES.get(field, ())) for field, names in _OF_TOOLS.items()}
 
 LABEL_COLUMNS: Names = {
     "item": ("item", "sample", "item_id", "sample_id", "id"),
@@ -95,7 +99,7 @@ class Columns:
                 f"there is no field {unknown[0]!r} to name a column for; fields: {', '.join(names)}"
             )
         self._chosen = chosen
-        self._option = option
+        self.option = option
         self._names = {field: (chosen[field],) if field in chosen else tuple(names[field]) for field in names}
         self._roots = {plain_name(path.split(".")[0]) for paths in self._names.values() for path in paths}
         self._roots |= {plain_name(path) for path in chosen.values()}
@@ -104,6 +108,15 @@ class Columns:
     def wanted(self, column: str) -> bool:
         """Return whether the column may be needed."""
         return plain_name(column) in self._roots or plain_name(column.partition(".")[0]) in self._roots
+
+    def has(self, columns: Sequence[str], field: str) -> bool:
+        """Return whether one of these columns may contain the field."""
+        return field in self._plan(tuple(columns))
+
+    def source_of(self, fields: Mapping[str, Any], field: str) -> str | None:
+        """Return the column or path from which `find` takes the value; None if it finds none."""
+        paths = self._plan(tuple(fields)).get(field, ())
+        return next((path for path in paths if not is_nothing(_at(fields, path, None))), None)
 
     def find(self, fields: Mapping[str, Any], field: str) -> Any:
         """Return the first non-null value; None if all are null, `MISSING` if there is no such column."""
@@ -181,8 +194,9 @@ class Columns:
         if lack is not None:
             columns = ", ".join(dict.fromkeys(_paths(good))) or "none"
             raise BadInput(f"{name}: {lack}; columns there: {columns}")
-        for note in (*self._ambiguous(good[-1]), *self._unused(good, wished)) if good else ():
-            notify(f"{name}: {note}")
+        if good:
+            for note in (*self._guessed(good[-1]), *self._ambiguous(good[-1]), *self._unused(good, wished)):
+                notify(f"{name}: {note}")
         yield from first
         yield from rows
 
@@ -192,9 +206,18 @@ class Columns:
                 return f"there is no column {column!r}, which was named for the {field}"
         if all(self.find(row.fields, field) is MISSING for row in rows for field in needed):
             known = "; ".join(f"{field}: {', '.join(self._names[field])}" for field in needed)
-            name = f"name one, as in {self._option} {next(iter(needed))}=COLUMN"
+            name = f"name one, as in {self.option} {next(iter(needed))}=COLUMN"
             return f"no column for {' or '.join(needed)} (understood are {known}); {name}"
         return None
+
+    def _guessed(self, row: RawRow) -> Iterator[str]:
+        """Yield a note on columns whose names are people's, not a tool's."""
+        found = {field: self.source_of(row.fields, field) for field in self._plan(tuple(row.fields))}
+        guessed = {field: path for field, path in found.items() if path in GUESSED_NAMES.get(field, ())}
+        if guessed and SAMPLE_COLUMNS.keys() >= self._names.keys():
+            read = ", ".join(f"{path!r} as {field}" for field, path in guessed.items())
+            field = next(iter(guessed))
+            yield f"read {read}; to take another column, name it, as in {self.option} {field}=COLUMN"
 
     def _ambiguous(self, row: RawRow) -> Iterator[str]:
         """Yield notes on columns that were skipped in favor of others."""
@@ -205,7 +228,7 @@ class Columns:
             if len(roots) > 1:
                 yield (
                     f"the {field} is taken from {filled[0]!r}, not from {' or '.join(map(repr, roots[1:]))}; "
-                    f"to change that, name the column, as in {self._option} {field}={roots[1]}"
+                    f"to change that, name the column, as in {self.option} {field}={roots[1]}"
                 )
 
     def _unused(self, rows: Sequence[RawRow], wished: Iterable[str]) -> Iterator[str]:
@@ -217,7 +240,7 @@ class Columns:
             more = ", …" if len(unused) > _NAMED else ""
             yield (
                 f"columns not used: {', '.join(unused[:_NAMED])}{more}; no column for {' or '.join(missing)}: "
-                f"name one, as in {self._option} {missing[0]}={unused[0]}"
+                f"name one, as in {self.option} {missing[0]}={unused[0]}"
             )
 
 
@@ -226,17 +249,17 @@ def _beginnings(path: str) -> tuple[str, str, str]:
     return path, plain_name(path), plain_name(path.split(".", maxsplit=1)[0])
 
 
-def _at(value: Any, path: str) -> Any:
+def _at(value: Any, path: str, missing: Any = MISSING) -> Any:
     """Return the value at a path: the column with this exact name first, else step by step into objects."""
     value = as_object(value)
     if not isinstance(value, Mapping):
-        return MISSING
+        return missing
     key = _key(value, path)
     if key is not None:
         return value[key]
     head, dot, rest = path.partition(".")
     key = _key(value, head) if dot else None
-    return MISSING if key is None else _at(value[key], rest)
+    return missing if key is None else _at(value[key], rest, missing)
 
 
 def _key(value: Mapping[str, Any], name: str) -> str | None:
@@ -246,9 +269,10 @@ def _key(value: Mapping[str, Any], name: str) -> str | None:
     return next((key for key in value if plain_name(key) == plain), None)
 
 
+@lru_cache(4096)
 def plain_name(name: str) -> str:
-    """Normalize a name: `Retrieved Contexts`, `retrieved_contexts` and `retrievedContexts` are equal."""
-    return _FILLING.sub("", name).casefold()
+    """Normalize a name: `Retrieved Contexts`, `retrieved_contexts` and `ＲｅｔｒｉｅｖｅｄContexts` are equal."""
+    return _FILLING.sub("", name if name.isascii() else normalize("NFKC", name)).casefold()
 
 
 def _paths(rows: Iterable[RawRow]) -> Iterator[str]:

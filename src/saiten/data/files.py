@@ -1,7 +1,7 @@
 """The files that a path, a pattern (`logs/*.jsonl`) or an address (`s3://bucket/day/*.parquet`) stands for."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from saiten.data.addresses import asking, file_system, located, name_in
 from saiten.errors import BadInput
 
 _MAGIC = re.compile(r"[*?\[]")
+_SHEET = re.compile(r"(.+\.xls[xm](?:\.gz)?)#(.+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +24,29 @@ class InputFile:
     """What generated ids begin with, so that those of several files differ."""
     size: int | None = None
     """Its bytes, if they were listed."""
+    sheet: str = ""
+    """The sheet of a workbook; by default the one whose columns are recognized."""
 
 
 def files_of(source: str | Path) -> tuple[InputFile, ...]:
     """Return the files in the order of their names; a pattern matches files that are not empty.
 
-    An existing file whose name looks like a pattern is that file. The files of a pattern have prefixes, even if it
-    matches only one today, since ids should not change when there are more.
+    `answers.xlsx#Results` is a sheet of a workbook. An existing file whose name looks like a pattern is that file. The
+    files of a pattern have prefixes, even if it matches only one today, since ids should not change when there are
+    more.
 
     Raises:
         BadInput: no file matches, or a store cannot be read.
         ConfigurationError: the package for such addresses is missing.
     """
-    where = located(source)
+    path, sheet = _without_sheet(source)
+    where = located(path)
     found = (_matching(where) if isinstance(where, Path) else _stored(where)) if _is_pattern(where) else None
     if found is None:
-        return (InputFile(where, name_of_file(where)),)
+        return (InputFile(where, name_of_file(where), sheet=sheet),)
     if not found:
-        raise BadInput(f"no file matches {source}, or only empty ones")
-    return tuple(sorted(found, key=lambda file: file.name))
+        raise BadInput(f"no file matches {path}, or only empty ones")
+    return tuple(replace(file, sheet=sheet) for file in sorted(found, key=lambda file: file.name))
 
 
 def name_of_file(source: str | Path) -> str:
@@ -58,6 +63,12 @@ def folder_name(source: str | Path) -> str:
         beginning = text[: _beginning(text)].rstrip("/")
         return name_of_file(beginning) if beginning else "data"
     return name_of_file(where).partition(".")[0] or "data"
+
+
+def _without_sheet(source: str | Path) -> tuple[str | Path, str]:
+    """Return the path of a workbook, and the sheet that is named behind it."""
+    found = _SHEET.fullmatch(str(source))
+    return (source, "") if found is None or Path(source).exists() else (found[1], found[2])
 
 
 def _is_pattern(where: Path | str) -> bool:

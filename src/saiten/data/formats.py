@@ -11,16 +11,18 @@ from saiten.data.files import InputFile, files_of, name_of_file
 from saiten.data.json_rows import read_json, read_json_lines
 from saiten.data.opening import File, Source, name_of, opened
 from saiten.data.rows import BadRow, RawRow, place, prefixed, row_of
+from saiten.data.workbook_rows import read_workbook
 from saiten.errors import BadInput, ConfigurationError
 
-FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "dataset")
+FORMATS = ("jsonl", "json", "csv", "tsv", "xlsx", "parquet", "dataset")
 
 _ENDINGS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
-    ".parquet": "parquet", ".pq": "parquet",
+    ".xlsx": "xlsx", ".xlsm": "xlsx", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-_WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-_NO_WORKBOOKS = "Excel workbooks are not read; save the sheet as CSV (UTF-8)"
+_OTHER_WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
+_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+"""The first bytes of an .xlsx workbook, and of an older one or one with a password."""
 
 
 def read_rows(
@@ -45,7 +47,7 @@ def read_rows(
         return _of_files(source, file_format, wanted, notify)
     if file_format in ("parquet", "dataset"):
         raise _no_stream(file_format)
-    return _streamed(source, name_of(source), file_format, wanted, notify)
+    return _streamed(source, name_of(source), file_format, wanted=wanted, notify=notify)
 
 
 def check_format(file_format: str | None) -> None:
@@ -64,7 +66,7 @@ def rows_of_file(
     elif file_format == "dataset":
         rows = read_dataset(_folder(file), wanted=wanted)
     else:
-        rows = _streamed(file.path, file.name, file_format, wanted, notify)
+        rows = _streamed(file.path, file.name, file_format, wanted=wanted, notify=notify, sheet=file.sheet)
     return prefixed(rows, file.prefix) if file.prefix else rows
 
 
@@ -100,7 +102,13 @@ def _in_memory(rows: Any, name: str) -> Iterator[RawRow | BadRow]:
 
 
 def _streamed(
-    source: File, name: str, file_format: str | None, wanted: Callable[[str], bool], notify: Callable[[str], None]
+    source: File,
+    name: str,
+    file_format: str | None,
+    *,
+    wanted: Callable[[str], bool],
+    notify: Callable[[str], None],
+    sheet: str = "",
 ) -> Iterator[RawRow | BadRow]:
     with opened(source, name) as stream:
         file_format = file_format or ("jsonl" if source == "-" else _by_content(stream, name))
@@ -112,6 +120,9 @@ def _streamed(
             yield from read_json_lines(stream, name)
         elif file_format == "json":
             yield from read_json(stream, name)
+        elif file_format == "xlsx":
+            _check_workbook(stream, name)
+            yield from read_workbook(stream, name, sheet, wanted=wanted, notify=notify)
         else:
             yield from read_csv(stream, name, delimiter="\t" if file_format == "tsv" else None, notify=notify)
 
@@ -135,11 +146,23 @@ def _by_content(stream: io.BufferedReader, name: str) -> str:
         return "parquet"
     if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         return "json"
-    if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        raise BadInput(f"{name} looks like an Excel workbook; {_NO_WORKBOOKS}")
+    if start.startswith(_ZIP) and (b"xl/" in start or b"[Content_Types].xml" in start):
+        return "xlsx"
+    if start.startswith(_OLE):
+        _check_workbook(stream, name)
+    if name.lower().endswith(_OTHER_WORKBOOKS):
+        raise BadInput(f"{name}: only .xlsx and .xlsm workbooks are read; save it as one (Excel Workbook, .xlsx)")
     first = start.split(b"\n", 1)[0]
     if b"," in first or b"\t" in first or b";" in first:
         return "csv"
-    if name.lower().endswith(_WORKBOOKS):
-        raise BadInput(f"{name}: {_NO_WORKBOOKS}")
     raise BadInput(f"{name}: neither its extension nor its content shows the format; name one of {', '.join(FORMATS)}")
+
+
+def _check_workbook(stream: io.BufferedReader, name: str) -> None:
+    start = stream.peek(4)[:4]
+    if start.startswith(_OLE):
+        raise BadInput(
+            f"{name} is a workbook in Excel's old format (.xls) or with a password; save it as .xlsx without a password"
+        )
+    if not start.startswith(_ZIP):
+        raise BadInput(f"{name} is not an Excel workbook; if it is text that Excel opens, name it .csv or .tsv")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -25,6 +25,8 @@ class RawRow:
     """False for CSV, which does not distinguish null and the empty string."""
     prefix: str = ""
     """What a generated id begins with: the file, if there are several."""
+    system: str = ""
+    """What its id ends with: the system, if the row in the file has the answers of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def row_of(
 def prefixed(rows: Iterable[RawRow | BadRow], prefix: str) -> Iterator[RawRow | BadRow]:
     """Yield the rows with this prefix of generated ids."""
     for row in rows:
-        yield RawRow(row.number, row.fields, row.where, row.typed, prefix) if isinstance(row, RawRow) else row
+        yield replace(row, prefix=prefix) if isinstance(row, RawRow) else row
 
 
 def place(name: str, number: int) -> str:

@@ -2,12 +2,15 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.data.formats import read_rows
+from saiten.data.guessed_names import ROW_NUMBERS
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow, converted
+from saiten.data.several_answers import spread_rows, wanted_by
 from saiten.data.values import as_language, as_references, as_text, as_texts
 from saiten.digests import Digests, digest_here
 from saiten.records import Language, Sample
@@ -22,6 +25,8 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
 
 WISHED = ("reference", "contexts", "answer", "question")
 """Fields that metrics commonly need."""
+QUESTIONS = ("reference", "question")
+"""Fields that are needed where the answers are still to come."""
 
 
 def read_samples(
@@ -37,16 +42,17 @@ def read_samples(
 ) -> Iterator[Sample | BadRow]:
     """Yield the samples of a source lazily; memory is about 20 bytes per id.
 
-    A row without an id gets `row-N`, with the N used in messages (its line in JSON lines, its spreadsheet row in CSV,
-    else its position). Rows inserted before it change it, which a run on disk refuses. A duplicate id makes the later
-    row a `BadRow`. The files of a pattern are one input, in the order of their names; such ids then begin with the
-    file's path below the folder where the pattern begins (`2024/a.jsonl:row-1`).
+    A row without an id gets `row-N`, with the N used in messages (its line in JSON lines, its spreadsheet row in CSV
+    and workbooks, else its position). Rows inserted before it change it, which a run on disk refuses. A duplicate id
+    makes the later row a `BadRow`, unless the id only numbers the rows (`No`): that row gets `row-N`, too. The files of
+    a pattern are one input, in the order of their names; such ids then begin with the file's path below the folder
+    where the pattern begins (`2024/a.jsonl:row-1`).
 
     Numbers become text as written. In CSV, which has no nulls, an empty answer cell is an empty answer, and any other
     empty cell is *not given*. Several references become the reference and its alternatives.
 
     Args:
-        source: A path (JSONL, JSON, CSV, TSV, Parquet, gzipped or not; a folder by `save_to_disk`), a pattern of
+        source: A path (JSONL, JSON, CSV, TSV, Excel, Parquet; a folder by `save_to_disk`), a pattern of
             paths (`logs/*.jsonl`), an address that fsspec reads (`s3://bucket/day/*.parquet`), `-`, an open file, or
             rows in memory, such as `frame.to_dict('records')`.
         columns: Field → column, for unrecognized names; dots lead into objects (`outputs.text`).
@@ -54,7 +60,8 @@ def read_samples(
         detect_language: Called with the texts of a row that does not give its language.
         language: Overrides the language of all rows.
         option: The command-line option for columns, for messages.
-        wished: Fields that the caller uses; if one is missing, columns that may contain it are reported.
+        wished: Fields that the caller uses; if one is missing, columns that may contain it are reported. With `answer`,
+            a row that has the answers of several systems becomes a sample for each.
         notify: Receives notes for the user: a rare encoding, a skipped column.
 
     Raises:
@@ -63,7 +70,9 @@ def read_samples(
     """
     fields = Columns(SAMPLE_COLUMNS, columns, option=option)
     name = name_of(source)
-    rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
+    rows = read_rows(source, format, wanted=wanted_by(fields), notify=notify)
+    if "answer" in wished:
+        rows = spread_rows(rows, fields, notify)
     checked = fields.checked(rows, name, ("question", "answer"), notify, wished)
     ids = Digests()
     yield from samples_of(checked, fields, detect_language, language, lambda one: ids.put(digest_here(one)) is None)
@@ -85,6 +94,8 @@ def samples_of(
     def made(row: RawRow) -> Sample:
         sample = _sample(row, columns, detect, language)
         if not is_new(sample.id):
+            if _numbers_rows(row, columns) and is_new(place := _place_id(row)):
+                return replace(sample, id=place)
             hint = f", for example {sample.id}/{sample.system}" if sample.system else ""
             raise ValueError(f"an earlier row has the id {sample.id!r} too; every answer needs its own{hint}")
         return sample
@@ -102,13 +113,13 @@ def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], lang
         except ValueError as error:
             raise ValueError(f"{field}: {error}") from error
     question, answer = given.get("question"), given.get("answer")
-    if not question and answer is None:
+    if not question and (answer is None or not (row.typed or answer)):
         raise ValueError("neither question nor answer")
     references = given.get("reference") or ()
     reference, *others = references or (None,)
     spoken = language or given.get("language")
     return Sample(
-        given.get("id") or f"{row.prefix}row-{row.number}",
+        _id(row, given, columns),
         question or "",
         answer,
         given.get("contexts"),
@@ -119,3 +130,22 @@ def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], lang
         given.get("system") or None,
         spoken or detect(*(text for text in (question, answer, *references) if text)),
     )
+
+
+def _id(row: RawRow, given: Mapping[str, Any], columns: Columns) -> str:
+    """Return the id; the system is part of it if systems share a row of the file, or the number of a question."""
+    found = given.get("id")
+    if not found:
+        return _place_id(row)
+    if row.system:
+        return f"{found}/{row.system}"
+    return f"{found}/{given['system']}" if given.get("system") and _numbers_rows(row, columns) else found
+
+
+def _place_id(row: RawRow) -> str:
+    place = f"{row.prefix}row-{row.number}"
+    return f"{place}/{row.system}" if row.system else place
+
+
+def _numbers_rows(row: RawRow, columns: Columns) -> bool:
+    return columns.source_of(row.fields, "id") in ROW_NUMBERS

@@ -13,6 +13,7 @@ from saiten.data.json_rows import read_lines
 from saiten.data.opening import opened_between
 from saiten.data.rows import BadRow, RawRow, prefixed
 from saiten.data.samples import samples_of
+from saiten.data.several_answers import spread_rows, wanted_by
 from saiten.data.shards import Shard
 from saiten.digests import Digests, digest_here
 from saiten.records import Language, Sample
@@ -26,6 +27,7 @@ def read_shard(
     language: Language | None = None,
     notify: Callable[[str], None],
     refused: frozenset[int] = frozenset(),
+    answers: bool = True,
 ) -> Iterator[Sample | BadRow]:
     """Yield what `read_samples` of the whole input yields for this part.
 
@@ -39,6 +41,7 @@ def read_shard(
         language: Overrides the language of all rows.
         notify: Receives notes for the user.
         refused: The shard's entry of `repeated`: ids that an earlier shard has.
+        answers: Whether a row with the answers of several systems is a sample for each.
 
     Raises:
         BadInput: the file cannot be read, or has become shorter.
@@ -50,10 +53,12 @@ def read_shard(
     def is_new(one: str) -> bool:
         return not (refused and digest_anywhere(one) in refused) and ids.put(digest_here(one)) is None
 
-    yield from samples_of(_rows(shard, fields, notify), fields, detect_language, language, is_new)
+    yield from samples_of(_rows(shard, fields, notify, answers=answers), fields, detect_language, language, is_new)
 
 
-def ids_of(shard: Shard, *, columns: Mapping[str, str] = {}, language: Language | None = None) -> "array[int]":
+def ids_of(
+    shard: Shard, *, columns: Mapping[str, str] = {}, language: Language | None = None, answers: bool = True
+) -> "array[int]":
     """Return the digest of the id of each usable row, repeated ones included; the settings are as for `read_shard`."""
     fields = Columns(SAMPLE_COLUMNS, columns)
     found = array("Q")
@@ -62,7 +67,8 @@ def ids_of(shard: Shard, *, columns: Mapping[str, str] = {}, language: Language 
         found.append(digest_anywhere(one))
         return True
 
-    for _ in samples_of(_rows(shard, fields, lambda _: None), fields, lambda *_: "en", language, is_new):
+    rows = _rows(shard, fields, lambda _: None, answers=answers)
+    for _ in samples_of(rows, fields, lambda *_: "en", language, is_new):
         pass
     return found
 
@@ -92,18 +98,20 @@ def digest_anywhere(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
-def _rows(shard: Shard, fields: Columns, notify: Callable[[str], None]) -> Iterator[RawRow | BadRow]:
+def _rows(shard: Shard, fields: Columns, notify: Callable[[str], None], *, answers: bool) -> Iterator[RawRow | BadRow]:
     if shard.first is None:
         raise ValueError(f"the lines before {shard.name}, byte {shard.start} are not counted yet: call `numbered`")
     rows: Iterator[Any]
+    wanted = wanted_by(fields)
     if shard.groups:
         settings: Any = {"groups": shard.groups, "skip": shard.skip, "first": shard.first}
-        rows = prefixed(read_parquet(shard.file.path, shard.name, wanted=fields.wanted, **settings), shard.prefix)
+        rows = prefixed(read_parquet(shard.file.path, shard.name, wanted=wanted, **settings), shard.prefix)
     elif shard.end is not None:
         rows = prefixed(_between(shard, shard.end, shard.first), shard.prefix)
     else:
-        rows = rows_of_file(shard.file, shard.format, wanted=fields.wanted, notify=notify)
-    return islice(rows, shard.rows)
+        rows = rows_of_file(shard.file, shard.format, wanted=wanted, notify=notify)
+    rows = islice(rows, shard.rows)
+    return spread_rows(rows, fields, None) if answers else rows
 
 
 def _between(shard: Shard, end: int, first: int) -> Iterator[RawRow | BadRow]:

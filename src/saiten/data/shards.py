@@ -41,6 +41,8 @@ class Shard:
     """The file in messages."""
     prefix: str = ""
     """What generated ids begin with."""
+    sheet: str = ""
+    """Workbooks: the sheet, if one is named."""
     start: int = 0
     """JSON lines: the first byte."""
     end: int | None = None
@@ -57,7 +59,8 @@ class Shard:
     @property
     def file(self) -> InputFile:
         """Return the file that it is a part of."""
-        return InputFile(self.path if "://" in self.path else Path(self.path), self.name, self.prefix)
+        path = self.path if "://" in self.path else Path(self.path)
+        return InputFile(path, self.name, self.prefix, sheet=self.sheet)
 
 
 class RowCount(NamedTuple):
@@ -129,7 +132,7 @@ def numbered(shards: Sequence[Shard], counts: Sequence[RowCount], limit: int | N
 def _shards_of(file: InputFile, file_format: str | None, size: int, threads: ThreadPoolExecutor) -> list[Shard]:
     kind = format_of(file, file_format)
     path = file.path if isinstance(file.path, str) else str(file.path.absolute())  # workers may be in other folders
-    whole = Shard(path, kind, file.name, file.prefix)
+    whole = Shard(path, kind, file.name, file.prefix, file.sheet)
     if kind == "parquet":
         return list(_parts_of_parquet(whole, row_groups(file.path, file.name), size))
     if kind != "jsonl":

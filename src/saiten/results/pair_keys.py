@@ -18,7 +18,7 @@ Key = tuple[str, str]
 How = Literal["id_question", "question", "question_no_ids", "question_other_ids", "place"]
 """How answers are paired; `place`: by their position in the file, without ids and questions."""
 
-_PLACE_IN_FILE = re.compile(r"row-\d+(@.*)?", re.DOTALL)
+_PLACE_IN_FILE = re.compile(r"row-\d+([@/].*)?", re.DOTALL)
 """Id that readers assign to a row without one."""
 
 
