@@ -129,7 +129,7 @@ class FilesInput:
     async def _divided(self, shards: tuple[Shard, ...], cluster: "RayCluster") -> list[tuple[Shard, frozenset[int]]]:
         """Return the shards, numbered, with the ids that each must refuse; workers count the rows and find the ids."""
         counts = [RowCount(0, 0)] * len(shards)
-        async for number, counted in cluster.map(count_rows, [(shard,) for shard in shards]):
+        async for number, counted in cluster.map(count_rows, [(shard, dict(self.columns)) for shard in shards]):
             counts[number] = counted
         shards = numbered(shards, counts, self.limit)
         if len(shards) < 2:

@@ -113,7 +113,7 @@ def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], lang
         except ValueError as error:
             raise ValueError(f"{field}: {error}") from error
     question, answer = given.get("question"), given.get("answer")
-    if not question and (answer is None or not (row.typed or answer)):
+    if not question and (answer is None or not (row.typed or answer.strip())):
         raise ValueError("neither question nor answer")
     references = given.get("reference") or ()
     reference, *others = references or (None,)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
-from saiten.data.columns import SAMPLE_COLUMNS, Columns, plain_name
+from saiten.data.columns import MISSING, SAMPLE_COLUMNS, Columns, plain_name
 from saiten.data.rows import BadRow, RawRow
 from saiten.data.values import is_nothing
 
@@ -90,6 +90,9 @@ def spread_rows(
             yield row
             continue
         spread = plan(tuple(row.fields))
+        if not row.typed and spread.systems and _is_blank(row, spread, columns):
+            yield row
+            continue
         if spread.systems and notify is not None:
             notify(_note(spread, row.where, columns.option))
             notify = None
@@ -183,6 +186,12 @@ def _rows(row: RawRow, spread: Several, columns: Columns) -> Iterator[RawRow]:
         if each.contexts is not None:
             own["contexts"] = row.fields[each.contexts]
         yield replace(row, fields=fields | own, system=each.system)
+
+
+def _is_blank(row: RawRow, spread: Several, columns: Columns) -> bool:
+    """Return whether a row of a table has neither a question nor any answer: below it, there may be a remark."""
+    question = columns.find(row.fields, "question")
+    return not any(row.fields[each.answer] for each in spread.systems) and (question is MISSING or not question)
 
 
 def _note(spread: Several, where: str, option: str) -> str:

@@ -8,7 +8,7 @@ A shard of JSON lines is a range of bytes, whose first line number is known once
 A Parquet file is divided at its row groups, and within large ones; it needs no counting. Any other file is one shard.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,10 +18,12 @@ from typing import NamedTuple
 
 from saiten.data.addresses import size_of
 from saiten.data.arrow_rows import row_groups
+from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.data.files import InputFile, files_of
 from saiten.data.formats import check_format, format_of, rows_of_file
 from saiten.data.json_rows import MAX_LINE, begins_document, count_lines
 from saiten.data.opening import BOMS_UTF16, GZIP, as_utf8, opened, opened_between
+from saiten.data.several_answers import wanted_by
 from saiten.errors import BadInput, ConfigurationError
 
 _LITTLE = 1 << 18  # bytes requested at a boundary
@@ -92,8 +94,11 @@ def cut(source: str | Path, file_format: str | None, size: int) -> tuple[Shard, 
         return tuple(shard for found in of_files.map(divide, files) for shard in found)
 
 
-def count_rows(shard: Shard) -> RowCount:
-    """Return the lines and rows of a shard; only of CSV and JSON documents are rows parsed."""
+def count_rows(shard: Shard, columns: Mapping[str, str] = {}) -> RowCount:
+    """Return the lines and rows of a shard; only of CSV, workbooks and JSON documents are rows parsed.
+
+    `columns`: as for `read_samples`; the header of a sheet is found by them.
+    """
     if shard.format == "parquet" and shard.rows is not None:
         return RowCount(shard.rows, shard.rows)
     if shard.end is not None:
@@ -102,7 +107,8 @@ def count_rows(shard: Shard) -> RowCount:
     if shard.format == "jsonl":
         with opened(shard.file.path, shard.name) as stream:
             return RowCount(*count_lines(as_utf8(stream), shard.name))
-    found = sum(1 for _ in rows_of_file(shard.file, shard.format, wanted=_nothing, notify=_ignore))
+    wanted = wanted_by(Columns(SAMPLE_COLUMNS, columns)) if shard.format == "xlsx" else _nothing
+    found = sum(1 for _ in rows_of_file(shard.file, shard.format, wanted=wanted, notify=_ignore))
     return RowCount(found, found)
 
 

@@ -100,7 +100,8 @@ def read_workbook(
     """Yield one row per row of a sheet that is not empty; cells are texts, and "" if they are empty.
 
     Numbers and dates are written as `3`, `0.5`, `2026-04-01` and `2026-04-01 09:30:00`. A row is bad if a formula in a
-    column that is needed gives an error. Rows that only have a title across several columns are left out.
+    column that is needed gives an error. Rows without a value in any needed column, or with only a title merged across
+    several columns, are left out.
 
     Args:
         stream: An `.xlsx` or `.xlsm` workbook.
@@ -124,11 +125,16 @@ def read_workbook(
                 f"{where}: the formulas in {_listed(chosen.merged.unsaved)} have no stored value and count as empty; "
                 "open the workbook in Excel and save it"
             )
+        needed = [at for at, column in header.columns.items() if wanted(column)] or list(header.columns)
         for number, cells in chosen.rows():
-            if number > header.row and not chosen.merged.is_title(number, cells):
-                yield _row(number, chosen.merged.filled(number, cells), header, where, wanted)
-            else:
-                chosen.merged.filled(number, cells)
+            filled = chosen.merged.filled(number, cells)
+            if number > header.row and not chosen.merged.is_title(number, cells) and _has_any(filled, needed):
+                yield _row(number, filled, header, where, wanted)
+
+
+def _has_any(cells: Cells, needed: Sequence[int]) -> bool:
+    """Return whether a needed column has a value: a remark beside or below the table is no row of it."""
+    return any(cells[at] != "" for at in needed if at < len(cells))
 
 
 def _row(number: int, cells: Cells, header: _Header, where: str, wanted: Callable[[str], bool]) -> RawRow | BadRow:
