@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from saiten import evaluate, read_samples
@@ -164,6 +165,34 @@ def test_unknown_columns_are_explained_and_the_right_ones_may_be_given(saiten, s
     said = saiten("score", "d.csv", "-m", "exact_match", "-o", "run", *columns, "--format", "json")
     assert said.status == 0
     assert json.loads(said.out)["Scores"][0]["mean"] == 1.0
+
+
+def test_a_sheet_with_the_answers_of_two_systems_ends_in_their_comparison(saiten, somewhere):
+    """回答A and 回答B in a workbook: scores of both, ids with Excel's rows, and a comparison; questions alone once."""
+    book = openpyxl.Workbook()
+    for row in (["回答の評価"], ["質問", "回答A", "回答B", "正解"], ["q", "x y", "z", "x y"], ["p", "v", "v", "v"]):
+        book.active.append(row)
+    book.active.title = "4月"
+    book.save("faq.xlsx")
+    said = saiten("score", "faq.xlsx#4月", "-m", "exact_match", "-o", "run", "--format", "json")
+    assert (said.status, json.loads(said.out)["Scores"][0]["n"]) == (0, 4)
+    assert "'回答A' (system A), '回答B' (system B)" in said.err
+    assert [sample.id for sample in read_run(Path("run")).samples()] == ["row-3/A", "row-3/B", "row-4/A", "row-4/B"]
+    said = saiten("compare", "run", "run", "--systems", "A,B", "--format", "json")
+    ((compared,), *_) = json.loads(said.out).values()
+    assert (said.status, compared["difference"]) == (0, -0.5)
+    said = saiten("score", "faq.xlsx", "-m", "exact_match", "--column", "answer=回答A", "--column", "answer=回答B")
+    assert (said.status, "--column maps answer to two columns, '回答A' and '回答B'; name one" in said.err) == (2, True)
+    (somewhere / "bot.py").write_text("def answer(question): return question")
+    assert saiten("answer", "faq.xlsx", "--system", "bot.py:answer", "-o", "a.jsonl").status == 0
+    assert sorted(json.loads(line)["question"] for line in Path("a.jsonl").open()) == ["p", "q"]
+
+
+def test_a_sheet_without_answers_ends_with_a_status_that_says_so(saiten, somewhere):
+    """No metric could be measured: status 6, with the columns that were not used."""
+    (somewhere / "d.csv").write_text("質問,所感,正解\nq,x,y\n")
+    said = saiten("score", "d.csv", "-m", "exact_match", "-o", "run")
+    assert (said.status, "columns not used: 所感" in said.err) == (6, True)
 
 
 @pytest.mark.parametrize(

@@ -111,5 +111,8 @@ def read_columns(pairs: Sequence[str] | None, option: str = "--column") -> dict[
         name, equals, column = pair.partition("=")
         if not equals or not name or not column:
             raise ConfigurationError(f"{option} expects FIELD=COLUMN, for example question=Q, not {pair!r}")
+        if name.strip() in columns:
+            both = f"{columns[name.strip()]!r} and {column.strip()!r}"
+            raise ConfigurationError(f"{option} maps {name.strip()} to two columns, {both}; name one of them")
         columns[name.strip()] = column.strip()
     return columns

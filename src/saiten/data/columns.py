@@ -63,15 +63,15 @@ _OF_TOOLS: Names = {
 SAMPLE_COLUMNS: Names = {field: (*names, *GUESSED_NAMES.get(field, ())) for field, names in _OF_TOOLS.items()}
 
 LABEL_COLUMNS: Names = {
-    "item": ("item", "sample", "item_id", "sample_id", "id"),
-    "value": ("value", "label", "score", "rating", "grade"),
-    "annotator": ("annotator", "annotator_id", "rater", "worker", "judge"),
-    "aspect": ("aspect", "criterion", "dimension"),
+    "item": ("item", "sample", "item_id", "sample_id", "id", "番号"),
+    "value": ("value", "label", "score", "rating", "grade", "評価", "点数", "採点", "判定", "ラベル"),
+    "annotator": ("annotator", "annotator_id", "rater", "worker", "judge", "評価者", "採点者", "判定者"),
+    "aspect": ("aspect", "criterion", "dimension", "観点", "評価観点"),
     "adjudicated": ("adjudicated",),
     "preference": ("preference",),
     "choice": ("choice",),
     "spans": ("spans",),
-    "reason": ("reason", "comment", "rationale", "理由"),
+    "reason": ("reason", "comment", "rationale", "理由", "コメント"),
 }
 
 _OBJECTS = frozenset({"inputs", "outputs", "actual_outputs", "expected_outputs", "reference_outputs", "request"})
