@@ -185,7 +185,7 @@ def test_a_sheet_with_the_answers_of_two_systems_ends_in_their_comparison(saiten
     assert (said.status, "--column maps answer to two columns, '回答A' and '回答B'; name one" in said.err) == (2, True)
     (somewhere / "bot.py").write_text("def answer(question): return question")
     assert saiten("answer", "faq.xlsx", "--system", "bot.py:answer", "-o", "a.jsonl").status == 0
-    assert sorted(json.loads(line)["question"] for line in Path("a.jsonl").open()) == ["p", "q"]
+    assert sorted(json.loads(line)["question"] for line in Path("a.jsonl").read_text().splitlines()) == ["p", "q"]
 
 
 def test_a_sheet_without_answers_ends_with_a_status_that_says_so(saiten, somewhere):
