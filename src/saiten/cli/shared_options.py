@@ -106,7 +106,7 @@ class ThresholdOptions:
 
 def read_columns(pairs: Sequence[str] | None, option: str = "--column") -> dict[str, str]:
     """Return field → column from `question=Q`; raises ConfigurationError for another form."""
-    columns = {}
+    columns: dict[str, str] = {}
     for pair in pairs or ():
         name, equals, column = pair.partition("=")
         if not equals or not name or not column:
