@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from saiten import data
 from saiten.data import BadRow
+from saiten.data.objects.deepeval import refuse_goldens
+from saiten.data.objects.rows import is_iterable_of_rows
 from saiten.records import Language, Sample
 from saiten.text.language import detect_language
 
 Samples = str | Path | Iterable[Sample] | Iterable[Mapping[str, Any]] | Any
-"""A file, samples, rows with recognized column names, or a pandas or Polars frame."""
+"""A file, samples, rows with recognized column names, a pandas or Polars frame, or objects of other tools."""
 
 
 def read_samples(
@@ -32,13 +34,10 @@ _NOTHING: Any = object()
 
 
 def rows_of(samples: Samples, columns: Mapping[str, str], language: Language | None) -> Iterator[Sample | BadRow]:
-    """Yield the samples and the unusable rows."""
-    if hasattr(samples, "to_dicts"):  # Polars
-        samples = samples.to_dicts()
-    elif hasattr(samples, "to_dict") and hasattr(samples, "columns"):  # pandas
-        samples = samples.to_dict("records")
-    if not isinstance(samples, str | Path):
-        rest: Iterator[Any] = iter(samples)
+    """Yield the samples and the unusable rows; raises BadInput if nothing can have an answer."""
+    refuse_goldens(samples)
+    if is_iterable_of_rows(samples):
+        rest = iter(cast("Iterable[Any]", samples))
         first = next(rest, _NOTHING)
         if first is _NOTHING:
             return
@@ -49,10 +48,13 @@ def rows_of(samples: Samples, columns: Mapping[str, str], language: Language | N
     yield from read_samples(samples, columns=columns, language=language)
 
 
-def _each_once(rows: Iterable[Sample | BadRow]) -> Iterator[Sample | BadRow]:
-    """Yield the rows; a sample with a repeated id becomes a bad row, as in a file."""
+def _each_once(rows: Iterable[Any]) -> Iterator[Sample | BadRow]:
+    """Yield the rows; a sample with a repeated id becomes a bad row, as in a file, and so does anything else."""
     seen: set[str] = set()
     for number, row in enumerate(rows, 1):
+        if not isinstance(row, Sample | BadRow):
+            yield BadRow(f"sample {number}", f"expected a saiten.Sample like the first one, got {type(row).__name__}")
+            continue
         if isinstance(row, Sample) and row.id in seen:
             yield BadRow(f"sample {number}", f"the id {row.id!r} appeared earlier; every answer needs its own")
             continue

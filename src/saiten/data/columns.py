@@ -6,22 +6,24 @@ ground_truth(s)`) and ≥ 0.2 (`user_input response retrieved_contexts reference
 Databricks: `request response retrieved_context expected_response expected_retrieved_context`) and 3 (`inputs outputs
 expectations`) · LangSmith (`inputs outputs reference_outputs`, flat as `inputs.question outputs.answer
 reference.answer`) · RAGChecker (`query gt_answer response retrieved_context`) · GroUSE (`input references actual_output
-expected_output`).
+expected_output`) · Haystack (`query data documents meta`, an answer's `to_dict`).
 
 If a row has several columns for one field, the first non-null one in the lists below counts, and a note says so once.
 Three names differ between tools: `context` is DeepEval's ideal context (evidence) in its files and what the system saw
 elsewhere; `references` are documents in GroUSE's files and correct answers elsewhere; LangSmith's *data sets* keep the
 reference under `outputs`, which its *experiments* use for the answer, so `--column reference=outputs` is needed there.
+`data` and `document` are read in Haystack's rows alone.
 """
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 from unicodedata import normalize
 
 from saiten.data.guessed_names import GUESSED_NAMES
+from saiten.data.joined_contexts import JOINED, apart, noted
 from saiten.data.rows import BadRow, RawRow
 from saiten.data.values import as_object, is_nothing
 from saiten.errors import BadInput, ConfigurationError
@@ -37,12 +39,12 @@ _OF_TOOLS: Names = {
     ),
     "answer": (
         "answer", "response", "actual_output", "output", "outputs.answer", "outputs.response", "outputs.output",
-        "outputs", "actual_outputs", "predictions", "prediction", "回答",
+        "outputs", "actual_outputs", "predictions", "prediction", "data", "回答",
     ),
     "contexts": (
         "contexts", "retrieved_contexts", "retrieval_context", "retrieved_context", "outputs.contexts",
         "outputs.retrieved_contexts", "outputs.retrieved_context", "outputs.context", "outputs.documents",
-        "inputs.contexts", "inputs.context", "context", "references", "コンテキスト", "検索結果",
+        "inputs.contexts", "inputs.context", "context", "references", "document", "コンテキスト", "検索結果",
     ),
     "reference": (
         "reference", "references", "ground_truth", "ground_truths", "expected_output", "expected_response",
@@ -138,6 +140,8 @@ class Columns:
             if value is MISSING:
                 continue
             if not is_nothing(value):
+                if path in JOINED and path in fields:
+                    return apart(fields, path)
                 return as_object(value) if path in _OBJECTS else value
             found = None
         return found
@@ -155,8 +159,11 @@ class Columns:
         """Drop names with another meaning in files of the tool that wrote this row."""
         columns = set(map(plain_name, names))
         deepeval = bool(columns & {"actualoutput", "expectedoutput", "retrievalcontext"})
+        haystack = {"query", "data", "meta"} <= columns
         elsewhere = {
-            ("contexts", "context"): deepeval,
+            ("answer", "data"): not haystack,
+            ("contexts", "document"): not haystack,
+            ("contexts", "context"): deepeval or haystack,
             ("evidence", "context"): not deepeval,
             ("contexts", "references"): not columns & {"actualoutput", "expectedoutput"},
             ("reference", "references"): bool(columns & {"actualoutput", "expectedoutput"}),
@@ -197,8 +204,7 @@ class Columns:
         if good:
             for note in (*self._guessed(good[-1]), *self._ambiguous(good[-1]), *self._unused(good, wished)):
                 notify(f"{name}: {note}")
-        yield from first
-        yield from rows
+        yield from noted(chain(first, rows), name, notify)
 
     def _lack(self, rows: Sequence[RawRow], needed: Collection[str]) -> str | None:
         for field, column in self._chosen.items():

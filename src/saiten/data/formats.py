@@ -3,14 +3,15 @@
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 from saiten.data.arrow_rows import read_dataset, read_parquet
 from saiten.data.csv_rows import read_csv
 from saiten.data.files import InputFile, files_of, name_of_file
 from saiten.data.json_rows import read_json, read_json_lines
+from saiten.data.objects.rows import is_known, rows_in_memory
 from saiten.data.opening import File, Source, name_of, opened
-from saiten.data.rows import BadRow, RawRow, place, prefixed, row_of
+from saiten.data.rows import BadRow, RawRow, prefixed
 from saiten.data.workbook_rows import read_workbook
 from saiten.errors import BadInput, ConfigurationError
 
@@ -31,7 +32,8 @@ def read_rows(
     """Stream the rows of a source in any of the formats.
 
     Args:
-        source: A path, a pattern or an address of files, `-` for standard input, an open file, or rows in memory.
+        source: A path, a pattern or an address of files, `-` for standard input, an open file, or rows in memory: see
+            `objects/rows.py`.
         file_format: One of `FORMATS`, or None to detect it.
         wanted: Whether a column is needed; others may be None.
         notify: Receives notes for the user, for example on a rare encoding.
@@ -42,7 +44,7 @@ def read_rows(
     """
     check_format(file_format)
     if not _is_file(source):
-        return _in_memory(source, name_of(source))
+        return rows_in_memory(source, name_of(source), wanted=wanted, notify=notify)
     if isinstance(source, str | Path) and source != "-":
         return _of_files(source, file_format, wanted, notify)
     if file_format in ("parquet", "dataset"):
@@ -93,12 +95,7 @@ def _folder(file: InputFile) -> Path:
 
 
 def _is_file(source: Source) -> TypeGuard[File]:
-    return isinstance(source, str | Path) or hasattr(source, "read")
-
-
-def _in_memory(rows: Any, name: str) -> Iterator[RawRow | BadRow]:
-    for number, row in enumerate(rows, 1):
-        yield row_of(row, number, place(name, number), row, expected="a mapping of column to value")
+    return isinstance(source, str | Path) or (not is_known(source) and hasattr(source, "read"))
 
 
 def _streamed(

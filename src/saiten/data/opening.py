@@ -61,10 +61,8 @@ def chunks_of(stream: BinaryIO) -> Iterator[bytes]:
 
 def name_of(source: Source) -> str:
     """Return the name used in error messages."""
-    if source == "-":
-        return "stdin"
     if isinstance(source, str | Path):
-        return name_of_file(source)
+        return "stdin" if source == "-" else name_of_file(source)
     named = getattr(source, "name", None)
     return Path(named).name if isinstance(named, str) and named else "input"
 

@@ -8,6 +8,7 @@ from typing import Any
 from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.data.formats import read_rows
 from saiten.data.guessed_names import ROW_NUMBERS
+from saiten.data.objects.answered import Answered
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow, converted
 from saiten.data.several_answers import spread_rows, wanted_by
@@ -105,7 +106,11 @@ def samples_of(
 
 def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None) -> Sample:
     given: dict[str, Any] = {}
-    for field, value in columns.find_all(row.fields).items():
+    found = columns.find_all(row.fields)
+    answer = found.get("answer")
+    if isinstance(answer, Answered):
+        found = answer.beside(found)
+    for field, value in found.items():
         if (not row.typed and value == "" and field != "answer") or (field == "language" and language):
             continue
         try:

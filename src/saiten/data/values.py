@@ -53,7 +53,7 @@ def as_texts(value: Any) -> tuple[str, ...] | None:
 
     An empty list means that nothing was retrieved.
     """
-    value = _listed(value)
+    value = listed(value)
     if is_nothing(value) or (isinstance(value, str) and not value):
         return None
     if isinstance(value, Mapping):
@@ -64,7 +64,7 @@ def as_texts(value: Any) -> tuple[str, ...] | None:
 
 def as_references(value: Any) -> tuple[str, ...]:
     """Return the references without nulls; may be empty."""
-    value = _listed(value)
+    value = listed(value)
     items = list(value) if is_list(value) and not _is_chat(value) else [value]
     texts = [as_text(item) for item in items]
     return tuple(text for text in texts if text is not None)
@@ -139,7 +139,7 @@ def _context_in_object(value: Mapping[str, Any]) -> Any:
     raise ValueError(f"a context is an object with {', '.join(map(str, value)) or 'nothing'}; expected text in it")
 
 
-def _listed(value: Any) -> Any:
+def listed(value: Any) -> Any:
     """Parse a list written as text, or return the value unchanged. `[1] says …` is a text, not a list."""
     if not isinstance(value, str) or value.lstrip()[:1] != "[" or value.rstrip()[-1:] != "]":
         return value
