@@ -68,12 +68,17 @@ def _parquet(path: Path | str, name: str) -> Iterator[Any]:
         raise BadInput(f"{name} cannot be read as Parquet: {error}") from error
 
 
-def read_dataset(folder: Path, *, wanted: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
+def is_saved(folder: Path) -> bool:
+    """Return whether `save_to_disk` wrote the folder."""
+    return (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file()
+
+
+def read_dataset(folder: Path, split: str | None, *, wanted: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
     """Yield one row per record of a folder saved by `datasets.Dataset.save_to_disk`, counted from 1 across its files.
 
-    Raises BadInput for another folder or one with several splits, and ConfigurationError without pyarrow.
+    Raises BadInput for a damaged one, or unless one of several splits is chosen; ConfigurationError without pyarrow.
     """
-    folder = _split(folder)
+    folder = _split(folder, split)
     files = _data_files(folder)
     pa, _ = _pyarrow()
     numbers = count(1)
@@ -119,25 +124,24 @@ def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -
             yield RawRow(number, empty | fields, place(name, number))
 
 
-def _split(folder: Path) -> Path:
+def _split(folder: Path, split: str | None) -> Path:
     listed = folder / "dataset_dict.json"
     if not listed.is_file():
+        if split is not None:
+            raise BadInput(f"{folder} has no splits: it was saved from one; leave out :{split}")
         return folder
-    splits = _json(listed).get("splits") or []
+    splits = [str(name) for name in _json(listed).get("splits") or []]
+    if split in splits:
+        return folder / split
+    if split is not None:
+        raise BadInput(f"{folder} has no split {split}; there are {', '.join(splits)}")
     if len(splits) == 1:
-        return folder / str(splits[0])
-    raise BadInput(f"{folder} has several splits ({', '.join(map(str, splits))}); name one, for example {folder}/test")
+        return folder / splits[0]
+    raise BadInput(f"{folder} has several splits ({', '.join(splits)}); name one, for example {folder}:test")
 
 
 def _data_files(folder: Path) -> list[Path]:
-    state = folder / "state.json"
-    if not state.is_file():
-        inside = ", ".join(sorted(path.name for path in folder.iterdir())[:8]) or "nothing"
-        raise BadInput(
-            f"{folder} is a folder that Hugging Face's save_to_disk did not write (no state.json; it contains: "
-            f"{inside}); name one file instead"
-        )
-    content = _json(state)
+    content = _json(folder / "state.json")
     if content.get("_indices_data_files"):
         raise BadInput(f"{folder} was saved with an index of rows by an old version of datasets; load and save it anew")
     files = [folder / str(entry.get("filename")) for entry in content.get("_data_files") or []]

@@ -6,6 +6,7 @@ from glob import glob
 from pathlib import Path
 
 from saiten.data.addresses import asking, file_system, located, name_in
+from saiten.data.set_names import named_set
 from saiten.errors import BadInput
 
 _MAGIC = re.compile(r"[*?\[]")
@@ -39,6 +40,9 @@ def files_of(source: str | Path) -> tuple[InputFile, ...]:
         BadInput: no file matches, or a store cannot be read.
         ConfigurationError: the package for such addresses is missing.
     """
+    named = named_set(source)
+    if named is not None:  # several files, or none on this machine; they are not divided, so their size plays no role
+        return (InputFile(str(source) if named.on_hub else Path(source), Path(source).name, size=0),)
     path, sheet = _without_sheet(source)
     where = located(path)
     found = (_matching(where) if isinstance(where, Path) else _stored(where)) if _is_pattern(where) else None

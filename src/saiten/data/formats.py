@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeGuard
 
-from saiten.data.arrow_rows import read_dataset, read_parquet
+from saiten.data.arrow_rows import read_parquet
 from saiten.data.csv_rows import read_csv
 from saiten.data.files import InputFile, files_of, name_of_file
+from saiten.data.hugging_face import read_set
 from saiten.data.json_rows import read_json, read_json_lines
 from saiten.data.objects.rows import is_known, rows_in_memory
 from saiten.data.opening import File, Source, name_of, opened
 from saiten.data.rows import BadRow, RawRow, prefixed
+from saiten.data.set_names import SetName, is_hub, named_set
 from saiten.data.workbook_rows import read_workbook
 from saiten.errors import BadInput, ConfigurationError
 
@@ -66,7 +68,7 @@ def rows_of_file(
     if file_format == "parquet":
         rows = read_parquet(file.path, file.name, wanted=wanted)
     elif file_format == "dataset":
-        rows = read_dataset(_folder(file), wanted=wanted)
+        rows = read_set(_set(file), file.name, wanted=wanted)
     else:
         rows = _streamed(file.path, file.name, file_format, wanted=wanted, notify=notify, sheet=file.sheet)
     return prefixed(rows, file.prefix) if file.prefix else rows
@@ -88,10 +90,13 @@ def _of_files(
         yield from rows_of_file(file, file_format, wanted=wanted, notify=notify)
 
 
-def _folder(file: InputFile) -> Path:
-    if isinstance(file.path, Path):
-        return file.path
-    raise BadInput(f"{file.name}: a Hugging Face dataset is read from a folder on this machine; download it first")
+def _set(file: InputFile) -> SetName:
+    if isinstance(file.path, str) and not is_hub(file.path):
+        raise BadInput(f"{file.name}: a Hugging Face dataset is read from a folder on this machine; download it first")
+    found = named_set(file.path)
+    if found is None:
+        raise BadInput(f"{file.name} is not a Hugging Face dataset, which is a folder; name its format, or none")
+    return found
 
 
 def _is_file(source: Source) -> TypeGuard[File]:
@@ -129,7 +134,7 @@ def _no_stream(file_format: str) -> BadInput:
 
 
 def _by_ending(path: Path | str) -> str | None:
-    if isinstance(path, Path) and path.is_dir():
+    if is_hub(path) or (isinstance(path, Path) and named_set(path) is not None):
         return "dataset"
     endings = [ending.lower() for ending in Path(name_of_file(path)).suffixes]
     if endings and endings[-1] == ".gz":

@@ -24,6 +24,7 @@ from saiten.data.formats import check_format, format_of, rows_of_file
 from saiten.data.json_rows import MAX_LINE, begins_document, count_lines
 from saiten.data.opening import BOMS_UTF16, GZIP, as_utf8, opened, opened_between
 from saiten.data.several_answers import wanted_by
+from saiten.data.set_names import is_hub
 from saiten.errors import BadInput, ConfigurationError
 
 _LITTLE = 1 << 18  # bytes requested at a boundary
@@ -80,7 +81,7 @@ def cut(source: str | Path, file_format: str | None, size: int) -> tuple[Shard, 
     Documents, UTF-16 and gzipped files are not divided. Empty files have no shard.
 
     Raises:
-        BadInput: no such file or format; or it is standard input.
+        BadInput: no such file or format; or it is standard input, or a data set of the Hugging Face Hub.
         ConfigurationError: an unknown format, no sensible size, or a package is missing.
     """
     check_format(file_format)
@@ -88,6 +89,10 @@ def cut(source: str | Path, file_format: str | None, size: int) -> tuple[Shard, 
         raise ConfigurationError(f"a shard must have at least 1 byte, not {size}")
     if source == "-":
         raise BadInput("standard input cannot be divided; save it to a file, and name that")
+    if is_hub(source):
+        raise BadInput(
+            f"{source} is not divided among workers: download it, for example with `hf download`, and name its files"
+        )
     files = files_of(source)
     with ThreadPoolExecutor(_AT_ONCE) as of_files, ThreadPoolExecutor(_AT_ONCE) as of_boundaries:
         divide = partial(_shards_of, file_format=file_format, size=size, threads=of_boundaries)
