@@ -4,6 +4,7 @@ import importlib.util
 import pkgutil
 import sys
 import traceback
+from collections.abc import Callable
 from difflib import get_close_matches
 from hashlib import blake2b
 from pathlib import Path
@@ -57,8 +58,14 @@ def from_path(place: str) -> ModuleType:
         raise _not_imported(place, error) from error
 
 
-def defined_in(module: ModuleType, attribute: str, place: str) -> Any:
-    """Return what the module defines under a dotted name; `place` is the module as typed, for errors.
+def defined_in(module: ModuleType, attribute: str, place: str, *, wanted: Callable[[Any], bool] = callable) -> Any:
+    """Return what the module defines under a dotted name.
+
+    Args:
+        module: The module.
+        attribute: The name.
+        place: The module as typed, for errors.
+        wanted: Whether an object may be meant by a misspelled name; by default, if it can be called.
 
     Raises:
         ConfigurationError: it defines nothing of this name; the text has similar names, or those that there are.
@@ -66,7 +73,7 @@ def defined_in(module: ModuleType, attribute: str, place: str) -> Any:
     value: Any = module
     for name in attribute.split("."):
         if not hasattr(value, name):
-            there = [each for each in dir(value) if not each.startswith("_") and callable(getattr(value, each, None))]
+            there = [each for each in dir(value) if not each.startswith("_") and wanted(getattr(value, each, None))]
             near = get_close_matches(name, there, n=1)
             own = [each for each in there if getattr(getattr(value, each), "__module__", None) == module.__name__]
             known = f"there are {', '.join(own[:5])}" if own else "it defines no function or class"

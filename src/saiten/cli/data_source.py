@@ -7,11 +7,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from saiten.cli.python_data import is_python, load_data, name_of_object
 from saiten.cli.shared_options import read_columns
 from saiten.data import BadRow, read_samples
 from saiten.data.addresses import located
 from saiten.data.files import files_of, folder_name, name_of_file
 from saiten.data.samples import WISHED
+from saiten.data.set_names import is_hub
 from saiten.errors import ConfigurationError
 from saiten.records import Sample
 from saiten.runs.manifest import RunSettings
@@ -19,7 +21,7 @@ from saiten.settings import CallSettings, DataSettings, JudgeSettings
 from saiten.text.language import detect_language
 
 if TYPE_CHECKING:
-    from saiten.cluster.input import FilesInput
+    from saiten.cluster.input import Input
 
 _COUNT_UP_TO = 64 * 2**20
 """Bytes of files whose lines are counted beforehand, for the time left."""
@@ -27,10 +29,10 @@ _COUNT_UP_TO = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """Files, and the settings for reading their rows."""
+    """Files or an object in Python, and the settings for reading their rows."""
 
     path: str
-    """A path, a pattern of paths, an address, or `-` for standard input."""
+    """A path, a pattern of paths, an address, a data set of the hub, `FILE.py:NAME`, or `-` for standard input."""
     settings: DataSettings
     wished: Sequence[str] = WISHED
     """The fields that the command uses, as for `read_samples`."""
@@ -38,7 +40,9 @@ class DataSource:
     @property
     def run_name(self) -> str:
         """Return the name of the run's folder, if none is chosen: the file's name, or for a pattern its folder's."""
-        return "stdin" if self.path == "-" else folder_name(self.path)
+        if is_python(self.path):
+            return name_of_object(self.path)
+        return "stdin" if self.path == "-" else folder_name(self.path).replace(":", "-")
 
     @property
     def columns(self) -> dict[str, str]:
@@ -50,7 +54,7 @@ class DataSource:
     ) -> RunSettings:
         """Return the settings of a judged run over these rows; `more`: those of this kind of run alone."""
         return RunSettings(
-            data=self.path if self.path == "-" else name_of_file(self.path),
+            data=self.path if self.path == "-" or is_hub(self.path) else name_of_file(self.path),
             judge=judge.kept(),
             columns=self.columns,
             language=self.settings.language,
@@ -61,7 +65,7 @@ class DataSource:
     def rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         """Yield the rows, read on demand."""
         found = read_samples(
-            sys.stdin.buffer if self.path == "-" else self.path,
+            self._source(),
             columns=self.columns,
             format=self.settings.data_format,
             detect_language=detect_language,
@@ -70,6 +74,11 @@ class DataSource:
             notify=notify,
         )
         return islice(found, self.settings.limit)
+
+    def _source(self) -> Any:
+        if is_python(self.path):
+            return load_data(self.path)
+        return sys.stdin.buffer if self.path == "-" else self.path
 
     def peeked(self, notify: Callable[[str], None], *, questions: bool = False) -> Iterator[Sample | BadRow]:
         """Return the rows; the first is read at once, so that a wrong file or column shows before a folder is made.
@@ -85,13 +94,15 @@ class DataSource:
             )
         return rows if first is None else chain([first], rows)
 
-    def input(self) -> "FilesInput":
+    def input(self) -> "Input":
         """Return the rows as an input that workers read; raises ConfigurationError for standard input."""
-        from saiten.cluster.input import FilesInput
+        from saiten.cluster.input import FilesInput, RowsInput
 
         if self.path == "-":
             raise ConfigurationError("workers cannot read standard input; name a file, or leave out --executor ray")
-        how, where = self.settings, located(self.path)
+        if is_python(self.path):  # this process alone has it; notes were given before
+            return RowsInput(tuple(self.rows(lambda _: None)), self.path)
+        how, where = self.settings, self.path if is_hub(self.path) else located(self.path)
         path = str(where.absolute()) if isinstance(where, Path) else where
         answers = "answer" in self.wished
         return FilesInput(path, self.columns, how.data_format, how.language, how.limit, answers)
@@ -99,7 +110,7 @@ class DataSource:
     def count(self) -> int | None:
         """Return the number of rows if the lines of files show it quickly; for the time left only."""
         limit = self.settings.limit
-        if self.path == "-" or isinstance(located(self.path), str):
+        if self.path == "-" or is_python(self.path) or isinstance(located(self.path), str):
             return limit
         paths = [Path(file.path) for file in files_of(self.path)]
         if any(path.suffix != ".jsonl" or not path.is_file() for path in paths):

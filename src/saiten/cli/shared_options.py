@@ -18,7 +18,8 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         help="JSONL, JSON, CSV, TSV, Excel (FILE.xlsx, FILE.xlsx#SHEET) or Parquet file, pattern of files "
-        "('logs/*.jsonl'), address (s3://, gs://, abfs://), Hugging Face dataset folder, or - for standard input."
+        "('logs/*.jsonl'), address (s3://, gs://, abfs://), Hugging Face data set (hf:ORG/NAME or a folder, with "
+        ":SPLIT), FILE.py:NAME, whose code is run, or - for standard input."
     ),
 ]
 LabelsArgument = Annotated[

@@ -104,7 +104,7 @@ def _reading(name: SetName) -> Iterator[None]:
             ) from error
         if kind == "DatasetNotFoundError":
             raise BadInput(
-                f"there is no data set {name.of_config(name.config)} on the hub, or it is private; for a private one, log "
-                "in with `hf auth login` or set HF_TOKEN"
+                f"there is no data set {name.of_config(name.config)} on the hub, or it is private; for a private one, "
+                "log in with `hf auth login` or set HF_TOKEN"
             ) from error
         raise BadInput(f"{name.of_config(name.config)} cannot be read: {kind}: {error}") from error
