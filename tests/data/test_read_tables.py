@@ -174,8 +174,8 @@ def test_a_dataset_with_several_splits_wants_one_named(tmp_path, capfd):
 
 def test_a_folder_that_is_no_dataset_says_what_is_in_it(tmp_path, capfd):
     """Other folders, incomplete and damaged ones give helpful errors."""
-    (tmp_path / "data.jsonl").write_text("{}")
-    with pytest.raises(BadInput, match=r"no state\.json; it contains: data\.jsonl"):
+    (tmp_path / "data.bin").write_text("{}")
+    with pytest.raises(BadInput, match=r"without data files .* \(it contains: data\.bin\); name one file instead"):
         read(tmp_path)
     folder = tmp_path / "saved"
     datasets.Dataset.from_list(ROWS).save_to_disk(folder)

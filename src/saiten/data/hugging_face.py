@@ -17,7 +17,7 @@ from saiten.errors import BadInput, ConfigurationError, SaitenError
 
 
 def read_set(name: SetName, shown: str, *, wanted: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
-    """Yield one row per record; unwanted columns are None. Of the hub, only what is read is downloaded.
+    """Yield one row per record; unwanted columns are None. Of the hub, only the files that are read are downloaded.
 
     Args:
         name: The data set.

@@ -6,7 +6,9 @@ from typing import Any
 
 from saiten.data.objects.answered import Answered
 from saiten.data.objects.chat import message, text_of_parts
-from saiten.data.objects.types import Readers, declared_fields, type_name
+from saiten.data.objects.types import Readers, declared_fields, found_for, type_name
+
+_IMAGES = dict.fromkeys((("llama_index", "ImageNode"), ("llama_index", "ImageDocument")), True)
 
 
 def _response(value: Any) -> Answered | None:
@@ -42,7 +44,7 @@ def _stream(value: Any) -> Answered:
 def _node(value: Any) -> Any:
     fields = declared_fields(value) or {}
     text = fields["text"] if "text" in fields else getattr(fields.get("text_resource"), "text", None)
-    if text is None:
+    if text is None or (not text and found_for(value, _IMAGES)):
         raise ValueError(f"a LlamaIndex {type(value).__name__} has no text")
     return text
 
