@@ -2,7 +2,7 @@
 
 import collections
 import dataclasses
-import datetime
+import datetime as dt
 import decimal
 import enum
 import types
@@ -115,7 +115,7 @@ def test_rows_come_in_many_shapes(source):
         ({"id": uuid.UUID(int=7)}, {"id": "00000000-0000-0000-0000-000000000007"}),
         ({"id": np.int64(7)}, {"id": "7"}),
         ({"reference": decimal.Decimal("1.50")}, {"reference": "1.50"}),
-        ({"reference": datetime.date(1998, 4, 5)}, {"reference": "1998-04-05"}),
+        ({"reference": dt.date(1998, 4, 5)}, {"reference": "1998-04-05"}),
         ({"reference": pd.NA}, {}),
         ({"unused": object()}, {}),
         ({7: "x", None: "y", ("a", "b"): "z"}, {}),
