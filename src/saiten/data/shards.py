@@ -23,8 +23,8 @@ from saiten.data.files import InputFile, files_of
 from saiten.data.formats import check_format, format_of, rows_of_file
 from saiten.data.json_rows import MAX_LINE, begins_document, count_lines
 from saiten.data.opening import BOMS_UTF16, GZIP, as_utf8, opened, opened_between
-from saiten.data.several_answers import wanted_by
 from saiten.data.set_names import is_hub
+from saiten.data.several_answers import wanted_by
 from saiten.errors import BadInput, ConfigurationError
 
 _LITTLE = 1 << 18  # bytes requested at a boundary
