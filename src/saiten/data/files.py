@@ -42,7 +42,8 @@ def files_of(source: str | Path) -> tuple[InputFile, ...]:
     """
     named = named_set(source)
     if named is not None:  # several files, or none on this machine; they are not divided, so their size plays no role
-        return (InputFile(str(source) if named.on_hub else Path(source), Path(source).name, size=0),)
+        path = str(source) if named.on_hub else Path(source)
+        return (InputFile(path, path if isinstance(path, str) else path.name, size=0),)
     path, sheet = _without_sheet(source)
     where = located(path)
     found = (_matching(where) if isinstance(where, Path) else _stored(where)) if _is_pattern(where) else None
