@@ -5,25 +5,19 @@ result.summary.overall("faithfulness").mean
 result.to_pandas()
 """
 
-import inspect
-import logging
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from saiten.api.blocking import blocking
+from saiten.api.choosing import check_keywords, chosen_judge, chosen_metrics
 from saiten.api.result import Evaluation
 from saiten.api.rows import Samples, rows_of
 from saiten.choices import ExecutorName
 from saiten.data import BadRow
-from saiten.errors import BadInput, BudgetSpent, ConfigurationError
-from saiten.metrics.catalog import distinct, make_metrics
-from saiten.metrics.own import code_named
-from saiten.options import Config, options_of
+from saiten.errors import BadInput, BudgetSpent
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
 from saiten.runs import Journal, RunSettings, read_run
@@ -39,13 +33,9 @@ from saiten.settings import (
     ExecutorSettings,
     JudgeSettings,
     Keywords,
-    MetricSettings,
     read_config,
 )
 from saiten.wiring import Models, assemble_judge
-from saiten.wiring.named_servers import servers_named
-
-_LOG = logging.getLogger(__name__)
 
 
 async def aevaluate(
@@ -99,13 +89,13 @@ async def aevaluate(
         ConfigurationError, BadInput: See `saiten.errors`; with `run`, paid results are kept. A spent budget does not
             raise: the result holds what was paid for, and gives the reason in `stopped`.
     """
-    _check_keywords(settings)
+    check_keywords(settings, aevaluate, "evaluate")
     file = read_config(None if config is None else Path(config))
-    chosen = _metrics(metrics, file, compat)
+    chosen = chosen_metrics(metrics, file, compat)
     language = file.settings(DataSettings, {"language": language}).language
     folder = None if run is None else Path(run)
     calls = file.settings(CallSettings, settings).kept_in(folder)
-    judged_by = _judged_by(judge, settings, file)
+    judged_by = chosen_judge(judge, settings, file)
     placed = {"ray_address": ray_address, "workers": workers, "gpus_per_worker": gpus_per_worker}
     where = file.settings(ExecutorSettings, {"executor": executor, **placed})
     models = Models(calls)
@@ -192,50 +182,8 @@ def _kept_in(folder: Path, bad: tuple[BadRow, ...], stopped: str | None) -> Eval
     return Evaluation(samples, scores, made.signatures, bad, stopped, made.settings, folder, there.paid())
 
 
-def _check_keywords(settings: Mapping[str, Any]) -> None:
-    known = [*Keywords.__annotations__, *inspect.signature(aevaluate).parameters]
-    for name in settings:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"evaluate() got an unexpected keyword argument {name!r}{hint}")
-
-
-def _judged_by(judge: str | Judge | None, settings: Mapping[str, Any], file: Config) -> JudgeSettings | Judge:
-    """Return the settings of a judge chosen by name, or the caller's own judge."""
-    if judge is not None and not isinstance(judge, str):
-        if isinstance(judge, JudgeSettings):
-            raise ConfigurationError(
-                "judge is a name or a judge of your own; its settings are keywords, as in "
-                'evaluate(…, judge="openai:gpt-4o-mini", votes=3)'
-            )
-        if needless := [name for name in options_of(JudgeSettings) if name in settings]:
-            raise ConfigurationError(f"{needless[0]} is for a judge chosen by its name, not for one of your own")
-        return judge
-    for sentence in servers_named(file, {"judge": judge, "embedder": settings.get("embedder")}, os.environ):
-        _LOG.warning(sentence)
-    return file.settings(JudgeSettings, {**settings, "judge": judge})
-
-
 def _assembled(judge: JudgeSettings | Judge, models: Models) -> Judge:
     return assemble_judge(judge, models=models) if isinstance(judge, JudgeSettings) else judge
-
-
-def _metrics(metrics: str | Sequence[str | Metric] | None, file: Config, compat: str | None) -> tuple[Metric, ...]:
-    if metrics is None:
-        metrics = file.settings(MetricSettings).metrics
-        for sentence in code_named(file, None):
-            _LOG.warning(sentence)
-    if not metrics:
-        raise ConfigurationError(
-            'name a metric, for example metrics=["faithfulness"], or metrics=["overlap"] for all that need no judge'
-        )
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    made: list[Metric] = []
-    for metric in metrics:
-        made += make_metrics([metric], compat=compat) if isinstance(metric, str) else [metric]
-    return distinct(made)
 
 
 class _Collected:

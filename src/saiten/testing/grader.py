@@ -8,6 +8,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
+from saiten.api.background import BackgroundLoop
 from saiten.judges.joining import joining
 from saiten.judges.memo import Memo
 from saiten.judges.support.named import PREFIX
@@ -16,7 +17,6 @@ from saiten.records import Sample, Score
 from saiten.runs.scoring import score_once
 from saiten.runs.signatures import signature_of
 from saiten.settings import CallSettings, DataSettings, JudgeSettings, read_config
-from saiten.testing.background import BackgroundLoop
 from saiten.wiring import Models, assemble_judge
 from saiten.wiring.named_servers import servers_named
 
@@ -59,7 +59,7 @@ class Grader:
         self._models.expect(self._default.judge, "judge")
         self._judges: dict[JudgeSettings, Judge] = {}
         self._tried: dict[JudgeSettings, asyncio.Task[None]] = {}
-        self._loop = BackgroundLoop()
+        self._loop = BackgroundLoop("saiten.testing")
 
     def score(self, sample: Sample, metric: Metric, judge: Named = None) -> tuple[Score, str]:
         """Return the score and its signature.

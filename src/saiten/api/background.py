@@ -1,9 +1,9 @@
-"""An event loop in a separate thread, for plain functions and for tests that run in their own loop."""
+"""An event loop in a separate thread, for plain functions and for callers that run in loops or threads of their own."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
-from threading import Thread
+from threading import Thread, current_thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -15,9 +15,10 @@ _PATIENCE = 10.0
 class BackgroundLoop:
     """Runs coroutines from any thread in one loop, so that connections can be reused."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        """`name` is that of the thread."""
         self._loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._loop.run_forever, name="saiten.testing", daemon=True)
+        self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
@@ -33,16 +34,26 @@ class BackgroundLoop:
             future.cancel()
             raise
 
-    def stop(self) -> None:
-        """Cancel running work, and end the thread."""
-        self.wait(_cancel_all())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_PATIENCE)
-        if not self._thread.is_alive():
-            self._loop.close()
+    def stop(self, *closing: Callable[[], Awaitable[object]]) -> None:
+        """Cancel running work, await each of `closing`, and end the thread."""
+        self.begin(self._end(closing))
+        if current_thread() is not self._thread:  # garbage collection may call this in any thread
+            self._thread.join(_PATIENCE)
+
+    def _run(self) -> None:
+        self._loop.run_forever()
+        self._loop.close()
+
+    async def _end(self, closing: tuple[Callable[[], Awaitable[object]], ...]) -> None:
+        try:
+            await _cancel_others()
+            for close in closing:
+                await close()
+        finally:
+            self._loop.stop()
 
 
-async def _cancel_all() -> None:
+async def _cancel_others() -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
