@@ -112,6 +112,8 @@ def _text_in_list(value: Sequence[Any]) -> str | None:
         return as_text(items[-1].get("content"))
     if len(items) == 1:
         return as_text(items[0])
+    if messages := [item for item in items if isinstance(item, Mapping) and item.get("type") == "message"]:
+        return as_text(messages[-1].get("content"))  # of OpenAI's responses, which list calls of tools, too
     raise ValueError(f"expected one text, got a list of {len(items)}")
 
 
