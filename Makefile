@@ -53,7 +53,7 @@ floors: $(VENV)/made.stamp ## Run quick tests with the oldest versions that pypr
 	@$(BIN)/uv pip install --quiet --python .venv-floors/bin/python --constraints .venv-floors/floors.txt \
 	  --editable '.[annotate,data,datasets,documents,frames,mlflow,postgres,qdrant]' --group dev
 	@.venv-floors/bin/python -m pytest tests/data tests/rag/knowledge/test_knowledge_base.py tests/views/charts tests/views/test_junit.py \
-	  tests/views/test_tables.py tests/views/test_gist_view.py tests/tracking/test_mlflow_store.py tests/api/test_evaluation_frames.py \
+	  tests/views/test_tables.py tests/views/test_gist_view.py tests/tracking/test_mlflow_store.py tests/tracking/test_mlflow_scorers.py tests/api/test_evaluation_frames.py \
 	  tests/models/test_embedders.py tests/annotation/store tests/cli/test_score_offline.py tests/cli/test_thresholds.py
 
 docs: $(VENV)/dev.stamp ## Build the documentation site into docs/_build/ (warnings are errors)

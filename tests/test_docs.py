@@ -48,13 +48,17 @@ def blocks(page, language):
 
 
 def with_blocks(language):
-    """The pages that have such blocks: README.md as the witness; those that run the demo in the process that ran it."""
+    """The pages that have such blocks: README.md as the witness; those that run the demo in the process that ran it.
+
+    MLflow warns when its evaluation is imported.
+    """
     return [
         pytest.param(
             page,
             id=str(page.relative_to(ROOT)),
             marks=[
                 *([pytest.mark.xdist_group("demo")] if any("saiten demo" in block for block in found) else []),
+                *([pytest.mark.filterwarnings("ignore")] if any("mlflow.genai" in block for block in found) else []),
                 *([] if page.name == "README.md" else [pytest.mark.slow]),
             ],
         )

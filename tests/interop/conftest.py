@@ -1,6 +1,14 @@
 """Tests with the real packages of other tools; `make interop` installs these and runs the tests."""
 
+import os
+
 import pytest
+
+os.environ |= {  # before their import: no reports on use
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "true",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "RAGAS_DO_NOT_TRACK": "true",
+}
 
 
 @pytest.hookimpl(tryfirst=True)

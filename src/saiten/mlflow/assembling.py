@@ -7,7 +7,7 @@ from typing import Any
 from saiten.api.choosing import check_keywords, chosen_judge, chosen_metrics
 from saiten.errors import ConfigurationError
 from saiten.mlflow import scorers
-from saiten.mlflow.rows import Rows
+from saiten.mlflow.row_reader import RowReader
 from saiten.mlflow.saiten_scorer import SaitenScorer
 from saiten.mlflow.shared_scoring import SharedScoring
 from saiten.protocols import Judge, Metric
@@ -38,6 +38,6 @@ def assembled_scorers(
             "MLflow waits for each score, and replies to a batch come hours later; leave out batch, or use "
             "saiten.evaluate(…, batch=True) and track its result"
         )
-    rows = Rows(columns, file.settings(DataSettings, {"language": language}).language)
+    rows = RowReader(columns, file.settings(DataSettings, {"language": language}).language)
     scoring = SharedScoring(chosen, chosen_judge(judge, settings, file), calls.kept_in(KEPT_IN))
     return [SaitenScorer(metric, scoring, rows) for metric in chosen]

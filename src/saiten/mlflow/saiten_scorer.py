@@ -10,7 +10,7 @@ from pydantic import PrivateAttr
 from saiten.data import BadRow
 from saiten.errors import SaitenError
 from saiten.mlflow.feedback import cost_facts, error_of, feedback_of, source_of, unscored
-from saiten.mlflow.rows import Rows
+from saiten.mlflow.row_reader import RowReader
 from saiten.mlflow.shared_scoring import SharedScoring
 from saiten.protocols import Metric
 from saiten.tracking.names import safe_name
@@ -24,9 +24,9 @@ class SaitenScorer(Scorer):  # type: ignore[misc]  # MLflow has no types
 
     _metric: Metric = PrivateAttr()
     _scoring: SharedScoring = PrivateAttr()
-    _rows: Rows = PrivateAttr()
+    _rows: RowReader = PrivateAttr()
 
-    def __init__(self, metric: Metric, scoring: SharedScoring, rows: Rows) -> None:
+    def __init__(self, metric: Metric, scoring: SharedScoring, rows: RowReader) -> None:
         # The judge's requests have time limits of their own; MLflow's would throw away replies that are paid for.
         unlimited = {"timeout": 0} if "timeout" in type(self).model_fields else {}  # not in MLflow 3.10
         super().__init__(name=safe_name(metric.name), description=scoring.signature(metric), **unlimited)

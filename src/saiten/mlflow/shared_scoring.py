@@ -75,6 +75,14 @@ class _Row:
     """The metrics whose score nobody has taken yet."""
     work: asyncio.Task[None] | None = None
 
+    def done(self) -> bool:
+        """Return whether all scores are there, or failed."""
+        return self.work is not None and self.work.done()
+
+    def used_up(self, metric: str) -> bool:
+        """Return whether the metric's score was taken before, so that another call of its scorer is a new one."""
+        return metric not in self.waiting and self.done()
+
     def fail(self, error: Exception) -> None:
         """Raise the error to those who wait for a score that will not come."""
         for score in self.scores.values():
@@ -95,19 +103,21 @@ class _Rows:
 
     async def score(self, sample: Sample, metric: Metric) -> tuple[Score, str]:
         """Return score and signature; another metric may have started the row. Raises as `SharedScoring.score`."""
-        row = self.rows.get(sample) or self._begin(sample)
+        row = self.rows.get(sample)
+        if row is None or row.used_up(metric.name):
+            row = self._begin(sample)
         try:
             score = await shielded(row.scores[metric.name])
             return score, str(signature_of(metric, self.judge))  # with what was found out about the model
         finally:
             row.waiting.discard(metric.name)
-            if not row.waiting:
-                self.rows.pop(sample, None)
+            if not row.waiting and self.rows.get(sample) is row:
+                del self.rows[sample]
 
     def _begin(self, sample: Sample) -> _Row:
-        done = [known for known, row in self.rows.items() if row.work is not None and row.work.done()]
-        for known in done[: max(0, len(self.rows) - _ROWS)]:
-            del self.rows[known]
+        if (surplus := len(self.rows) - _ROWS) > 0:
+            for known in [known for known, row in self.rows.items() if row.done()][:surplus]:
+                del self.rows[known]
         names = [metric.name for metric in self.metrics]
         loop = asyncio.get_running_loop()
         row = self.rows[sample] = _Row({name: loop.create_future() for name in names}, set(names))

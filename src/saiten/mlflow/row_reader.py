@@ -21,7 +21,7 @@ _FACTS = "expected_facts"
 """MLflow's name for the parts of one correct answer."""
 
 
-class Rows:
+class RowReader:
     """Reads rows as MLflow passes them to a scorer."""
 
     def __init__(self, columns: Mapping[str, str], language: Language | None) -> None:
