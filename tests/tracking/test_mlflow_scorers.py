@@ -115,6 +115,24 @@ def test_a_row_is_asked_for_as_in_a_run_and_nothing_twice(mlflow, genai, openai_
     assert [list(one.schema["properties"]) for one in openai_server.requests] == [["ok"]] * 2  # each tries its judge
 
 
+def test_a_feedback_has_its_cost_and_its_votes(mlflow, genai, openai_server):
+    """Also under MLflow's own keys, of which the cost is in dollars; calls of unknown cost are counted."""
+    prices = {"m": {"prompt": 1000.0, "completion": 1000.0}}
+    made = scorers(["accuracy"], judge=judge_of(openai_server), votes=3, prices=prices)
+    (one,) = feedbacks(mlflow, genai.evaluate(data=ROWS[:1], scorers=made)).values()
+    assert (one.value, one.metadata["saiten.votes"], one.metadata["saiten.calls"]) == (1.0, "[1.0, 1.0, 1.0]", "3")
+    tokens = [int(one.metadata[f"mlflow.assessment.judge{which}Tokens"]) for which in ("Input", "Output")]
+    assert float(one.metadata["mlflow.assessment.judgeCost"]) == pytest.approx(sum(tokens) / 1000)
+    assert one.metadata["saiten.cost"].endswith(" USD")
+    assert "saiten.unpriced" not in one.metadata
+    yen = scorer("accuracy", judge=judge_of(openai_server), no_cache=True, prices=prices, currency="JPY")(**ROWS[0])
+    assert yen.metadata["saiten.cost"].endswith(" JPY")
+    assert "mlflow.assessment.judgeCost" not in yen.metadata
+    unknown = scorer("accuracy", judge=judge_of(openai_server), no_cache=True)(**ROWS[0])
+    assert unknown.metadata["saiten.unpriced"] == "1"
+    assert "saiten.cost" not in unknown.metadata
+
+
 def test_replies_are_on_disk_as_soon_as_they_arrive(genai, openai_server, tmp_path):
     """They are in `.saiten/answers.sqlite`, or where `cache` says, before the evaluation ends; with `no_cache` nowhere."""
     kept = []

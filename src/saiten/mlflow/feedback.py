@@ -25,9 +25,9 @@ _FRAMEWORK = "mlflow.scorer.framework"
 
 def source_of(metric: Metric, judge: str) -> AssessmentSource:
     """Return who judged: a model, or code."""
-    if not metric.tasks or judge == "offline":
-        return AssessmentSource("CODE", f"saiten {metric.name if not metric.tasks else judge}"[:_LONGEST_NAME])
-    return AssessmentSource("LLM_JUDGE", redact(judge)[:_LONGEST_NAME])
+    if metric.tasks and judge != "offline":
+        return AssessmentSource("LLM_JUDGE", redact(judge)[:_LONGEST_NAME])
+    return AssessmentSource("CODE", "saiten offline judge" if metric.tasks else "saiten")
 
 
 def feedback_of(score: Score, metric: Metric, source: AssessmentSource, facts: Mapping[str, str]) -> Feedback:
@@ -72,6 +72,8 @@ def cost_facts(usage: Usage, currency: str) -> dict[str, str]:
         facts["saiten.cost"] = f"{usage.known_cost:.6g} {currency}"
         if currency == "USD":
             facts[_MODEL_COST] = f"{usage.known_cost:.6g}"
+    if usage.unpriced:
+        facts["saiten.unpriced"] = str(usage.unpriced)
     return facts
 
 
