@@ -77,11 +77,11 @@ class _Row:
 
     def done(self) -> bool:
         """Return whether all scores are there, or failed."""
-        return self.work is not None and self.work.done()
+        return all(score.done() for score in self.scores.values())
 
     def used_up(self, metric: str) -> bool:
         """Return whether the metric's score was taken before, so that another call of its scorer is a new one."""
-        return metric not in self.waiting and self.done()
+        return metric not in self.waiting and self.scores[metric].done()
 
     def fail(self, error: Exception) -> None:
         """Raise the error to those who wait for a score that will not come."""
