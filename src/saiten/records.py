@@ -21,6 +21,31 @@ CHECKS = frozenset({"leak"})
 
 
 @dataclass(frozen=True, slots=True)
+class Trace:
+    """The trace that an answer was read from; a field that the trace does not show is None."""
+
+    id: str
+    """The trace's id in the tool that recorded it."""
+    span: str | None = None
+    """The span that the question and the answer belong to; None for the trace as a whole."""
+    start: str | None = None
+    """The start of the trace, in UTC: `2026-11-28T13:45:08.206+00:00`."""
+    seconds: float | None = None
+    """From the start of its outermost spans to their end."""
+    prompt_tokens: int | None = None
+    """Over all calls of models."""
+    completion_tokens: int | None = None
+    """Over all calls of models."""
+    session: str | None = None
+    """The conversation that it belongs to."""
+
+    @property
+    def day(self) -> str | None:
+        """The day of the start, in UTC."""
+        return None if self.start is None else self.start[:10]
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """An answer to grade, with what grading needs; a field that was not given is None, not empty."""
 
@@ -44,6 +69,8 @@ class Sample:
     """The system under test, also a group for summaries."""
     language: Language = "en"
     """The language of prompts and tokenizers; detected if the data does not give it."""
+    trace: Trace | None = None
+    """The trace that it was read from, if it was."""
 
     @property
     def references(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from saiten.data.addresses import AHEAD, StoredBytes, located
 from saiten.data.json_rows import parse_json
 from saiten.data.rows import BadRow, RawRow, bad_row, place
+from saiten.data.traces.reading import is_trace
 from saiten.errors import BadInput, ConfigurationError
 
 _BATCH = 64  # rows converted to Python values at once; a row may have many long contexts
@@ -41,7 +42,7 @@ def read_parquet(
     numbers = count(first)
     with _parquet(path, name) as file:
         names = file.schema_arrow.names
-        needed = [each for each in names if wanted(each)]
+        needed = names if is_trace(dict.fromkeys(names)) else [each for each in names if wanted(each)]
         for batch in file.iter_batches(batch_size=_BATCH, row_groups=groups, columns=needed):
             if skip < batch.num_rows:
                 yield from _rows(batch.slice(skip), names, name, numbers)

@@ -85,8 +85,8 @@ MISSING: Any = object()
 _LOOKED_AT = 100  # number of rows in which a column must appear, since JSON lines may omit fields
 _SHAPES = 1_000  # number of remembered column sets; a file has one, or a few
 _NAMED = 8  # maximum number of unused columns listed
-_NO_FIELD = frozenset({"", "seconds", "calls", "usage", "error"})
-"""Columns never suggested for a field: unnamed ones, and those `saiten answer` writes with a sample."""
+_NO_FIELD = frozenset({"", "seconds", "calls", "usage", "error", "trace"})
+"""Columns never suggested for a field: unnamed ones, and those that saiten itself writes with a sample."""
 _FILLING = re.compile(r"[\s_-]")
 
 

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TypeGuard
 
@@ -14,6 +15,7 @@ from saiten.data.objects.rows import is_known, rows_in_memory
 from saiten.data.opening import File, Source, name_of, opened
 from saiten.data.rows import BadRow, RawRow, prefixed
 from saiten.data.set_names import SetName, is_hub, named_set
+from saiten.data.traces.reading import TRACE_FORMATS, is_trace
 from saiten.data.workbook_rows import read_workbook
 from saiten.errors import BadInput, ConfigurationError
 
@@ -56,8 +58,9 @@ def read_rows(
 
 def check_format(file_format: str | None) -> None:
     """Raise ConfigurationError for an unknown format."""
-    if file_format is not None and file_format not in FORMATS:
-        raise ConfigurationError(f"unknown format {file_format!r}; there are {', '.join(FORMATS)}")
+    known = (*FORMATS, *TRACE_FORMATS)
+    if file_format is not None and file_format not in known:
+        raise ConfigurationError(f"unknown format {file_format!r}; there are {', '.join(known)}")
 
 
 def rows_of_file(
@@ -81,6 +84,16 @@ def format_of(file: InputFile, file_format: str | None) -> str:
         return known
     with opened(file.path, file.name) as stream:
         return _by_content(stream, file.name)
+
+
+def has_traces(file: InputFile, file_format: str | None) -> bool:
+    """Return whether the first usable row of a file has spans; False if the file cannot be read."""
+    try:
+        rows = rows_of_file(file, file_format, wanted=lambda _: True, notify=lambda _: None)
+        first = next((row for row in islice(rows, 20) if isinstance(row, RawRow)), None)
+    except (BadInput, ConfigurationError):
+        return False
+    return first is not None and is_trace(first.fields)
 
 
 def _of_files(

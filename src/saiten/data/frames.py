@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from saiten.errors import ConfigurationError
-from saiten.records import STATUSES, Sample, Score, Scored
+from saiten.records import STATUSES, Sample, Score, Scored, Trace
 
 FrameLayout = Literal["wide", "long"]
 """`wide`: one row per sample, with `METRIC`, `METRIC:status`, `METRIC:reason` and, if the judge
@@ -38,6 +38,8 @@ _CHUNK = 8192
 """Rows converted to Arrow at a time, so that the JSON texts are never all in memory next to the table."""
 
 _TEXTS = ("contexts", "alternatives", "evidence")
+_MEASURED = ("seconds", "prompt_tokens", "completion_tokens")
+"""The fields of a trace that are numbers."""
 
 
 def columns_of(
@@ -47,6 +49,7 @@ def columns_of(
     *,
     texts: bool | None = None,
     metrics: Iterable[str] = (),
+    traces: bool | None = None,
 ) -> dict[str, Column]:
     """Return the columns by name, from left to right.
 
@@ -57,18 +60,21 @@ def columns_of(
         texts: Whether to include the sample's fields (question, answer, contexts, …). By default the wide layout
             does, since it holds each of them once. Without them a wide row has `id`, and a long row has `sample`.
         metrics: Metrics whose columns come first in the wide layout, in this order, even without any scores.
+        traces: Whether to include the fields of the samples' traces with their texts; by default if any has one.
 
     Raises:
         ValueError: `layout` is neither `wide` nor `long`.
     """
     if layout == "long":
-        return _long(samples, scores, texts=bool(texts))
+        return _long(samples, scores, texts=bool(texts), traces=traces)
     if layout == "wide":
-        return _wide(samples, scores, metrics, texts=texts is not False)
+        return _wide(samples, scores, metrics, texts=texts is not False, traces=traces)
     raise ValueError(f"layout must be `wide` or `long`, not {layout!r}")
 
 
-def _long(samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool) -> dict[str, Column]:
+def _long(
+    samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool, traces: bool | None
+) -> dict[str, Column]:
     found = {
         "sample": Column("text", [one.sample for one in scores]),
         "metric": Column("text", [one.metric for one in scores]),
@@ -80,23 +86,23 @@ def _long(samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool) -
     }
     if texts:
         by_id = {sample.id: sample for sample in samples}
-        found |= _fields([by_id.get(one.sample) for one in scores])
+        found |= _fields([by_id.get(one.sample) for one in scores], traces=traces)
         del found["id"]
     return found
 
 
 def _wide(
-    samples: Sequence[Sample], scores: Sequence[Scored], metrics: Iterable[str], *, texts: bool
+    samples: Sequence[Sample], scores: Sequence[Scored], metrics: Iterable[str], *, texts: bool, traces: bool | None
 ) -> dict[str, Column]:
     rows = {sample.id: number for number, sample in enumerate(samples)}
     by_metric: dict[str, list[Score | None]] = {metric: [None] * len(rows) for metric in metrics}
     for one in scores:
         if one.sample in rows:
             by_metric.setdefault(one.metric, [None] * len(rows))[rows[one.sample]] = one.score
-    found = _fields(samples)
+    found = _fields(samples, traces=traces)
     if not texts:
         found = {"id": found["id"]}
-    taken = {field.name for field in fields(Sample)}
+    taken = {field.name for field in fields(Sample)} | set(found)
     for metric, cells in by_metric.items():
         name = metric
         while _names(name) & taken:  # a field or another metric has it
@@ -116,13 +122,28 @@ def _names(name: str) -> set[str]:
     return {name, f"{name}:status", f"{name}:reason", f"{name}:expected"}
 
 
-def _fields(samples: Sequence[Sample | None]) -> dict[str, Column]:
-    return {
+def _fields(samples: Sequence[Sample | None], *, traces: bool | None) -> dict[str, Column]:
+    found = {
         field.name: Column(
             "texts" if field.name in _TEXTS else "text",
             [None if sample is None else getattr(sample, field.name) for sample in samples],
         )
         for field in fields(Sample)
+        if field.name != "trace"
+    }
+    of_samples = [None if sample is None else sample.trace for sample in samples]
+    wanted = any(of_samples) if traces is None else traces
+    return found | _of_traces(of_samples) if wanted else found
+
+
+def _of_traces(traces: Sequence[Trace | None]) -> dict[str, Column]:
+    """Return a column per field of the traces; only samples that were read from traces have these columns."""
+    return {
+        f"trace_{field.name}": Column(
+            "number" if field.name in _MEASURED else "text",
+            [None if trace is None else getattr(trace, field.name) for trace in traces],
+        )
+        for field in fields(Trace)
     }
 
 

@@ -12,6 +12,8 @@ from saiten.data.objects.answered import Answered
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow, converted
 from saiten.data.several_answers import spread_rows, wanted_by
+from saiten.data.traces.kept import trace_from_json
+from saiten.data.traces.reading import TRACE_FORMATS, with_traces_as_rows
 from saiten.data.values import as_language, as_references, as_text, as_texts
 from saiten.digests import Digests, digest_here
 from saiten.records import Language, Sample
@@ -52,12 +54,15 @@ def read_samples(
     Numbers become text as written. In CSV, which has no nulls, an empty answer cell is an empty answer, and any other
     empty cell is *not given*. Several references become the reference and its alternatives.
 
+    Traces of observability tools, recognized by their first row, are one sample each; their spans may be anywhere in
+    the source, all files of a pattern included, and about 512 MiB of them are held at most.
+
     Args:
         source: A path (JSONL, JSON, CSV, TSV, Excel, Parquet; a folder by `save_to_disk`), a pattern of
             paths (`logs/*.jsonl`), an address that fsspec reads (`s3://bucket/day/*.parquet`), `-`, an open file, or
             rows in memory, such as `frame.to_dict('records')`.
         columns: Field → column, for unrecognized names; dots lead into objects (`outputs.text`).
-        format: One of `formats.FORMATS`, if neither suffix nor content shows it.
+        format: One of `formats.FORMATS`, if neither suffix nor content shows it, or one of `reading.TRACE_FORMATS`.
         detect_language: Called with the texts of a row that does not give its language.
         language: Overrides the language of all rows.
         option: The command-line option for columns, for messages.
@@ -71,7 +76,9 @@ def read_samples(
     """
     fields = Columns(SAMPLE_COLUMNS, columns, option=option)
     name = name_of(source)
-    rows = read_rows(source, format, wanted=wanted_by(fields), notify=notify)
+    traces = format if format in TRACE_FORMATS else None
+    rows = read_rows(source, None if traces else format, wanted=wanted_by(fields), notify=notify)
+    rows = with_traces_as_rows(rows, name, notify, expected=traces)
     if "answer" in wished:
         rows = spread_rows(rows, fields, notify)
     checked = fields.checked(rows, name, ("question", "answer"), notify, wished)
@@ -134,6 +141,7 @@ def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], lang
         given.get("group") or None,
         given.get("system") or None,
         spoken or detect(*(text for text in (question, answer, *references) if text)),
+        trace_from_json(row.fields.get("trace")),
     )
 
 

@@ -15,6 +15,7 @@ from saiten.data.rows import BadRow, RawRow, prefixed
 from saiten.data.samples import samples_of
 from saiten.data.several_answers import spread_rows, wanted_by
 from saiten.data.shards import Shard
+from saiten.data.traces.reading import is_trace, no_shards
 from saiten.digests import Digests, digest_here
 from saiten.records import Language, Sample
 
@@ -45,6 +46,7 @@ def read_shard(
 
     Raises:
         BadInput: the file cannot be read, or has become shorter.
+        ConfigurationError: it has traces.
         ValueError: the shard is not numbered.
     """
     fields = Columns(SAMPLE_COLUMNS, columns)
@@ -110,8 +112,16 @@ def _rows(shard: Shard, fields: Columns, notify: Callable[[str], None], *, answe
         rows = prefixed(_between(shard, shard.end, shard.first), shard.prefix)
     else:
         rows = rows_of_file(shard.file, shard.format, wanted=wanted, notify=notify)
-    rows = islice(rows, shard.rows)
+    rows = _no_traces(islice(rows, shard.rows), shard.name)
     return spread_rows(rows, fields, None) if answers else rows
+
+
+def _no_traces(rows: Iterator[RawRow | BadRow], name: str) -> Iterator[RawRow | BadRow]:
+    """Yield the rows; raise ConfigurationError if the first one has spans, of which other shards may have more."""
+    for number, row in enumerate(rows):
+        if number == 0 and isinstance(row, RawRow) and is_trace(row.fields):
+            raise no_shards(name)
+        yield row
 
 
 def _between(shard: Shard, end: int, first: int) -> Iterator[RawRow | BadRow]:

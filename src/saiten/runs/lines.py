@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import orjson
 
+from saiten.data.traces.kept import trace_from_json, trace_to_json
 from saiten.records import FREE, STATUSES, Sample, Score, Scored, Usage
 
 T = TypeVar("T")
@@ -143,6 +144,8 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
         value = getattr(sample, name)
         if value != default or name == "language":
             line[name] = list(value) if isinstance(value, tuple) else value
+    if sample.trace is not None:
+        line["trace"] = trace_to_json(sample.trace)
     return line
 
 
@@ -154,6 +157,8 @@ def sample_from_json(value: Mapping[str, Any]) -> Sample:
     for key in _LISTS:
         if given.get(key) is not None:
             given[key] = tuple(given[key])
+    if "trace" in given:
+        given["trace"] = trace_from_json(given["trace"])
     return Sample(**given)
 
 

@@ -29,7 +29,7 @@ from saiten.runs.shards import read_division
 Outcome = Answer | SystemFailed
 """The result of one question."""
 
-_OF_THE_SYSTEM = ("answer", "contexts", "system")
+_OF_THE_SYSTEM = ("answer", "contexts", "system", "trace")
 
 
 def from_question(row: Mapping[str, Any]) -> dict[str, Any]:
