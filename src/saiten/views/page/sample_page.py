@@ -25,7 +25,7 @@ def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None
 
     If `gist` was scored, reference and answer are printed side by side with their units.
     """
-    where = " · ".join(part for part in (sample.system, sample.group, sample.language) if part)
+    where = " · ".join(part for part in (sample.system, sample.group, sample.language, *_of_trace(sample)) if part)
     out.print(Text.assemble((strip_controls(sample.id), "bold"), "  ", (strip_controls(where), "dim")))
     views = [view for view in gist_views(sample, scores) if view.profile is not None]
     out.print(_block("question", sample.question))
@@ -42,6 +42,18 @@ def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None
     for one in scores:
         shown = any(view.metric == gist_metric(one.metric) for view in views)
         _print_score(one.metric, replace(one.score, details={}) if shown else one.score, out)
+
+
+def _of_trace(sample: Sample) -> Iterator[str]:
+    """Yield when the trace of a sample began, how long it took, its tokens and its conversation, as far as known."""
+    trace = sample.trace
+    if trace is None:
+        return
+    tokens = trace.prompt_tokens, trace.completion_tokens
+    yield trace.start or ""
+    yield "" if trace.seconds is None else f"{trace.seconds:.2f} s"
+    yield "" if None in tokens else f"{tokens[0]} + {tokens[1]} tokens"
+    yield "" if trace.session is None else f"session {trace.session}"
 
 
 def _block(title: str, text: str | None, style: str = "") -> Panel:

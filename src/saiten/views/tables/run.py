@@ -10,6 +10,7 @@ from saiten.results.place import own_question, place_of
 from saiten.results.places import Places
 from saiten.results.summarize import summarize
 from saiten.results.summary import Summary
+from saiten.results.trace_figures import trace_figures
 from saiten.runs import RunReader
 from saiten.trust.human_scores import human_scores
 from saiten.trust.inputs.outputs import outputs_of_run
@@ -18,6 +19,7 @@ from saiten.views.tables.aspect import aspect_tables, has_aspects
 from saiten.views.tables.dialogue import dialogue_tables, without_repeats
 from saiten.views.tables.gist import gist_tables, has_gist
 from saiten.views.tables.summary import glance_tables, summary_tables
+from saiten.views.tables.trace import trace_table
 
 
 def summary_of(reader: RunReader, people: Sequence[Scored] = (), *, of_labels: str = "") -> Summary:
@@ -61,4 +63,12 @@ def run_tables(reader: RunReader, summary: Summary, *, glance: bool = False) -> 
     if has_dialogues(reader):
         *first, signatures = without_repeats(tables)  # a run always has signatures, as the last table
         tables = [*first, *dialogue_tables(outcomes_of(read_dialogues(reader)), currency_of(reader)), signatures]
-    return tables
+    return [*tables, *_trace_tables(reader)]
+
+
+def _trace_tables(reader: RunReader) -> list[Table]:
+    """Return the table of the run's traces; none if its first sample is not from one, as all samples are alike."""
+    first = next(reader.samples(), None)
+    if first is None or first.trace is None:
+        return []
+    return [trace_table(trace_figures(reader.samples()))]
