@@ -22,6 +22,9 @@ ExecutorName = Literal["local", "ray"]
 
 By = Literal["system", "group"]
 
+Stratify = Literal["system", "group", "day", "none"]
+"""The field whose values all get their share of a sample of the rows; `day`: of the trace, in UTC."""
+
 ScoreBy = Literal["value", "expected"]
 """The figure of a score that is compared with people: its value, or its expected value by the judge's probabilities."""
 

@@ -20,13 +20,13 @@ headers = { X-Team = "search" }
 "http://gpu1:8000" = "GPU1_KEY"
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Self, TypedDict
+from typing import Any, Self
 
 from saiten import options
-from saiten.choices import ExecutorName
+from saiten.choices import ExecutorName, Stratify
 from saiten.errors import ConfigurationError
 from saiten.options import Config, option
 from saiten.records import Language
@@ -324,10 +324,26 @@ class DataSettings:
         (), "Map a field to a column that is not recognized by name: FIELD=COLUMN. Repeatable.", panel=DATA
     )
     data_format: str | None = option(
-        None, "jsonl, json, csv, tsv, xlsx, parquet or dataset. Default: by file extension.", panel=DATA
+        None,
+        "jsonl, json, csv, tsv, xlsx, parquet, dataset; for traces otlp, phoenix, mlflow or langfuse. Default: by "
+        "file extension and content.",
+        panel=DATA,
     )
     language: Language | None = option(None, "Language of all rows. Default: detected per row.", panel=DATA, toml=True)
     limit: int | None = option(None, "Maximum number of rows to read.", panel=DATA, min=1)
+    sample: int | None = option(
+        None,
+        "Number of rows to draw at random from those read; the same ones whenever the run is resumed.",
+        panel=DATA,
+        min=1,
+    )
+    sample_seed: int = option(1, "Seed of --sample: another one draws other rows.", panel=DATA)
+    stratify: Stratify = option(
+        "system",
+        "Field whose values each get their share of --sample, and at least one row: system, group, day (of a trace, in "
+        "UTC) or none.",
+        panel=DATA,
+    )
     strict: bool = option(False, "Stop at the first row that cannot be used.", panel=DATA)
 
 
@@ -342,41 +358,6 @@ class MetricSettings:
         "-m",
         toml=True,
     )
-
-
-class Keywords(TypedDict, total=False):
-    """The keywords of `saiten.evaluate` that are fields of `JudgeSettings` and `CallSettings`."""
-
-    embedder: str
-    temperature: float | None
-    seed: int
-    votes: int
-    max_tokens: int
-    logprobs: bool
-    calibration: Sequence[Path | str]
-    separate_calls: bool
-    prompts: Path | str | None
-    judge_options: Mapping[str, Any]
-    judge_headers: Mapping[str, str]
-    embedder_options: Mapping[str, Any]
-    embedder_headers: Mapping[str, str]
-    max_calls: int | None
-    max_cost: float | None
-    concurrency: int
-    requests_per_minute: int | None
-    tokens_per_minute: int | None
-    timeout: float
-    retries: int
-    cache: Path | str | None
-    no_cache: bool
-    batch: bool
-    batch_files: bool
-    batch_size: int
-    batch_poll: float
-    batch_price: float | None
-    currency: str
-    prices: Mapping[str, Any]
-    key_env: Mapping[str, str]
 
 
 def read_config(path: Path | None = None) -> Config:

@@ -46,3 +46,11 @@ def test_workers_read_what_the_command_reads(data):
     assert found.format == "jsonl"
     with pytest.raises(ConfigurationError, match="workers cannot read standard input"):
         source("-").input()
+
+
+def test_workers_get_the_sample_that_the_command_draws(data):
+    """Drawn by the command itself, since a worker sees only its part of the data."""
+    data(50, "a.jsonl")
+    drawn = source("a.jsonl", sample=7)
+    assert list(drawn.input().kept) == list(drawn.rows(print))
+    assert len(drawn.input().kept) == drawn.count() == 7

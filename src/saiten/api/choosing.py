@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from saiten.api.keywords import Keywords
 from saiten.errors import ConfigurationError
 from saiten.metrics.catalog import distinct, make_metrics
 from saiten.metrics.own import code_named
 from saiten.options import Config, options_of
 from saiten.protocols import Judge, Metric
-from saiten.settings import JudgeSettings, Keywords, MetricSettings
+from saiten.settings import JudgeSettings, MetricSettings
 from saiten.wiring.named_servers import servers_named
 
 _LOG = logging.getLogger(__name__)

@@ -13,6 +13,7 @@ from typing import Unpack
 
 from saiten.api.blocking import blocking
 from saiten.api.choosing import check_keywords, chosen_judge, chosen_metrics
+from saiten.api.keywords import Keywords
 from saiten.api.result import Evaluation
 from saiten.api.rows import Samples, rows_of
 from saiten.choices import ExecutorName
@@ -32,7 +33,6 @@ from saiten.settings import (
     DataSettings,
     ExecutorSettings,
     JudgeSettings,
-    Keywords,
     read_config,
 )
 from saiten.wiring import Models, assemble_judge

@@ -39,7 +39,8 @@ from saiten.words import Message
 def settings_kept(source: DataSource, described: System, called: str) -> RunSettings:
     """Return what all answers of a run share."""
     return RunSettings(
-        language=source.settings.language, more={**described.describe(), "system": described.name, "name": called}
+        language=source.settings.language,
+        more={**source.sample_settings(), **described.describe(), "system": described.name, "name": called},
     )
 
 

@@ -12,10 +12,14 @@ from saiten.cli.shared_options import read_columns
 from saiten.data import BadRow, read_samples
 from saiten.data.addresses import located
 from saiten.data.files import files_of, folder_name, name_of_file
+from saiten.data.formats import has_traces
 from saiten.data.samples import WISHED
+from saiten.data.sampling import SampleSettings, sampled
 from saiten.data.set_names import is_hub
+from saiten.data.traces.reading import TRACE_FORMATS, no_shards
 from saiten.errors import ConfigurationError
 from saiten.records import Sample
+from saiten.redaction import redact
 from saiten.runs.manifest import RunSettings
 from saiten.settings import CallSettings, DataSettings, JudgeSettings
 from saiten.text.language import detect_language
@@ -59,8 +63,19 @@ class DataSource:
             columns=self.columns,
             language=self.settings.language,
             currency=calls.currency,
-            more=more or {},
+            more={**self.sample_settings(), **(more or {})},
         )
+
+    def sample_settings(self) -> dict[str, Any]:
+        """Return the settings of the sample for a run's manifest; empty if all rows are used."""
+        sample = self.sample
+        return {} if sample is None else {"sample": {"rows": sample.size, "seed": sample.seed, "by": sample.by}}
+
+    @property
+    def sample(self) -> SampleSettings | None:
+        """The sample to draw of the rows; None for all of them."""
+        how = self.settings
+        return None if how.sample is None else SampleSettings(how.sample, how.sample_seed, how.stratify)
 
     def rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         """Yield the rows, read on demand."""
@@ -73,7 +88,11 @@ class DataSource:
             wished=self.wished,
             notify=notify,
         )
-        return islice(found, self.settings.limit)
+        return self.drawn(islice(found, self.settings.limit), notify)
+
+    def drawn(self, rows: Iterator[Sample | BadRow], notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+        """Yield the sample of the rows, if one is to be drawn, else all."""
+        return rows if self.sample is None else sampled(rows, self.sample, notify)
 
     def _source(self) -> Any:
         if is_python(self.path):
@@ -95,27 +114,36 @@ class DataSource:
         return rows if first is None else chain([first], rows)
 
     def input(self) -> "Input":
-        """Return the rows as an input that workers read; raises ConfigurationError for standard input."""
+        """Return the rows, or a sample of them, as an input that workers read; raises ConfigurationError for standard input."""
         from saiten.cluster.input import FilesInput, RowsInput
 
         if self.path == "-":
             raise ConfigurationError("workers cannot read standard input; name a file, or leave out --executor ray")
-        if is_python(self.path):  # this process alone has it; notes were given before
-            return RowsInput(tuple(self.rows(lambda _: None)), self.path)
+        if is_python(self.path) or self.sample is not None:  # this process alone has it; notes were given before
+            return RowsInput(tuple(self.rows(lambda _: None)), redact(self.path))
         how, where = self.settings, self.path if is_hub(self.path) else located(self.path)
+        if how.data_format in TRACE_FORMATS or (isinstance(where, Path) and self._has_traces()):
+            raise no_shards(name_of_file(self.path))  # before a cluster is started
         path = str(where.absolute()) if isinstance(where, Path) else where
         answers = "answer" in self.wished
         return FilesInput(path, self.columns, how.data_format, how.language, how.limit, answers)
 
+    def _has_traces(self) -> bool:
+        """Return whether the first of its files has traces."""
+        return any(has_traces(file, self.settings.data_format) for file in files_of(self.path)[:1])
+
     def count(self) -> int | None:
         """Return the number of rows if the lines of files show it quickly; for the time left only."""
-        limit = self.settings.limit
+        how = self.settings
+        limit = min((most for most in (how.limit, how.sample) if most is not None), default=None)
         if self.path == "-" or is_python(self.path) or isinstance(located(self.path), str):
             return limit
         paths = [Path(file.path) for file in files_of(self.path)]
         if any(path.suffix != ".jsonl" or not path.is_file() for path in paths):
             return limit
         if sum(path.stat().st_size for path in paths) > _COUNT_UP_TO:
+            return limit
+        if self._has_traces():  # whose number the lines do not show
             return limit
         lines = 0
         for path in paths:

@@ -57,8 +57,12 @@ class Probing:
             ConfigurationError: There is no such metric or probe.
         """
         chosen = chosen_probes(probes)
+        notify = notifier(stderr())
         ours = source.path == BUILT_IN
-        rows = list(built_in(source.settings.limit or 0) if ours else source.rows(notifier(stderr())))
+        if ours:
+            rows = list(source.drawn(iter(built_in(source.settings.limit or 0)), notify))
+        else:
+            rows = list(source.rows(notify))
         samples = [row for row in rows if isinstance(row, Sample)]
         bad_rows = tuple(row for row in rows if isinstance(row, BadRow))
         if not samples:

@@ -16,9 +16,9 @@ from saiten.errors import ConfigurationError
 from saiten.records import Language
 
 if TYPE_CHECKING:
+    from saiten.api.keywords import Keywords
     from saiten.mlflow.saiten_scorer import SaitenScorer
     from saiten.protocols import Judge, Metric
-    from saiten.settings import Keywords
 
 __all__ = ["scorer", "scorers"]
 
