@@ -114,7 +114,7 @@ class DataSource:
         return rows if first is None else chain([first], rows)
 
     def input(self) -> "Input":
-        """Return the rows, or a sample of them, as an input that workers read; raises ConfigurationError for standard input."""
+        """Return the rows, or a sample of them, as workers read them; raises ConfigurationError for standard input."""
         from saiten.cluster.input import FilesInput, RowsInput
 
         if self.path == "-":
