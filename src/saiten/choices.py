@@ -81,3 +81,6 @@ PROBE_NAMES = (
     "order_swapped",
 )
 """The probes, in the order in which they are reported."""
+
+FRAMEWORKS = ("langchain", "llamaindex", "haystack")
+"""The prefixes of systems that are objects of other frameworks."""

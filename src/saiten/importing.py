@@ -7,11 +7,14 @@ import traceback
 from collections.abc import Callable
 from difflib import get_close_matches
 from hashlib import blake2b
+from inspect import isclass, isroutine
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from saiten.errors import ConfigurationError
+
+_NOTHING = {True: "it defines no function or class", False: "it defines nothing of that kind"}
 
 
 def from_file(place: str) -> ModuleType:
@@ -75,13 +78,18 @@ def defined_in(module: ModuleType, attribute: str, place: str, *, wanted: Callab
         if not hasattr(value, name):
             there = [each for each in dir(value) if not each.startswith("_") and wanted(getattr(value, each, None))]
             near = get_close_matches(name, there, n=1)
-            own = [each for each in there if getattr(getattr(value, each), "__module__", None) == module.__name__]
-            known = f"there are {', '.join(own[:5])}" if own else "it defines no function or class"
+            own = [each for each in there if _is_own(getattr(value, each), module)]
+            known = f"there are {', '.join(own[:5])}" if own else _NOTHING[wanted is callable]
             raise ConfigurationError(
                 f"there is no {attribute} in {place}; {f'did you mean {near[0]}?' if near else known}"
             )
         value = getattr(value, name)
     return value
+
+
+def _is_own(value: Any, module: ModuleType) -> bool:
+    """Return whether it was defined there; an object has no place of definition."""
+    return not (isroutine(value) or isclass(value)) or value.__module__ == module.__name__
 
 
 def _look_in(folder: Path) -> None:

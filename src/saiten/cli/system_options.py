@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saiten.choices import ChainName, RagForm, Retrieval
+from saiten.choices import FRAMEWORKS, ChainName, RagForm, Retrieval
 from saiten.errors import ConfigurationError
 from saiten.options import check_sendable, option
 from saiten.redaction import PROVIDERS
@@ -38,8 +38,9 @@ class SystemOptions:
 
     system: str = option(
         ...,
-        "System under test: python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, PROVIDER:MODEL\\[@URL], "
-        "hf:NAME_OR_FOLDER, vllm-engine:NAME_OR_FOLDER, rag:KB or file:ANSWERS.",
+        "System under test: python:MODULE:FUNCTION, FILE.py:FUNCTION, langchain:FILE.py:NAME, llamaindex:FILE.py:NAME, "
+        "haystack:FILE.py:NAME, http:URL, PROVIDER:MODEL\\[@URL], hf:NAME_OR_FOLDER, vllm-engine:NAME_OR_FOLDER, rag:KB "
+        "or file:ANSWERS.",
         "--system",
         "-s",
     )
@@ -48,7 +49,9 @@ class SystemOptions:
     )
     system_options: Mapping[str, Any] = option(
         {},
-        "Further parameter of a chat model's or generator's requests, NAME=VALUE: reasoning_effort=low. Repeatable.",
+        "Further parameter of a chat model's or generator's requests, NAME=VALUE: reasoning_effort=low. For langchain:, "
+        "llamaindex: and haystack:, the object's own name of the question, history, answer or contexts: question=query. "
+        "Repeatable.",
         "--system-option",
         panel=SYSTEM,
     )
@@ -115,9 +118,10 @@ class SystemOptions:
 
         if self.header and self.kind not in {"http", "https", "rag", *PROVIDERS}:
             raise ConfigurationError(f"--header is for an HTTP system or a model on a server, not for {self.system}")
-        if self.system_options and self.kind not in {"rag", _ENGINE, *PROVIDERS}:
+        if self.system_options and self.kind not in {"rag", _ENGINE, *FRAMEWORKS, *PROVIDERS}:
             raise ConfigurationError(
-                f"--system-option is for a model on a server or in vLLM's engine, not for {self.system}"
+                "--system-option is for a model on a server or in vLLM's engine, or for langchain:, llamaindex: and "
+                f"haystack:, not for {self.system}"
             )
         check_sendable("--system-option", self.system_options)
         rag = self._typed("chain", "form", "k", "generator", "example", "retrieval")

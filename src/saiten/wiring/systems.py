@@ -1,6 +1,9 @@
 """Systems under test by name.
 
 python:module:function      a Python function; also path/to/file.py:function
+langchain:FILE.py:NAME      a LangChain or LangGraph object: a chain, a chat model, an agent, a graph
+llamaindex:FILE.py:NAME     a LlamaIndex query engine, chat engine, agent or workflow
+haystack:FILE.py:NAME       a Haystack pipeline; all three also as KIND:module:name
 http:URL                    an HTTP service that implements the contract in docs/systems.md; also http://… and https://…
 PROVIDER:MODEL[@URL]        a chat model alone, without retrieval
 hf:NAME_OR_FOLDER           the same, in this process
@@ -27,10 +30,12 @@ from saiten.prompts import find_prompts
 from saiten.protocols import System
 from saiten.rag.systems.answer_file import AnswerFile
 from saiten.rag.systems.chat_model import ChatModel
+from saiten.rag.systems.frameworks import haystack, langchain, llamaindex
 from saiten.rag.systems.http_address import KEY_VARIABLE, HttpAddress
 from saiten.rag.systems.http_json import HttpJson
+from saiten.rag.systems.in_process import Entry, InProcess
 from saiten.rag.systems.loading import load_function
-from saiten.rag.systems.python_callable import PythonCallable
+from saiten.rag.systems.python_function import PythonFunction
 from saiten.redaction import redact_name
 from saiten.wiring.models import SYSTEM, Models
 from saiten.wiring.rag import RagSettings, rag_over
@@ -38,10 +43,18 @@ from saiten.wiring.rag import RagSettings, rag_over
 _LOG = logging.getLogger(__name__)
 
 FORMS = (
-    "python:MODULE:FUNCTION, FILE.py:FUNCTION, http:URL, PROVIDER:MODEL[@URL], hf:NAME_OR_FOLDER, "
+    "python:MODULE:FUNCTION, FILE.py:FUNCTION, langchain:, llamaindex: or haystack:FILE.py:NAME, http:URL, PROVIDER:MODEL[@URL], hf:NAME_OR_FOLDER, "
     "vllm-engine:NAME_OR_FOLDER, rag:KB or file:ANSWERS.jsonl"
 )
 """The forms of a system's name."""
+
+
+_OBJECTS: Mapping[str, Callable[[str, Mapping[str, Any]], Entry]] = {
+    langchain.PREFIX: langchain.LangChainObject,
+    llamaindex.PREFIX: llamaindex.LlamaIndexObject,
+    haystack.PREFIX: haystack.HaystackPipeline,
+}
+"""Prefix of an object's name → what asks it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +67,8 @@ class SystemSettings:
     max_tokens: int | None = None
     """The limit of one answer; None leaves it to the server."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Further parameters of a chat model's requests, or of the built-in RAG's generator."""
+    """Further parameters of a chat model's requests, or of the built-in RAG's generator; or the names of an object's
+    inputs and outputs (`question`, `history`, `answer`, `contexts`, and `async`)."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent to an HTTP service, or with the requests to a model; stored nowhere."""
     repeatable: bool = False
@@ -85,6 +99,8 @@ def assemble_system(spec: str, settings: SystemSettings | None = None, models: M
 
 
 def _kind_of(spec: str) -> str:
+    if spec.partition(":")[0] in _OBJECTS:
+        return spec.partition(":")[0]
     if re.fullmatch(r".+\.py:[^:/\\]*", spec):
         return "python"
     kind = re.split("[:/]", spec, maxsplit=1)[0]
@@ -92,10 +108,17 @@ def _kind_of(spec: str) -> str:
 
 
 def _python(spec: str, settings: SystemSettings, models: Models) -> System:
+    return _in_process(PythonFunction(load_function(spec)), models)
+
+
+def _framework(spec: str, settings: SystemSettings, models: Models) -> System:
+    return _in_process(_OBJECTS[spec.partition(":")[0]](spec, settings.options), models)
+
+
+def _in_process(entry: Entry, models: Models) -> System:
     how = models.calls
-    return PythonCallable(
-        load_function(spec), timeout=how.timeout, concurrency=how.concurrency, around=_around(models, retries=0)
-    )
+    around = _around(models, retries=0, concurrency=1 if entry.one_at_a_time else how.concurrency)
+    return InProcess(entry, timeout=how.timeout, concurrency=how.concurrency, around=around)
 
 
 def _http(spec: str, settings: SystemSettings, models: Models) -> System:
@@ -139,6 +162,7 @@ def _file(spec: str, settings: SystemSettings, models: Models) -> System:
 
 _MAKERS: Mapping[str, Callable[[str, SystemSettings, Models], System]] = {
     "python": _python,
+    **dict.fromkeys(_OBJECTS, _framework),
     "http": _http,
     "https": _http,
     **dict.fromkeys(providers(), _chat_model),
@@ -150,11 +174,11 @@ _MAKERS: Mapping[str, Callable[[str, SystemSettings, Models], System]] = {
 """Prefix of the name, up to the first colon → maker."""
 
 
-def _around(models: Models, *, retries: int) -> tuple[Layer, ...]:
+def _around(models: Models, *, retries: int, concurrency: int | None = None) -> tuple[Layer, ...]:
     how = models.calls
     return layers(
         retries=Retries(attempts=retries + 1),
-        limits=Limits(how.concurrency, how.requests_per_minute, how.tokens_per_minute),
+        limits=Limits(concurrency or how.concurrency, how.requests_per_minute, how.tokens_per_minute),
         budget=Budget(how.max_calls, account=models.account),
         lease=None if models.leases is None else models.leases.layer(SYSTEM, SYSTEM, Quote()),
     )

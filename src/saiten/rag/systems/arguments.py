@@ -15,7 +15,7 @@ _OPTIONAL = ("history", "session", "id", "language")
 def arguments_for(loaded: Loaded) -> Callable[[Inquiry], tuple[tuple[Any, ...], dict[str, Any]]]:
     """Return how to call the function: the question by position or name, and optional arguments by name."""
     try:
-        parameters = dict(signature(loaded.function).parameters)
+        parameters = dict(signature(loaded.value).parameters)
     except (TypeError, ValueError):  # a builtin without a signature
         return lambda inquiry: ((inquiry.question,), {})
     by_name = {

@@ -1,11 +1,13 @@
-"""Threads for blocking functions, with a limit and a time-out."""
+"""Threads for blocking functions: with a limit and a time-out, or as many as an event loop asks for."""
 
 import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Any
+from weakref import WeakSet
 
 from saiten.errors import ConfigurationError
 
@@ -89,6 +91,56 @@ class Threads:
 
     def _came_back(self, _: asyncio.Future[Any]) -> None:
         self._left_behind -= 1
+
+
+class LoopThreads(ThreadPoolExecutor):
+    """Threads of an event loop for the blocking steps of asynchronous code: one each, which nobody waits for.
+
+    asyncio's own are few (cores + 4), so that steps wait for each other, which would count as latency; and a process
+    could not end before a step that hangs.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self._free: list[SimpleQueue[_Job | None]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        jobs = self._free_thread()
+
+        def job() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    result = fn(*args, **kwargs)
+                except BaseException as error:  # noqa: BLE001 - passed on to the caller
+                    future.set_exception(error)
+                else:
+                    future.set_result(result)
+            self._free.append(jobs)
+
+        jobs.put(job)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the pool's
+        """Let idle threads end."""
+        while self._free:
+            self._free.pop().put(None)
+
+    def _free_thread(self) -> "SimpleQueue[_Job | None]":
+        try:
+            return self._free.pop()
+        except IndexError:
+            return _started()
+
+
+_EQUIPPED: "WeakSet[asyncio.AbstractEventLoop]" = WeakSet()
+
+
+def equip(loop: asyncio.AbstractEventLoop) -> None:
+    """Give the loop threads for the blocking steps of the user's asynchronous code, once."""
+    if loop not in _EQUIPPED:
+        _EQUIPPED.add(loop)
+        loop.set_default_executor(LoopThreads())
 
 
 class OutOfTime(TimeoutError):

@@ -1,0 +1,1 @@
+"""Objects of other frameworks as systems under test: LangChain, LlamaIndex and Haystack."""
