@@ -58,7 +58,8 @@ def score_in_shards(
     connect = partial(retrieving, evidence)
     embeds = base is not None and embeds_here(base.name)
     strict = source.settings.strict
-    job = ScoringJob(metrics, judge, shared, kept, signatures, how.retry_failed, strict, connect, embeds)
+    more = variables_in(evidence.retriever_headers)
+    job = ScoringJob(metrics, judge, shared, kept, signatures, how.retry_failed, strict, connect, embeds, more)
     progress = ScoreProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(folder, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
         status = run_noted(run, source, job, executor, progress)
@@ -129,7 +130,8 @@ def converse_in_shards(
         or embeds_here(conversations.evidence_from)
         or answered_here(system.system, settings, conversations.system)
     )
-    variables, strict = variables_of(judge, *others.values()) | variables_in(settings.headers), source.settings.strict
+    variables = variables_of(judge, *others.values()) | variables_in(settings.headers, dialogue.retriever_headers)
+    strict = source.settings.strict
     make = parties.participants
     job = ConversingJob(make, shared, kept, signatures, limit, how.retry_failed, strict, network, variables)
     next(source.peeked(notifier(notes)), None)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from saiten.choices import MAX_TURNS, Questioning, Retrieval
-from saiten.cli.shared_options import DataArgument, DryRunOption, FormatOption, RunOptions
+from saiten.cli.shared_options import DataArgument, DryRunOption, FormatOption, RetrieverOptions, RunOptions
 from saiten.cli.system_options import AT_ONCE, SYSTEM, SystemOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.errors import ConfigurationError
@@ -20,7 +20,7 @@ _DIALOGUE = "Dialogue"  # heading in the help
 
 
 @dataclass(frozen=True, slots=True)
-class DialogueOptions:
+class DialogueOptions(RetrieverOptions):
     """The settings of the dialogues."""
 
     max_turns: int = option(MAX_TURNS, "Maximum number of questions to the system.", panel=_DIALOGUE, min=1)
@@ -38,7 +38,7 @@ class DialogueOptions:
         panel=_DIALOGUE,
     )
     k: int | None = option(
-        None, "Number of passages from --kb and from rag:KB. Default 5.", "--k", "-k", panel=_DIALOGUE, min=1
+        None, "Number of passages of evidence and from rag:KB. Default 5.", "--k", "-k", panel=_DIALOGUE, min=1
     )
     retrieval: Retrieval | None = option(
         None,
@@ -96,7 +96,8 @@ def converse(
     from saiten.cli.show_summary import show_summary
 
     system = replace(system, prompts=judge.prompts)  # one folder for the judge and the system's chains
-    if dialogue.kb is None or system.kind == "rag":  # else they concern only the evidence
+    dialogue.check_source(dialogue.kb)
+    if (dialogue.kb or dialogue.retriever) is None or system.kind == "rag":  # else they concern only the evidence
         system = replace(system, k=dialogue.k, retrieval=dialogue.retrieval)
     if system.kind == "file" and dialogue.max_turns > 1:
         raise ConfigurationError(

@@ -12,6 +12,7 @@ from pathlib import Path
 from saiten.choices import Format
 from saiten.cli.converse import DialogueOptions
 from saiten.cli.data_source import DataSource
+from saiten.cli.evidence import evidence_source
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DialogueProgress
 from saiten.cli.rehearse import SPENT, has_calls, price_captions, spent_cells
@@ -30,7 +31,7 @@ from saiten.judges.agents import Agents
 from saiten.judges.rehearsal import Rehearsal
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.prompts import find_prompts
-from saiten.protocols import Judge, System
+from saiten.protocols import Judge, Retriever, System
 from saiten.records import Sample, Usage
 from saiten.redaction import redact
 from saiten.runs import RunSettings
@@ -44,7 +45,6 @@ from saiten.wiring import (
     SystemSettings,
     assemble_agents,
     assemble_system,
-    knowledge_base_later,
     quote_of,
     ready,
 )
@@ -138,7 +138,7 @@ class Parties:
     others: Mapping[str, JudgeSettings]
     """The judges of roles with a model of their own."""
 
-    def described(self, models: Models) -> tuple[Conversations, OpenedLater | None, Models]:
+    def described(self, models: Models) -> tuple[Conversations, Retriever | None, Models]:
         """Return the dialogues with agents that have no store, the evidence, and the models of a system apart."""
         dialogue = self.dialogue
         # Never cached: latencies must be real, and each dialogue needs a fresh answer.
@@ -146,13 +146,8 @@ class Parties:
         apart = models.called(replace(models.calls, cache=None, concurrency=dialogue.system_concurrency))
         with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
             tested = assemble_system(self.system, self.settings, bare if self.system_has_models else apart)
-        evidence = (
-            None
-            if dialogue.kb is None
-            else knowledge_base_later(
-                dialogue.kb, models, retrieval=dialogue.retrieval or _RAG.retrieval, k=dialogue.k or _RAG.k
-            )
-        )
+        k = dialogue.k or _RAG.k
+        evidence = evidence_source(dialogue, dialogue.kb, models, retrieval=dialogue.retrieval or _RAG.retrieval, k=k)
         conversations = Conversations(
             tested,
             # for signatures; the store cannot be opened before the folder is locked
@@ -181,11 +176,11 @@ class Parties:
         )
 
 
-async def open_all(system: System, models: Models, evidence: OpenedLater | None) -> None:
+async def open_all(system: System, models: Models, evidence: Retriever | None) -> None:
     """Open what the dialogues need before the first of them; raises ConfigurationError."""
     await ready(system, models)
     try:
-        if evidence is not None:
+        if isinstance(evidence, OpenedLater):
             await evidence.open()
     except CallFailed as error:
         raise ConfigurationError(f"the knowledge base of the evidence cannot be opened: {error}") from error

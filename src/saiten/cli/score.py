@@ -59,6 +59,7 @@ def score(
       saiten score answers.jsonl -m my_metrics.py:Politeness -o runs/polite
       saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --evidence reference --kb kb
       saiten score 'traces/*.jsonl' -m faithfulness --judge openai:gpt-4o-mini --sample 500 --stratify day
+      saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --retriever my_bot.py:retrieve
       saiten score 'logs/*.parquet' -m faithfulness --judge vllm:qwen3@http://gpu1:8000 --executor ray --workers 16
       saiten score answers.jsonl -m faithfulness --fail-under faithfulness.low=0.8 --junit saiten.xml
 
@@ -84,6 +85,7 @@ def score(
     source = DataSource(data, rows)
     folder = out or Path("runs") / source.run_name
     calls = calls.kept_in(folder)
+    evidence.check_source(evidence.kb)
     samples = check_evidence(source.peeked(notifier(stderr())), evidence, data)
     if dry_run:
         from saiten.cli.rehearse import rehearse  # loads the offline judge, which counts the calls

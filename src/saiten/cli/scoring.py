@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,7 +69,8 @@ def score_into(
         progress = ScoreProgress(notes, total, calls.currency, quiet=how.quiet)
         unfinished = "replies for unfinished scores are kept and will not be requested again"
         resuming = resumable(notes, kept="all scores so far are kept", unfinished=unfinished)
-        with progress, resuming as ending, batching(models, folder, progress, notes):
+        printing = redirect_stdout(sys.stderr)  # what a retriever prints when it is asked
+        with progress, printing, resuming as ending, batching(models, folder, progress, notes):
             closing, strict = (scoring.judge, base), source.settings.strict
             if plan is None:
                 executor = LocalExecutor(calls.at_once(len(metrics)))

@@ -1,6 +1,6 @@
 """Options that several commands have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -60,7 +60,34 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceOptions:
+class RetrieverOptions:
+    """A retriever of the user's, instead of a knowledge base, as the source of evidence."""
+
+    retriever: str | None = option(
+        None,
+        "Retriever to get evidence from instead of a knowledge base, such as that of the tested system: "
+        "FILE.py:FUNCTION, python:MODULE:FUNCTION, http://HOST/PATH, langchain:FILE.py:NAME, llamaindex:FILE.py:NAME "
+        "or haystack:FILE.py:NAME.",
+        panel=JUDGE,
+    )
+    retriever_headers: Mapping[str, str] = option(
+        {},
+        "Header for a retriever at an address, NAME=VALUE; the value env:VARIABLE is read from the environment. Never "
+        "stored. Repeatable.",
+        "--retriever-header",
+        panel=JUDGE,
+    )
+
+    def check_source(self, kb: str | None) -> None:
+        """Raise ConfigurationError if there are two sources of evidence, or headers without a retriever."""
+        if self.retriever is not None and kb is not None:
+            raise ConfigurationError("--kb and --retriever both name where evidence comes from; leave one of them out")
+        if self.retriever_headers and self.retriever is None:
+            raise ConfigurationError("--retriever-header is for --retriever http://HOST/PATH, which is not there")
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOptions(RetrieverOptions):
     """The evidence for correctness, and its source."""
 
     evidence: EvidenceMode | None = option(
@@ -76,7 +103,12 @@ class EvidenceOptions:
         panel=JUDGE,
     )
     k: int = option(5, "Number of passages of evidence.", "-k", panel=JUDGE, min=1)
-    retrieval: Retrieval = option("dense", "Retrieval method for evidence.", panel=JUDGE)
+    retrieval: Retrieval = option("dense", "Retrieval method for evidence from --kb.", panel=JUDGE)
+
+    @property
+    def has_source(self) -> bool:
+        """Whether passages can be retrieved."""
+        return self.kb is not None or self.retriever is not None
 
 
 @dataclass(frozen=True, slots=True)

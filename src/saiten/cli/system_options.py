@@ -38,9 +38,9 @@ class SystemOptions:
 
     system: str = option(
         ...,
-        "System under test: python:MODULE:FUNCTION, FILE.py:FUNCTION, langchain:FILE.py:NAME, llamaindex:FILE.py:NAME, "
-        "haystack:FILE.py:NAME, http:URL, PROVIDER:MODEL\\[@URL], hf:NAME_OR_FOLDER, vllm-engine:NAME_OR_FOLDER, rag:KB "
-        "or file:ANSWERS.",
+        "System under test: python:MODULE:FUNCTION, FILE.py:FUNCTION, langchain:FILE.py:NAME, "
+        "llamaindex:FILE.py:NAME, haystack:FILE.py:NAME, http:URL, PROVIDER:MODEL\\[@URL], hf:NAME_OR_FOLDER, "
+        "vllm-engine:NAME_OR_FOLDER, rag:KB or file:ANSWERS.",
         "--system",
         "-s",
     )
@@ -49,9 +49,9 @@ class SystemOptions:
     )
     system_options: Mapping[str, Any] = option(
         {},
-        "Further parameter of a chat model's or generator's requests, NAME=VALUE: reasoning_effort=low. For langchain:, "
-        "llamaindex: and haystack:, the object's own name of the question, history, answer or contexts: question=query. "
-        "Repeatable.",
+        "Further parameter of a chat model's or generator's requests, NAME=VALUE: reasoning_effort=low. For "
+        "langchain:, llamaindex: and haystack:, the object's own name of the question, history, answer or contexts: "
+        "question=query. Repeatable.",
         "--system-option",
         panel=SYSTEM,
     )

@@ -112,6 +112,8 @@ class ScoringJob:
     connect: Connect = as_they_are
     embeds: bool = False
     """Whether the knowledge base of the evidence runs a network in this process."""
+    more_variables: frozenset[str] = frozenset()
+    """The environment variables that the headers of a retriever need."""
 
     @property
     def has_network(self) -> bool:
@@ -120,7 +122,8 @@ class ScoringJob:
 
     @property
     def variables(self) -> frozenset[str]:
-        return variables_of(self.judge) if isinstance(self.judge, JudgeSettings) else frozenset()
+        judge = variables_of(self.judge) if isinstance(self.judge, JudgeSettings) else frozenset()
+        return judge | self.more_variables
 
     def prepare(self, models: Models) -> "PreparedScoring":
         metrics, base = self.connect(self.metrics, models)

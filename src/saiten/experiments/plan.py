@@ -79,6 +79,8 @@ class DataSet(_Part):
     """Instead: the built-in questions of this language, with the built-in documents as the knowledge base."""
     kb: Annotated[str, AfterValidator(_kb_relative_to_plan)] | None = None
     """A folder or the address of a server, as in `saiten index --kb`."""
+    retriever: str | None = None
+    """Where the evidence comes from instead of `kb`, as in `saiten score --retriever`."""
     documents: tuple[_File, ...] = ()
     """Indexed into `kb` before the first question; existing documents are not touched."""
     labels: _File | None = None
@@ -221,10 +223,13 @@ class ExperimentPlan(_Part):
         for data in self.data:
             if is_human(self.main) and data.labels is None:
                 raise ValueError(f"main: {self.main} needs human labels, but {data.name} has none; name their file")
-            if "reference" in self.evidence and data.kb is None and data.demo is None:
+            if "reference" in self.evidence and (data.kb or data.demo or data.retriever) is None:
                 raise ValueError(
-                    f"evidence: reference is retrieved from a knowledge base, but {data.name} has none; give it a kb"
+                    f"evidence: reference is retrieved from a knowledge base, but {data.name} has none; give it a kb, "
+                    "or a retriever"
                 )
+            if "reference" not in self.evidence and data.retriever is not None:
+                raise ValueError(f"the retriever of {data.name} is for evidence: [reference], which is not there")
         return self
 
 

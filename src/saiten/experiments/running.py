@@ -25,7 +25,7 @@ from saiten.experiments.plan import DataSet, ExperimentPlan, keep_plan
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.metrics.naming import is_human
-from saiten.protocols import System
+from saiten.protocols import Retriever, System
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.rag.knowledge.indexing import Indexed
 from saiten.records import Sample, Scored
@@ -45,6 +45,7 @@ from saiten.wiring import (
     SystemSettings,
     assemble_judge,
     assemble_rag,
+    assemble_retriever,
     assemble_system,
     index_documents,
     is_model_on_server,
@@ -96,8 +97,11 @@ class Experiment:
             next(questions_of(data, lambda _: None), None)
             if data.labels is not None and not data.labels.is_file() and not is_human(self.plan.main):
                 raise BadInput(f"the labels of {data.name} do not exist: {data.labels}")
+            if data.retriever is not None:
+                assemble_retriever(data.retriever, models, k=self.plan.k)
             # a knowledge base without documents to index must exist
-            needed = "reference" in self.plan.evidence or (data.answers is None and self.plan.models)
+            graded = "reference" in self.plan.evidence and data.retriever is None
+            needed = graded or (data.answers is None and self.plan.models)
             if needed and data.kb is not None and not data.documents:
                 knowledge_base_later(data.kb, models)
             self._check_room(data)
@@ -258,6 +262,11 @@ class Experiment:
         except CallFailed as error:
             raise ConfigurationError(f"the knowledge base of {data.name} cannot be opened: {error}") from error
 
+    async def _evidence(self, data: DataSet, models: Models) -> Retriever:
+        if data.retriever is not None:
+            return assemble_retriever(data.retriever, models, k=self.plan.k)
+        return await self._open(data, models)
+
     async def _score(self, data: DataSet, cells: list[Cell], models: Models, stages: Stages, *, whole: bool) -> None:
         there = [cell for cell in cells if data.answers is not None or has_answers(cell, self.folder)]
         if not there:
@@ -267,9 +276,9 @@ class Experiment:
             opened.push_async_callback(judge.close)
             metrics = make_metrics(self._metric_names())
             if "reference" in self.plan.evidence:
-                base = await self._open(data, models)
-                opened.push_async_callback(base.close)
-                metrics = tuple(with_evidence(metric, base, self.plan.k) for metric in metrics)
+                source = await self._evidence(data, models)
+                opened.push_async_callback(source.close)
+                metrics = tuple(with_evidence(metric, source, self.plan.k) for metric in metrics)
             signatures = signatures_of(metrics, judge)
             settings = RunSettings(data=data.name, judge=self._judge_settings().kept(), currency=self.calls.currency)
             total = sum(1 for _ in self._samples(there, lambda _: None))

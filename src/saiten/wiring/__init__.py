@@ -8,6 +8,7 @@ from saiten.wiring.models import Models
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
 from saiten.wiring.quotes import quote_of
 from saiten.wiring.rag import RagSettings, assemble_rag, rag_over, ready
+from saiten.wiring.retrievers import assemble_retriever
 from saiten.wiring.systems import SystemSettings, assemble_system
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "assemble_agents",
     "assemble_judge",
     "assemble_rag",
+    "assemble_retriever",
     "assemble_system",
     "embeds_here",
     "index_documents",

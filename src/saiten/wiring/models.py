@@ -208,11 +208,15 @@ class Models:
     ) -> tuple[T, str]:
         at = read_address(spec, self.environ, what=what, builtin=builtin, keys=self.keys, found=found)
         settings |= {"timeout": self.calls.timeout, "key_variable": at.source.variable, "provider": at.provider}
-        model = make(at.model, at.url, at.source, headers=self._resolved(headers), **settings)
+        model = make(at.model, at.url, at.source, headers=self.resolved(headers), **settings)
         return model, at.url
 
-    def _resolved(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """Return the headers with the values of environment variables in place of `env:NAME`."""
+    def resolved(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers with the values of environment variables in place of `env:NAME`.
+
+        Raises:
+            ConfigurationError: a variable is not set.
+        """
         found = {}
         for name, value in headers.items():
             variable = value.removeprefix("env:")

@@ -43,8 +43,8 @@ from saiten.wiring.rag import RagSettings, rag_over
 _LOG = logging.getLogger(__name__)
 
 FORMS = (
-    "python:MODULE:FUNCTION, FILE.py:FUNCTION, langchain:, llamaindex: or haystack:FILE.py:NAME, http:URL, PROVIDER:MODEL[@URL], hf:NAME_OR_FOLDER, "
-    "vllm-engine:NAME_OR_FOLDER, rag:KB or file:ANSWERS.jsonl"
+    "python:MODULE:FUNCTION, FILE.py:FUNCTION, langchain:FILE.py:NAME, llamaindex:FILE.py:NAME, haystack:FILE.py:NAME, "
+    "http:URL, PROVIDER:MODEL[@URL], hf:NAME_OR_FOLDER, vllm-engine:NAME_OR_FOLDER, rag:KB or file:ANSWERS.jsonl"
 )
 """The forms of a system's name."""
 

@@ -28,7 +28,8 @@ from saiten.rag.systems.plain_values import count_of, names_in, number_of, text_
 from saiten.records import Answer, Inquiry, Usage
 
 _ANSWER = ("answer", "response", "output")
-_CONTEXTS = ("contexts", "documents", "retrieved_contexts")
+CONTEXTS = ("contexts", "documents", "retrieved_contexts")
+"""Names of the passages."""
 
 
 def question_object(inquiry: Inquiry) -> dict[str, Any]:
@@ -60,11 +61,12 @@ def read_answer(value: Any) -> Answer:
     name = next((name for name in _ANSWER if name in value), None)
     if name is None:
         raise ValueError(f"expected an object with `answer`, got one with {names_in(value)}")
-    contexts = next((value[name] for name in _CONTEXTS if name in value), None)
-    return Answer(text_of(value[name], name), read_passages(contexts), usage=_usage(value.get("usage")))
+    contexts = next((value[name] for name in CONTEXTS if name in value), None)
+    return Answer(text_of(value[name], name), read_passages(contexts), usage=read_usage(value.get("usage")))
 
 
-def _usage(value: Any) -> Usage:
+def read_usage(value: Any) -> Usage:
+    """Read what a reply reports of its cost; without a report, one call of unknown cost."""
     if not isinstance(value, Mapping):
         return CHARGED
     calls = count_of(value.get("calls"))

@@ -65,9 +65,9 @@ class HaystackPipeline:
 
     def read(self, value: Any) -> Answer:
         answer = _output(value, self._answer)
-        one = answer[0] if isinstance(answer, list) and answer else answer
-        if isinstance(one, list):
+        if isinstance(answer, list) and not answer:
             raise ValueError(f"`{self._answer}` is an empty list")
+        one = answer[0] if isinstance(answer, list) else answer
         documents = documents_in(value, self._documents)
         if documents is None:
             documents = read_passages(getattr(one, "documents", None), f"{self._answer}.documents")

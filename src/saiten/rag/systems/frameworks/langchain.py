@@ -21,6 +21,7 @@ from saiten.rag.systems.passages import read_passages
 from saiten.records import Answer, Inquiry, Turn
 
 PREFIX = "langchain"
+INSTALL = "langchain-core"
 _EXPECTED = "a chain, chat model, agent or graph that can be invoked; a retriever is for --retriever"
 
 
@@ -35,8 +36,8 @@ class LangChainObject:
         Raises:
             ConfigurationError: LangChain or the object is missing, it is no such object, or its input is not known.
         """
-        runnable = package("langchain_core.runnables", "langchain-core").Runnable
-        retriever = package("langchain_core.retrievers", "langchain-core").BaseRetriever
+        runnable = package("langchain_core.runnables", INSTALL).Runnable
+        retriever = package("langchain_core.retrievers", INSTALL).BaseRetriever
         loaded = load_object(
             spec, PREFIX, _EXPECTED, lambda each: isinstance(each, runnable) and not isinstance(each, retriever)
         )

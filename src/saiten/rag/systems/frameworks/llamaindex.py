@@ -47,7 +47,9 @@ class LlamaIndexObject:
         self._chats = self.one_at_a_time = isinstance(loaded.value, chat)
         runs = isinstance(loaded.value, workflow)
         self._keyword = _keyword_of(loaded.value, self._options, loaded.name) if runs else ""
-        self._retrieves = not isinstance(loaded.value, package("llama_index.core.chat_engine", INSTALL).SimpleChatEngine)
+        self._retrieves = not isinstance(
+            loaded.value, package("llama_index.core.chat_engine", INSTALL).SimpleChatEngine
+        )
         self.name = loaded.name
         self.file = loaded.file
         self.is_async = runs or (self._options.is_async and not _blocks(loaded.value))

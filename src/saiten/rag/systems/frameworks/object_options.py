@@ -48,7 +48,7 @@ class ObjectOptions:
         for each in _NAMES:
             if not isinstance(options.get(each), str | None):
                 raise ConfigurationError(f"--system-option {each} is a name in {name}, not {options[each]!r}")
-        return cls(*(options.get(each) for each in _NAMES), is_async=is_async)
+        return cls(**{each: options.get(each) for each in _NAMES}, is_async=is_async)
 
     def described(self) -> Mapping[str, str]:
         """Return those that were given, for the record of how answers were made."""
