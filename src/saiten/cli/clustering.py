@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from saiten.cli.answering import described_system, report_answers, settings_kept, wide_enough
-from saiten.cli.converse import DialogueOptions
 from saiten.cli.conversing import Parties, dialogues_at_once, report_dialogues
 from saiten.cli.data_source import DataSource
+from saiten.cli.dialogue_options import DialogueOptions
 from saiten.cli.evidence import retrieving
 from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.progress import AnswerProgress, DialogueProgress, RunProgress, ScoreProgress

@@ -1,51 +1,20 @@
 """`saiten converse`: how much of the reference a system says in a dialogue, and how soon."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from saiten.choices import MAX_TURNS, Questioning, Retrieval
-from saiten.cli.shared_options import DataArgument, DryRunOption, FormatOption, RetrieverOptions, RunOptions
-from saiten.cli.system_options import AT_ONCE, SYSTEM, SystemOptions
+from saiten.cli.dialogue_options import DialogueOptions
+from saiten.cli.shared_options import DataArgument, DryRunOption, FormatOption, RunOptions
+from saiten.cli.system_options import SystemOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.errors import ConfigurationError
-from saiten.options import Config, option
+from saiten.options import Config
 from saiten.settings import BATCHES, CallSettings, DataSettings, ExecutorSettings, JudgeSettings, RoleSettings
 
 app = typer.Typer(add_completion=False)
-
-_DIALOGUE = "Dialogue"  # heading in the help
-
-
-@dataclass(frozen=True, slots=True)
-class DialogueOptions(RetrieverOptions):
-    """The settings of the dialogues."""
-
-    max_turns: int = option(MAX_TURNS, "Maximum number of questions to the system.", panel=_DIALOGUE, min=1)
-    questioning: Questioning = option(
-        "merged",
-        "How the next question comes about. merged: one call decides and asks; a question with numbers, names or rare "
-        "words that only the reference has is refused. published, as in the paper: two calls; a question may use them "
-        "to ask for confirmation.",
-        panel=_DIALOGUE,
-    )
-    kb: str | None = option(
-        None,
-        "Knowledge base from which the grader gets evidence for question and reference, for pairs without a column "
-        "`evidence`. Default: none.",
-        panel=_DIALOGUE,
-    )
-    k: int | None = option(
-        None, "Number of passages of evidence and from rag:KB. Default 5.", "--k", "-k", panel=_DIALOGUE, min=1
-    )
-    retrieval: Retrieval | None = option(
-        None,
-        "Retrieval from --kb and rag:KB by embeddings, by terms (bm25), or by both. Default dense.",
-        panel=_DIALOGUE,
-    )
-    system_concurrency: int = option(AT_ONCE, "Maximum questions to the system in flight.", panel=SYSTEM, min=1)
 
 
 @app.command()

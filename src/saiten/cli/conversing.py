@@ -10,8 +10,8 @@ from itertools import chain
 from pathlib import Path
 
 from saiten.choices import Format
-from saiten.cli.converse import DialogueOptions
 from saiten.cli.data_source import DataSource
+from saiten.cli.dialogue_options import DialogueOptions
 from saiten.cli.evidence import evidence_source
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DialogueProgress
