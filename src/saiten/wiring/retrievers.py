@@ -19,7 +19,7 @@ from saiten.protocols import Retriever
 from saiten.rag.systems.frameworks import haystack, langchain, llamaindex, retrievers
 from saiten.rag.systems.http_address import KEY_VARIABLE, HttpAddress
 from saiten.rag.systems.http_retriever import HttpRetriever
-from saiten.rag.systems.in_process_retriever import InProcessRetriever, Source
+from saiten.rag.systems.in_process_retriever import InProcessRetriever, PassageSource
 from saiten.rag.systems.loading import load_function
 from saiten.rag.systems.python_function import PythonRetriever
 from saiten.redaction import redact_name
@@ -54,7 +54,7 @@ def assemble_retriever(spec: str, models: Models, *, k: int = 5, headers: Mappin
     )
 
 
-def _source(spec: str, prefix: str) -> Source:
+def _source(spec: str, prefix: str) -> PassageSource:
     if prefix in _FRAMEWORKS:
         return _FRAMEWORKS[prefix](spec)
     if prefix == "python" or re.fullmatch(r".+\.py:[^:/\\]*", spec):
@@ -73,7 +73,7 @@ def _http(spec: str, models: Models, k: int, headers: Mapping[str, str]) -> Retr
     return HttpRetriever(address, k=k, timeout=models.calls.timeout, around=around)
 
 
-_FRAMEWORKS: Mapping[str, Callable[[str], Source]] = {
+_FRAMEWORKS: Mapping[str, Callable[[str], PassageSource]] = {
     langchain.PREFIX: retrievers.langchain_retriever,
     llamaindex.PREFIX: retrievers.llamaindex_retriever,
     haystack.PREFIX: retrievers.haystack_retriever,

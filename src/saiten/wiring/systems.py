@@ -33,7 +33,7 @@ from saiten.rag.systems.chat_model import ChatModel
 from saiten.rag.systems.frameworks import haystack, langchain, llamaindex
 from saiten.rag.systems.http_address import KEY_VARIABLE, HttpAddress
 from saiten.rag.systems.http_json import HttpJson
-from saiten.rag.systems.in_process import Entry, InProcess
+from saiten.rag.systems.in_process import EntryPoint, InProcess
 from saiten.rag.systems.loading import load_function
 from saiten.rag.systems.python_function import PythonFunction
 from saiten.redaction import redact_name
@@ -49,7 +49,7 @@ FORMS = (
 """The forms of a system's name."""
 
 
-_OBJECTS: Mapping[str, Callable[[str, Mapping[str, Any]], Entry]] = {
+_OBJECTS: Mapping[str, Callable[[str, Mapping[str, Any]], EntryPoint]] = {
     langchain.PREFIX: langchain.LangChainObject,
     llamaindex.PREFIX: llamaindex.LlamaIndexObject,
     haystack.PREFIX: haystack.HaystackPipeline,
@@ -115,7 +115,7 @@ def _framework(spec: str, settings: SystemSettings, models: Models) -> System:
     return _in_process(_OBJECTS[spec.partition(":")[0]](spec, settings.options), models)
 
 
-def _in_process(entry: Entry, models: Models) -> System:
+def _in_process(entry: EntryPoint, models: Models) -> System:
     how = models.calls
     around = _around(models, retries=0, concurrency=1 if entry.one_at_a_time else how.concurrency)
     return InProcess(entry, timeout=how.timeout, concurrency=how.concurrency, around=around)

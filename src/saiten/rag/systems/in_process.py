@@ -16,7 +16,7 @@ _OF_INPUTS = (AttributeError, LookupError, TypeError, ValueError)
 """What code raises for an input of another form."""
 
 
-class Entry(Protocol):
+class EntryPoint(Protocol):
     """The documented way to ask a function or an object, and to read its replies."""
 
     @property
@@ -56,7 +56,7 @@ class InProcess:
     """
 
     def __init__(
-        self, entry: Entry, *, timeout: float = 120.0, concurrency: int = 8, around: Sequence[Layer] = ()
+        self, entry: EntryPoint, *, timeout: float = 120.0, concurrency: int = 8, around: Sequence[Layer] = ()
     ) -> None:
         """`timeout`: seconds per answer; `concurrency`: threads; `around`: layers around each call."""
         self._entry = entry

@@ -11,7 +11,7 @@ from saiten.rag.systems.user_code import UserCode
 from saiten.records import FREE, Retrieved
 
 
-class Source(Protocol):
+class PassageSource(Protocol):
     """The documented way to ask a function or an object for passages."""
 
     @property
@@ -37,7 +37,13 @@ class InProcessRetriever:
     """Asks a source; a `Retriever`. Synchronous calls run in threads, so they must allow concurrent calls."""
 
     def __init__(
-        self, source: Source, *, k: int, timeout: float = 120.0, concurrency: int = 8, around: Sequence[Layer] = ()
+        self,
+        source: PassageSource,
+        *,
+        k: int,
+        timeout: float = 120.0,
+        concurrency: int = 8,
+        around: Sequence[Layer] = (),
     ) -> None:
         """`k`: passages by default; `timeout`: seconds per query; `concurrency`: threads; `around`: layers."""
         self._source = source

@@ -18,7 +18,7 @@ from saiten.records import Answer, Inquiry
 
 
 class PythonFunction:
-    """Calls a function that answers; an `Entry`."""
+    """Calls a function that answers; an `EntryPoint`."""
 
     one_at_a_time = False
     doubt = ""
@@ -46,7 +46,7 @@ class PythonFunction:
 
 
 class PythonRetriever:
-    """Calls a function that retrieves; a `Source`."""
+    """Calls a function that retrieves; a `PassageSource`."""
 
     def __init__(self, loaded: Loaded) -> None:
         """Raises ConfigurationError if the function cannot be called with a query."""

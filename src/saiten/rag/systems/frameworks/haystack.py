@@ -29,7 +29,7 @@ _EXPECTED = "a Pipeline (an agent or another component goes into one: pipeline.a
 
 
 class HaystackPipeline:
-    """A pipeline; an `Entry`."""
+    """A pipeline; an `EntryPoint`."""
 
     one_at_a_time = False
     doubt = ""

@@ -26,7 +26,7 @@ _EXPECTED = "a chain, chat model, agent or graph that can be invoked; a retrieve
 
 
 class LangChainObject:
-    """A Runnable; an `Entry`."""
+    """A Runnable; an `EntryPoint`."""
 
     one_at_a_time = False
 

@@ -14,7 +14,7 @@ def watching() -> Any:
     return _handler_class()()
 
 
-class Watch:
+class InvocationWatch:
     """Adds up what models report, and keeps the documents of the outermost retrievers.
 
     LangChain's base of handlers is added when a handler is made, since LangChain is loaded only then.
@@ -59,7 +59,7 @@ class Watch:
 @cache
 def _handler_class() -> Any:
     base = package("langchain_core.callbacks", "langchain-core").BaseCallbackHandler
-    return type("WatchingHandler", (Watch, base), {})
+    return type("WatchingHandler", (InvocationWatch, base), {})
 
 
 def _usage_of(response: Any) -> Usage:

@@ -27,7 +27,7 @@ _EXPECTED = (
 
 
 class LlamaIndexObject:
-    """A query engine, a chat engine or a workflow; an `Entry`."""
+    """A query engine, a chat engine or a workflow; an `EntryPoint`."""
 
     doubt = ""
 

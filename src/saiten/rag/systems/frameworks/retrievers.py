@@ -16,7 +16,7 @@ from saiten.rag.systems.loading import Loaded, load_object
 
 
 class FrameworkRetriever:
-    """A retriever that is called with the query alone; a `Source`."""
+    """A retriever that is called with the query alone; a `PassageSource`."""
 
     is_async = True
 
@@ -34,7 +34,7 @@ class FrameworkRetriever:
 
 
 class HaystackRetriever:
-    """A pipeline whose last documents are the passages; a `Source`."""
+    """A pipeline whose last documents are the passages; a `PassageSource`."""
 
     def __init__(self, loaded: Loaded) -> None:
         """Raises ConfigurationError if it has no input for the query or no output of documents."""
