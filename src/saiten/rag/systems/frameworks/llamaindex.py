@@ -73,10 +73,12 @@ class LlamaIndexObject:
         if self._options.history or self._keyword == _AGENTS:
             given[self._options.history or "chat_history"] = _messages(inquiry.history)
         handler = self._object.run(**given)
+        result = asyncio.ensure_future(handler)
         try:
-            return await _whole(await handler)
+            return await _whole(await asyncio.shield(result))  # a canceled wait alone would leave its steps running
         except asyncio.CancelledError:
             await handler.cancel_run()
+            await asyncio.gather(result, return_exceptions=True)
             raise
 
     async def _ask_later(self, inquiry: Inquiry) -> Any:
@@ -140,7 +142,7 @@ def _messages(history: tuple[Turn, ...]) -> list[Any]:
 
 
 def _read(value: Any) -> Answer:
-    """Read a response with its source nodes, an agent's output, or what a workflow of one's own returns."""
+    """Read a response with its source nodes, an agent's output, or what the user's own workflow returns."""
     if not hasattr(value, "response"):
         return read_answer(value)
     response = value.response
