@@ -65,8 +65,8 @@ def input_of(value: Any, options: ObjectOptions, name: str) -> LangChainInput:
     needed = {*schema.get("required", ())} - {question, history}
     if needed:
         raise ConfigurationError(
-            f"{name} requires {_listed(sorted(needed))} in addition to {question}, which saiten does not have; name the chain "
-            "that retrieves and fills these in, or a function around it (python:FILE.py:FUNCTION)"
+            f"{name} requires {_listed(sorted(needed))} in addition to {question}, which saiten does not have; name "
+            "the chain that retrieves and fills these in, or a function around it (python:FILE.py:FUNCTION)"
         )
     as_text = history is not None and properties.get(history, {}).get("type") == "string"
     return LangChainInput(question, in_messages=is_list, history=history, history_as_text=as_text)
