@@ -24,7 +24,7 @@ from saiten.models.http_client import CHARGED
 from saiten.models.layers import Layer, Load, likely_tokens, through
 from saiten.protocols import Completion
 from saiten.rag.systems.passages import read_passages
-from saiten.rag.systems.plain_values import count_of, names_in, number_of, text_of
+from saiten.rag.systems.plain_values import answer_text, count_of, names_in, number_of, text_of
 from saiten.records import Answer, Inquiry, Usage
 
 _ANSWER = ("answer", "response", "output")
@@ -55,14 +55,14 @@ def read_answer(value: Any) -> Answer:
         found = Answer(text_of(value.text, "answer"), read_passages(value.contexts), seconds, value.usage, value.calls)
         return found if found.usage.calls or found.usage.reused else replace(found, usage=CHARGED)
     if isinstance(value, tuple) and len(value) == 2:
-        return Answer(text_of(value[0], "answer"), read_passages(value[1]), usage=CHARGED)
+        return Answer(answer_text(value[0], "answer"), read_passages(value[1]), usage=CHARGED)
     if not isinstance(value, Mapping):
-        return Answer(text_of(value, "answer"), usage=CHARGED)
+        return Answer(answer_text(value, "answer"), usage=CHARGED)
     name = next((name for name in _ANSWER if name in value), None)
     if name is None:
         raise ValueError(f"expected an object with `answer`, got one with {names_in(value)}")
     contexts = next((value[name] for name in CONTEXTS if name in value), None)
-    return Answer(text_of(value[name], name), read_passages(contexts), usage=read_usage(value.get("usage")))
+    return Answer(answer_text(value[name], name), read_passages(contexts), usage=read_usage(value.get("usage")))
 
 
 def read_usage(value: Any) -> Usage:

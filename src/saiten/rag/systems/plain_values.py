@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
+from saiten.data.objects.readers import VALUES
+from saiten.data.objects.types import found_for
+from saiten.data.objects.values import plain
 from saiten.text.normalization import without_surrogates
 
 _MOST = 2**40
@@ -16,6 +19,18 @@ def text_of(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"`{name}` must be a text, got {kind_of(value)}")  # noqa: TRY004 - the input is at fault
     return without_surrogates(value)
+
+
+def answer_text(value: Any, name: str) -> str:
+    """Return the text, or that of a message or an answer of LangChain, LlamaIndex or Haystack.
+
+    Raises:
+        ValueError: it is something else, or a message with images, without which it means something else.
+    """
+    if isinstance(value, str) or found_for(value, VALUES) is None:
+        return text_of(value, name)
+    found = plain(value)
+    return text_of(found.get("content") if isinstance(found, Mapping) else found, name)
 
 
 def count_of(value: Any) -> int | None:

@@ -20,7 +20,7 @@ from saiten.rag.systems.frameworks.haystack_sockets import (
 from saiten.rag.systems.frameworks.object_options import ObjectOptions, package
 from saiten.rag.systems.loading import load_object
 from saiten.rag.systems.passages import read_passages
-from saiten.rag.systems.plain_values import count_of, kind_of, text_of
+from saiten.rag.systems.plain_values import answer_text, count_of, kind_of
 from saiten.records import Answer, Inquiry, Passage, Turn, Usage
 
 PREFIX = "haystack"
@@ -71,7 +71,7 @@ class HaystackPipeline:
         documents = documents_in(value, self._documents)
         if documents is None:
             documents = read_passages(getattr(one, "documents", None), f"{self._answer}.documents")
-        return Answer(_text(one, str(self._answer)), documents, usage=self._usage(value) or CHARGED)
+        return Answer(answer_text(one, str(self._answer)), documents, usage=self._usage(value) or CHARGED)
 
     def _usage(self, value: Mapping[str, Any]) -> Usage | None:
         """Add up what the replies report; None if there is none."""
@@ -122,14 +122,6 @@ def _output(value: Any, socket: Socket) -> Any:
         ran = ", ".join(f"`{name}`" for name in value) or "nothing"
         raise ValueError(f"the pipeline gave no `{socket}`, only outputs of {ran}")
     return component[socket.name]
-
-
-def _text(value: Any, name: str) -> str:
-    """Return the text of an answer (`data`), a chat message (`text`) or a text."""
-    for attribute in ("data", "text"):
-        if not isinstance(value, str) and hasattr(value, attribute):
-            return text_of(getattr(value, attribute), f"{name}.{attribute}")
-    return text_of(value, name)
 
 
 def _metas(outputs: Any) -> Iterator[Mapping[str, Any]]:

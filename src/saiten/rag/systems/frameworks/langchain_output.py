@@ -5,7 +5,7 @@ from typing import Any
 
 from saiten.rag.systems.frameworks.object_options import ANSWERS, CONTEXTS, ObjectOptions
 from saiten.rag.systems.passages import is_document, read_passages
-from saiten.rag.systems.plain_values import kind_of, names_in, text_of
+from saiten.rag.systems.plain_values import answer_text, names_in
 from saiten.records import Answer, Passage
 
 
@@ -56,22 +56,7 @@ def _last_turn(messages: Sequence[Any]) -> list[Any]:
 
 
 def _text(value: Any, name: str) -> str:
-    """Return the text of a text or a message; of content blocks, the texts alone."""
-    content = getattr(value, "content", None) if hasattr(value, "type") else None
-    if content is None:
-        return text_of(value, name)
-    if value.type not in {"ai", "AIMessageChunk", "assistant", "chat"}:
+    """Return the text of a text or of the model's message."""
+    if getattr(value, "type", "ai") in {"human", "system", "tool", "function"}:
         raise ValueError(f"`{name}` is a message of type {value.type}; expected the model's")
-    if isinstance(content, str):
-        return text_of(content, name)
-    if not isinstance(content, Sequence):
-        raise ValueError(f"the content of `{name}` must be a text or blocks, got {kind_of(content)}")  # noqa: TRY004
-    return text_of("".join(map(_text_of_block, content)), name)
-
-
-def _text_of_block(block: Any) -> str:
-    """Return a block's text; thoughts, images and calls of tools have none."""
-    if isinstance(block, str):
-        return block
-    text = block.get("text") if isinstance(block, Mapping) and block.get("type") == "text" else None
-    return text if isinstance(text, str) else ""
+    return answer_text(value, name)

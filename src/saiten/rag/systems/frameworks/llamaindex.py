@@ -15,7 +15,7 @@ from saiten.rag.systems.contract import read_answer
 from saiten.rag.systems.frameworks.object_options import QUESTIONS, ObjectOptions, package
 from saiten.rag.systems.loading import load_object
 from saiten.rag.systems.passages import read_passages
-from saiten.rag.systems.plain_values import text_of
+from saiten.rag.systems.plain_values import answer_text
 from saiten.records import Answer, Inquiry, Passage, Turn
 
 PREFIX = "llamaindex"
@@ -145,12 +145,9 @@ def _read(value: Any) -> Answer:
     """Read a response with its source nodes, an agent's output, or what the user's own workflow returns."""
     if not hasattr(value, "response"):
         return read_answer(value)
-    response = value.response
-    if hasattr(response, "model_dump_json") and not hasattr(response, "role"):  # an answer with a schema
-        text = str(response.model_dump_json())
-    else:
-        text = text_of(getattr(response, "content", response), "response")
-    return Answer(text, _sources(value), usage=CHARGED)
+    # of an agent's output, the response is a message; that of an engine may be an object with a schema
+    said = value.response if hasattr(value, "tool_calls") else value
+    return Answer(answer_text(said, "response"), _sources(value), usage=CHARGED)
 
 
 def _sources(value: Any) -> tuple[Passage, ...] | None:
