@@ -160,7 +160,7 @@ async def test_sockets_can_be_named(name, options, text, contexts):
         ("store", {}, "store in app.py is a InMemoryDocumentStore; expected a Pipeline"),
         ("make", {}, "make in app.py is a function; .*name the object that it makes"),
         ("plane", {}, r"no plane in app.py; did you mean plain\?"),
-        ("styled", {}, r"prompt.style must be filled; .*Inputs: prompt.question \(required\), prompt.style \(required\)"),
+        ("styled", {}, r"prompt.style must be filled; .*Inputs: .*prompt.style \(required\)"),
         ("nameless", {}, r"prompt.topic must be filled; .*question=COMPONENT.INPUT"),
         ("nameless", {"question": "prompt.tropic"}, r"has no input prompt.tropic; there are prompt.topic \(required\)"),
         ("built", {"question": "find.query"}, "prompt.question, answers.query must be filled"),
