@@ -7,7 +7,6 @@ llamaindex:FILE.py:NAME     a LlamaIndex retriever
 haystack:FILE.py:NAME       a Haystack pipeline that retrieves; all three also as KIND:module:name
 """
 
-import re
 from collections.abc import Callable, Mapping
 
 from saiten.errors import ConfigurationError
@@ -20,7 +19,7 @@ from saiten.rag.systems.frameworks import haystack, langchain, llamaindex, retri
 from saiten.rag.systems.http_address import KEY_VARIABLE, HttpAddress
 from saiten.rag.systems.http_retriever import HttpRetriever
 from saiten.rag.systems.in_process_retriever import InProcessRetriever, PassageSource
-from saiten.rag.systems.loading import load_function
+from saiten.rag.systems.loading import is_in_file, load_function
 from saiten.rag.systems.python_function import PythonRetriever
 from saiten.redaction import redact_name
 from saiten.wiring.models import Models
@@ -57,7 +56,7 @@ def assemble_retriever(spec: str, models: Models, *, k: int = 5, headers: Mappin
 def _source(spec: str, prefix: str) -> PassageSource:
     if prefix in _FRAMEWORKS:
         return _FRAMEWORKS[prefix](spec)
-    if prefix == "python" or re.fullmatch(r".+\.py:[^:/\\]*", spec):
+    if prefix == "python" or is_in_file(spec):
         return PythonRetriever(load_function(spec, takes="query"))
     hint = f"; which function in it? {spec}:FUNCTION" if spec.endswith(".py") else ""
     base = "; a knowledge base is for --kb" if not hint and ":" not in spec else ""

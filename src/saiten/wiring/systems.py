@@ -34,7 +34,7 @@ from saiten.rag.systems.frameworks import haystack, langchain, llamaindex
 from saiten.rag.systems.http_address import KEY_VARIABLE, HttpAddress
 from saiten.rag.systems.http_json import HttpJson
 from saiten.rag.systems.in_process import EntryPoint, InProcess
-from saiten.rag.systems.loading import load_function
+from saiten.rag.systems.loading import is_in_file, load_function
 from saiten.rag.systems.python_function import PythonFunction
 from saiten.redaction import redact_name
 from saiten.wiring.models import SYSTEM, Models
@@ -99,9 +99,7 @@ def assemble_system(spec: str, settings: SystemSettings | None = None, models: M
 
 
 def _kind_of(spec: str) -> str:
-    if spec.partition(":")[0] in _OBJECTS:
-        return spec.partition(":")[0]
-    if re.fullmatch(r".+\.py:[^:/\\]*", spec):
+    if is_in_file(spec):
         return "python"
     kind = re.split("[:/]", spec, maxsplit=1)[0]
     return kind if kind in providers() else spec.partition(":")[0]

@@ -1,5 +1,7 @@
 """A system by its name."""
 
+import sys
+
 import pytest
 
 from saiten.errors import ConfigurationError
@@ -19,6 +21,7 @@ from saiten.wiring.systems import assemble_system
         ("there.jsonl", "did you mean file:there.jsonl?"),
         ("", "expected python:MODULE:FUNCTION"),
         ("ftp://x", "expected"),
+        ("langchan:app.py:chain", "did you mean langchain:app.py:chain?"),
         ("openai:", "unknown system 'openai:'"),
         ("openai:gpt-4o", "no key"),
     ],
@@ -29,3 +32,19 @@ def test_a_name_that_cannot_be_read_is_reported_with_a_suggestion(somewhere, spe
     with pytest.raises(ConfigurationError) as error:
         assemble_system(spec)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "package", "install"),
+    [
+        ("langchain", "langchain_core", "pip install langchain-core"),
+        ("llamaindex", "llama_index", "pip install llama-index-core"),
+        ("haystack", "haystack", "pip install haystack-ai"),
+    ],
+)
+def test_a_framework_that_is_missing_is_named_with_what_to_install(somewhere, monkeypatch, prefix, package, install):
+    """Before the file is run."""
+    monkeypatch.setitem(sys.modules, package, None)
+    (somewhere / "app.py").write_text("raise RuntimeError\n")
+    with pytest.raises(ConfigurationError, match=install):
+        assemble_system(f"{prefix}:app.py:chain")

@@ -1,5 +1,6 @@
 """Loading what the user named: a function or an object, by `module:NAME` or `path/to/file.py:NAME`."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import getsourcefile, isclass, isroutine, unwrap
@@ -31,6 +32,11 @@ class Loaded:
     """As typed, with its prefix: `python:` for a function."""
     file: str
     """The file that defines it, for errors; "" if unknown."""
+
+
+def is_in_file(spec: str) -> bool:
+    """Return whether it names something in a file without a prefix: `path/to/file.py:NAME`."""
+    return re.fullmatch(r"([A-Za-z]:[\\/])?[^:]+\.py:[^:/\\]*", spec) is not None
 
 
 def load_function(spec: str, *, takes: str = "question") -> Loaded:

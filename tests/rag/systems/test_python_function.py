@@ -230,3 +230,18 @@ async def test_modules_are_found_in_this_folder_and_next_to_the_file(somewhere):
     assert (await assemble_system("inner/json.py:answer").answer(Inquiry("?"))).text == "beside"
     assert (await assemble_system("python:a_module_here:answer").answer(Inquiry("?"))).text == "here"
     assert __import__("json").dumps
+
+
+async def test_the_blocking_steps_of_coroutines_run_at_once_and_may_hang(somewhere):
+    """Twelve meet at a barrier, more than asyncio has threads for on a small machine; a hanging one is left behind."""
+    (somewhere / "steps.py").write_text(
+        "import asyncio, threading\nbarrier = threading.Barrier(12, timeout=100)\nnever = threading.Event()\n"
+        "async def meet(question):\n    await asyncio.to_thread(barrier.wait)\n    return question\n"
+        "async def hang(question): await asyncio.to_thread(never.wait)\n"
+    )
+    meeting = assemble_system("steps.py:meet", models=Models(CallSettings(concurrency=12)))
+    answers = await asyncio.gather(*(meeting.answer(Inquiry(str(n))) for n in range(12)))
+    assert [answer.text for answer in answers] == [str(n) for n in range(12)]
+    with pytest.raises(SystemFailed, match=r"within 0.2 s"):
+        await assemble_system("steps.py:hang", models=Models(CallSettings(timeout=0.2))).answer(INQUIRY)
+    # the loop of this test closes without waiting for it
