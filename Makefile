@@ -9,7 +9,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format bench neural interop floors docs build clean
+.PHONY: help demo test test-all check format bench neural interop newest floors docs build clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -39,8 +39,13 @@ bench: $(VENV)/dev.stamp ## Run the benchmarks; those on real data need the fold
 
 neural: $(VENV)/neural.stamp ## Install PyTorch (for the CPU), packages that run and train networks, and llama.cpp's server, for their tests and benchmarks
 
-interop: $(VENV)-interop/made.stamp ## Test with the newest RAGAS, DeepEval, LangChain, LlamaIndex, Haystack and MLflow, in an environment of their own (1.2 GB)
+interop: $(VENV)-interop/made.stamp ## Test with RAGAS, DeepEval, LangChain, LlamaIndex, Haystack, MLflow and others, in an environment of their own (1.2 GB)
 	@$(VENV)-interop/bin/python -m pytest -p no:cacheprovider tests/interop
+
+newest: $(VENV)/made.stamp ## Move the tools of `make interop` to their newest releases: writes constraints-interop.txt; then adapt the table in docs/other-tools.md
+	@$(BIN)/uv pip compile --quiet --upgrade --no-annotate --no-header --python-version 3.11 pyproject.toml \
+	  --extra annotate --extra data --extra datasets --extra frames --extra mlflow --group interop --output-file constraints-interop.txt
+	@$(MAKE) --no-print-directory interop
 
 # With Python 3.11, for which the oldest versions have wheels. The packages of the tests themselves are the newest
 # compatible ones, and so is qdrant-client: in older versions, its engine for tests differs from the server. The extras
@@ -91,9 +96,9 @@ $(VENV)/neural.stamp: $(VENV)/dev.stamp
 	  --editable '.[annotate,data,documents,frames,mlflow,postgres,prices,providers,qdrant,ray,s3,neural,train]' --group dev --group neural
 	@touch $@
 
-$(VENV)-interop/made.stamp: $(VENV)/made.stamp pyproject.toml
+$(VENV)-interop/made.stamp: $(VENV)/made.stamp pyproject.toml constraints-interop.txt
 	@echo "installing the tools whose objects saiten reads ..."
 	@test -x $(VENV)-interop/bin/python || $(PYTHON) -m venv $(VENV)-interop
-	@$(BIN)/uv pip install --quiet --upgrade --python $(VENV)-interop/bin/python \
+	@$(BIN)/uv pip install --quiet --python $(VENV)-interop/bin/python --constraints constraints-interop.txt \
 	  --editable '.[annotate,data,datasets,frames,mlflow]' --group interop
 	@touch $@
