@@ -2,7 +2,14 @@
 
 from typing import Literal
 
-Format = Literal["table", "json", "csv", "md", "latex", "html"]
+Format = Literal["table", "json", "csv", "md", "latex", "html", "xlsx"]
+
+ExportName = Literal["xlsx", "csv", "tsv", "jsonl", "parquet"]
+"""The formats of exported answers; `saiten.exports.formats` writes them."""
+
+FrameLayout = Literal["wide", "long"]
+"""`wide`: one row per sample, with `METRIC`, `METRIC:status`, `METRIC:reason` and, if the judge
+gave probabilities, `METRIC:expected` · `long`: one row per score."""
 
 Retrieval = Literal["dense", "hybrid", "bm25"]
 """`dense`: by embeddings · `bm25`: by terms · `hybrid`: both, joined by reciprocal rank fusion."""

@@ -350,7 +350,7 @@ def test_both_schemes_name_the_same_colors():
 
 
 def test_render_writes_the_page():
-    """It is one of the six forms."""
+    """It is one of the seven forms."""
     from rich.console import Console
 
     out = io.StringIO()

@@ -45,8 +45,8 @@ def metrics(
     from saiten.views.table import Table
     from saiten.words import Message
 
-    if name is not None and form == "html":
-        raise ConfigurationError(f"html lists all metrics; {name} can only be explained in the terminal")
+    if name is not None and form in {"html", "xlsx"}:
+        raise ConfigurationError(f"{form} lists all metrics; {name} can only be explained in the terminal")
     if name is not None and name.lower() in PRESETS:
         stdout().print(f"{name.lower()} stands for {', '.join(PRESETS[name.lower()])}")
         return

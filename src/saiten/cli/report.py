@@ -51,10 +51,10 @@ def report(
     """
     from saiten.cli.reporting import labels_of, report_of
     from saiten.views.report.chart_files import write_charts
-    from saiten.views.report.document import check_place, write_report
+    from saiten.views.report.document import check_report_place, write_report
 
     notes = stderr()
-    check_place(out)
+    check_report_place(out)
     said = () if labels is None else labels_of(labels, aspect or (), column or ())
     if labels is None and (aspect or column or by != "value"):
         raise ConfigurationError("--aspect, --column and --by require --labels")

@@ -1,5 +1,6 @@
 """Options that several commands have."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,25 @@ DataArgument = Annotated[
 LabelsArgument = Annotated[
     Path, typer.Argument(help="File of labels with item, value, annotator, aspect, adjudicated (JSONL, CSV, …).")
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="Output format; html is a self-contained page.")]
+
+
+def _redirected(context: typer.Context, form: Format) -> Format:
+    """Refuse a workbook on a terminal before any work is done for it."""
+    if form == "xlsx":
+        from saiten.views.sheets import refuse_terminal
+
+        refuse_terminal(sys.stdout, context.info_name or "")
+    return form
+
+
+FormatOption = Annotated[
+    Format,
+    typer.Option(
+        "--format",
+        help="Output format; html is a self-contained page, xlsx an Excel workbook: redirect it to a file.",
+        callback=_redirected,
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Hide progress.")]
 DryRunOption = Annotated[
     bool,

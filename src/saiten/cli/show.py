@@ -44,6 +44,7 @@ def show(
       saiten show runs/first --labels labels.jsonl
       saiten show runs/first --format md
       saiten show runs/first --format html > first.html
+      saiten show runs/first --format xlsx > first.xlsx
       saiten show runs/gist --gist
       saiten show runs/gist --gist --format html > units.html
       saiten show runs/first --fail-under faithfulness=0.8 --fail-under token_f1.low=0.3
@@ -70,8 +71,8 @@ def show(
         show_gist(reader, form, stdout(), sample=sample, apart=worst is None and dialogue is None)
         return
     one = "sample" if sample is not None else "dialogue"
-    if (sample is not None or dialogue is not None) and form == "html":
-        raise ConfigurationError(f"a {one} cannot be shown as html; use the terminal or --format json")
+    if (sample is not None or dialogue is not None) and form in {"html", "xlsx"}:
+        raise ConfigurationError(f"a {one} cannot be shown as {form}; use the terminal or --format json")
     if sample is not None:
         show_sample(reader, sample, form)
     elif dialogue is not None:

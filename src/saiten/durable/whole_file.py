@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from saiten.errors import ConfigurationError
+from saiten.errors import BadInput, ConfigurationError
 
 _SUFFIX = ".new"
 """The suffix of temporary files, which a killed process may leave."""
@@ -26,6 +26,19 @@ def writing_to(path: Path, otherwise: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}; {otherwise}") from error
+
+
+def check_place(path: Path, example: str) -> None:
+    """Check before the work whether a file may be created there; `example` is a name for it.
+
+    Raises:
+        BadInput: It is a folder.
+        ConfigurationError: There is no folder for it.
+    """
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; name a file, for example {path / example}")
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"there is no folder {path.parent} to write {path.name} to; create it first")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Tables in six forms: terminal, JSON, CSV, Markdown, LaTeX, and a page for the browser."""
+"""Tables in seven forms: terminal, JSON, CSV, Markdown, LaTeX, a page for the browser, and a workbook."""
 
 import csv
 import io
@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from saiten.choices import Format
+from saiten.views.formulas import no_formula
 from saiten.views.latex import as_latex
 from saiten.views.strip_controls import json_text, strip_controls
 from saiten.views.table import Table, WordedTable, show_cell
 from saiten.views.terminal import print_tables
-
-_FORMULA = re.compile(r"[=+@\t-](?!\d+(?:\.\d+)?\Z)")
 
 
 def as_json(tables: Sequence[Table]) -> str:
@@ -33,7 +32,7 @@ def as_csv(tables: Sequence[Table]) -> str:
         for first, row in (("table", table.columns), *((title, row) for row in table.rows)):
             cells = (first, *row) if len(tables) > 1 else row
             writer.writerow(
-                ["" if c is None else _no_formula(strip_controls(c)) if isinstance(c, str) else c for c in cells]
+                ["" if c is None else no_formula(strip_controls(c)) if isinstance(c, str) else c for c in cells]
             )
     return out.getvalue()
 
@@ -49,11 +48,6 @@ def _by_title(tables: Sequence[Table]) -> dict[str, WordedTable]:
     return found
 
 
-def _no_formula(text: str) -> str:
-    """Prefix an apostrophe if a spreadsheet would run the text as a formula; answers come from anywhere."""
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
 def as_markdown(tables: Sequence[Table]) -> str:
     """Return GitHub's Markdown tables."""
     parts = []
@@ -67,13 +61,21 @@ def as_markdown(tables: Sequence[Table]) -> str:
 
 
 def render(tables: Sequence[Table], form: Format, console: Console, title: str = "") -> None:
-    """Print the tables in one of the six forms; `title` is the page's subject if the form is a page."""
+    """Print the tables in one of the seven forms; `title` is the subject of a page or a workbook.
+
+    Raises:
+        ConfigurationError: A workbook is to be printed on a terminal.
+    """
     if form == "table":
         print_tables(tables, console)
     elif form == "html":
         from saiten.views.page.page import write_page  # noqa: PLC0415 - jinja2 is loaded for those who ask for a page
 
         write_page(tables, console.file, title=title)
+    elif form == "xlsx":
+        from saiten.views.sheets import to_stdout  # noqa: PLC0415 - the same for a workbook
+
+        to_stdout(tables, console.file, title)
     else:
         text = {"json": as_json, "csv": as_csv, "md": as_markdown, "latex": as_latex}[form](tables)
         # Not console.print: wrapping and markup would change the input of other programs.

@@ -1,4 +1,4 @@
-"""A table as data, which `render.py` renders in six forms.
+"""A table as data, which `render.py` renders in seven forms.
 
 A function in `views/tables/` makes a table from a record; it contains no sentences:
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from saiten.choices import REPORT_LIMIT, ScoreBy
-from saiten.durable.whole_file import whole_file, writing_to
-from saiten.errors import BadInput, ConfigurationError
+from saiten.durable.whole_file import check_place, whole_file, writing_to
+from saiten.errors import BadInput
 from saiten.records import STATUSES, Label, Language
 from saiten.results.only_words import ONLY_WORDS_SHORT, only_words
 from saiten.runs import RunReader
@@ -146,7 +146,7 @@ def write_report(report: Report, path: Path) -> None:
         BadInput: The existing file is not a report.
         ConfigurationError: The file cannot be written.
     """
-    check_place(path)
+    check_report_place(path)
     with writing_to(path, "name another file"), whole_file(path) as file:
         out = TextIOWrapper(file, encoding="utf-8", newline="\n")
         try:
@@ -155,12 +155,9 @@ def write_report(report: Report, path: Path) -> None:
             out.detach()  # flushed, and left open for its owner
 
 
-def check_place(path: Path) -> None:
+def check_report_place(path: Path) -> None:
     """Check before the work whether a report may be written there; raise like `write_report`."""
-    if path.is_dir():
-        raise BadInput(f"{path} is a folder; name a file, for example {path / 'report.html'}")
-    if not path.parent.is_dir():
-        raise ConfigurationError(f"there is no folder {path.parent} to write {path.name} to; create it first")
+    check_place(path, "report.html")
     if path.exists():
         with path.open("rb") as file:
             head = file.read(_HEAD)
