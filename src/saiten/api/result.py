@@ -1,16 +1,23 @@
 """The result of `saiten.evaluate`: samples, scores, the summary, and exports."""
 
+import logging
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from saiten.choices import ExportName, FrameLayout
 from saiten.data import BadRow
-from saiten.data.frames import Column, FrameLayout, columns_of, to_arrow, to_dataset, to_pandas, to_polars
+from saiten.data.frames import Column, columns_of, to_arrow, to_dataset, to_pandas, to_polars
 from saiten.errors import BadInput
-from saiten.records import Sample, Scored, Usage
+from saiten.exports.answers_in_memory import AnswersInMemory
+from saiten.exports.export import Export, ExportSettings, export_of_run
+from saiten.exports.formats import format_for
+from saiten.exports.writing import write_export
+from saiten.records import Language, Sample, Scored, Usage
 from saiten.results.place import place_of
 from saiten.results.sides import side_from
 from saiten.results.summarize import summarize
@@ -20,6 +27,8 @@ from saiten.tracking import Tracked, Tracking, log_to_mlflow, run_on_disk
 from saiten.views.notebook import Shown, ShownComparison, ShownSummary
 from saiten.views.table import Table
 from saiten.views.tables.summary import summary_tables
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,6 +135,40 @@ class Evaluation(Shown):
         file = None if report is None else Path(report)
         return log_to_mlflow(self._tracking(), to=to, experiment=experiment, name=name, texts=texts, report=file)
 
+    def export(
+        self,
+        path: Path | str,
+        *,
+        format: ExportName | None = None,  # noqa: A002 - the word that `to_*` methods of other libraries have
+        layout: FrameLayout = "wide",
+        order: str = "worst",
+        bom: bool = False,
+        language: Language | None = None,
+    ) -> Path:
+        """Write the answers with their scores to a file, as `saiten export` does, and return its path.
+
+        What the file lacks, such as texts that are too long for Excel, is logged as a warning.
+
+        Args:
+            path: The file; an earlier export is replaced, any other file is refused.
+            format: `xlsx`, `csv`, `tsv`, `jsonl` or `parquet`; by default the suffix decides.
+            layout: `wide`: one row per answer · `long`: one row per score.
+            order: `worst`: worst answers first, by the mean of the ranks that all metrics give · `data` · a metric:
+                its worst values first. Answers without a value rank as the worst.
+            bom: For CSV and TSV: a byte order mark, and an apostrophe before formulas, for Excel.
+            language: The language of a workbook's headings; by default that of most samples.
+
+        Raises:
+            BadInput: There is nothing to export, the file is something else, or the result does not fit into Excel.
+            ConfigurationError: The format is unclear or needs a package, or the file cannot be written.
+        """
+        file = Path(path)
+        name, settings = format_for(file, format), ExportSettings(layout, order, bom, language)
+        with self._export() as export:
+            for note in (*export.notes, *write_export(export, file, name, settings)):
+                _LOG.warning(note)
+        return file
+
     def tables(self) -> list[Table]:
         return summary_tables(self.summary)
 
@@ -140,6 +183,26 @@ class Evaluation(Shown):
     def _identity(self) -> str:
         """Return an identity for a result in memory: this object's, even if another is equal."""
         return uuid4().hex
+
+    def _export(self) -> AbstractContextManager[Export]:
+        if self.folder is not None:
+            return export_of_run(read_run(self.folder))
+        if not self.samples:
+            raise BadInput("there are no answers yet; there is nothing to export")
+        return nullcontext(
+            Export(
+                "saiten.evaluate",
+                AnswersInMemory(self.samples, self.scores, self.signatures),
+                self.signatures,
+                lambda: self.summary,
+                self.settings,
+                versions(),
+                unfinished=self.stopped is not None,
+                bad_rows=len(self.bad_rows),
+                read_bad_rows=lambda: self.bad_rows,
+                currency=str(self.settings.get("currency", "USD")),
+            )
+        )
 
     def _tracking(self) -> Tracking:
         if self.folder is not None:

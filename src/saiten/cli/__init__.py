@@ -28,6 +28,7 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "show": ("saiten.cli.show", "Show the results of a run, or a sample in full."),
         "compare": ("saiten.cli.compare", "Test whether the difference between runs is real."),
         "report": ("saiten.cli.report", "Write an HTML report about runs, with every answer."),
+        "export": ("saiten.cli.export", "Export all answers with scores to Excel, CSV, JSONL, Parquet."),
         "join": ("saiten.cli.join", "Join a run in shards into one."),
         "track": ("saiten.cli.track", "Track runs in MLflow."),
     },

@@ -52,7 +52,7 @@ def report_of(
                 f"{folder} is an experiment of an earlier version of saiten, without {PLAN_NAME}; re-run `saiten "
                 "experiment FILE` to write it; finished calls are not repeated"
             )
-        elif runs := _runs_within(folder):
+        elif runs := runs_within(folder):
             raise BadInput(f"{folder} is not a run, but contains some; name the runs to report: {runs}")
         else:
             readers.setdefault(folder.resolve(), read_run(folder, notify=notes))
@@ -80,7 +80,7 @@ def labels_of(path: Path, aspects: Sequence[str], columns: Sequence[str]) -> tup
     return tuple(label for label in said if not aspects or label.aspect in aspects)
 
 
-def _runs_within(folder: Path) -> str:
+def runs_within(folder: Path) -> str:
     """Return the first runs and experiments one or two levels below a folder; empty if the folder is a run itself."""
     if (folder / MANIFEST_NAME).is_file() or not folder.is_dir():
         return ""

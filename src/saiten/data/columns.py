@@ -55,7 +55,7 @@ _OF_TOOLS: Names = {
     "alternatives": ("alternatives",),
     "evidence": (
         "evidence", "reference_contexts", "expected_retrieved_context", "expectations.expected_retrieved_context",
-        "context",
+        "context", "判定用コンテキスト",
     ),
     "group": ("group", "グループ"),
     "system": ("system", "システム"),

@@ -6,17 +6,14 @@ null elsewhere, never 0 or the text "None".
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any, Literal
 
+from saiten.choices import FrameLayout
 from saiten.errors import ConfigurationError
 from saiten.records import STATUSES, Sample, Score, Scored, Trace
-
-FrameLayout = Literal["wide", "long"]
-"""`wide`: one row per sample, with `METRIC`, `METRIC:status`, `METRIC:reason` and, if the judge
-gave probabilities, `METRIC:expected` · `long`: one row per score."""
 
 Kind = Literal["text", "number", "status", "texts", "json"]
 """`texts`: a list of texts · `json`: objects, written as JSON text."""
@@ -50,6 +47,7 @@ def columns_of(
     texts: bool | None = None,
     metrics: Iterable[str] = (),
     traces: bool | None = None,
+    expected: Container[str] | None = None,
 ) -> dict[str, Column]:
     """Return the columns by name, from left to right.
 
@@ -61,6 +59,7 @@ def columns_of(
             does, since it holds each of them once. Without them a wide row has `id`, and a long row has `sample`.
         metrics: Metrics whose columns come first in the wide layout, in this order, even without any scores.
         traces: Whether to include the fields of the samples' traces with their texts; by default if any has one.
+        expected: Metrics with a column `METRIC:expected` in the wide layout; by default those with such a value.
 
     Raises:
         ValueError: `layout` is neither `wide` nor `long`.
@@ -68,7 +67,7 @@ def columns_of(
     if layout == "long":
         return _long(samples, scores, texts=bool(texts), traces=traces)
     if layout == "wide":
-        return _wide(samples, scores, metrics, texts=texts is not False, traces=traces)
+        return _wide(samples, scores, metrics, expected, texts=texts is not False, traces=traces)
     raise ValueError(f"layout must be `wide` or `long`, not {layout!r}")
 
 
@@ -92,7 +91,13 @@ def _long(
 
 
 def _wide(
-    samples: Sequence[Sample], scores: Sequence[Scored], metrics: Iterable[str], *, texts: bool, traces: bool | None
+    samples: Sequence[Sample],
+    scores: Sequence[Scored],
+    metrics: Iterable[str],
+    expected: Container[str] | None,
+    *,
+    texts: bool,
+    traces: bool | None,
 ) -> dict[str, Column]:
     rows = {sample.id: number for number, sample in enumerate(samples)}
     by_metric: dict[str, list[Score | None]] = {metric: [None] * len(rows) for metric in metrics}
@@ -112,7 +117,8 @@ def _wide(
             f"{name}:status": Column("status", [score and score.status for score in cells]),
             f"{name}:reason": Column("text", [score and score.reason for score in cells]),
         }
-        if any(score and score.expected is not None for score in cells):
+        found_any = any(score and score.expected is not None for score in cells)
+        if found_any if expected is None else metric in expected:
             found[f"{name}:expected"] = Column("number", [score and score.expected for score in cells])
         taken |= _names(name)
     return found
@@ -156,7 +162,7 @@ def _text(text: str) -> str:
     return text
 
 
-def _json(value: Mapping[str, Any]) -> str:
+def json_of(value: Mapping[str, Any]) -> str:
     """Return the value as a run folder stores it; what JSON cannot hold is written as its repr."""
     try:
         return _text(json.dumps(value, ensure_ascii=False, allow_nan=False, default=_to_json_type))
@@ -177,7 +183,7 @@ _TO_PLAIN: Mapping[Kind, Any] = {
     "number": float,
     "status": _text,
     "texts": lambda texts: [_text(text) for text in texts],
-    "json": _json,
+    "json": json_of,
 }
 
 
@@ -186,7 +192,7 @@ _TO_PLAIN: Mapping[Kind, Any] = {
 
 def to_pandas(columns: Mapping[str, Column]) -> Any:
     """Return a DataFrame: numbers as float64, statuses as a categorical, lists as Python objects."""
-    pd = _loaded("pandas", "to_pandas", "frames")
+    pd = loaded("pandas", "to_pandas", "frames")
     dtypes: Mapping[Kind, Any] = {"number": "float64", "status": pd.CategoricalDtype(STATUSES), "texts": "object"}
     made = {  # pandas infers the type of texts: object before pandas 3, str since
         name: pd.Series(list(column.plain()), dtype=dtypes.get(column.kind)) for name, column in columns.items()
@@ -196,12 +202,12 @@ def to_pandas(columns: Mapping[str, Column]) -> Any:
 
 def rows_to_pandas(rows: Sequence[Mapping[str, Any]]) -> Any:
     """Return a DataFrame of records, with the types that pandas infers."""
-    return _loaded("pandas", "to_pandas", "frames").DataFrame(list(rows))
+    return loaded("pandas", "to_pandas", "frames").DataFrame(list(rows))
 
 
 def to_polars(columns: Mapping[str, Column]) -> Any:
     """Return a DataFrame: numbers as Float64, statuses as an Enum, lists as lists of strings."""
-    pl = _loaded("polars", "to_polars", "frames")
+    pl = loaded("polars", "to_polars", "frames")
     dtypes = {"number": pl.Float64, "status": pl.Enum(STATUSES), "texts": pl.List(pl.String)}
     return pl.DataFrame(
         [pl.Series(name, column.plain(), dtype=dtypes.get(column.kind, pl.String)) for name, column in columns.items()]
@@ -210,14 +216,14 @@ def to_polars(columns: Mapping[str, Column]) -> Any:
 
 def to_arrow(columns: Mapping[str, Column]) -> Any:
     """Return a Table: numbers as float64, statuses dictionary-encoded, lists as lists of strings."""
-    pa = _loaded("pyarrow", "to_arrow", "data")
+    pa = loaded("pyarrow", "to_arrow", "data")
     return _table(pa, columns, pa.dictionary(pa.int8(), pa.string()))
 
 
 def to_dataset(columns: Mapping[str, Column]) -> Any:
     """Return a `datasets.Dataset` of the Arrow table, with statuses as strings: `datasets` has no dictionary type."""
-    datasets = _loaded("datasets", "to_dataset", "datasets")
-    pa = _loaded("pyarrow", "to_dataset", "data")
+    datasets = loaded("datasets", "to_dataset", "datasets")
+    pa = loaded("pyarrow", "to_dataset", "data")
     return datasets.Dataset(datasets.table.InMemoryTable(_table(pa, columns, pa.string())))
 
 
@@ -241,7 +247,8 @@ def _table(pa: Any, columns: Mapping[str, Column], status: Any) -> Any:
     return pa.Table.from_batches(batches(), schema)
 
 
-def _loaded(module: str, what: str, extra: str) -> Any:
+def loaded(module: str, what: str, extra: str) -> Any:
+    """Import an optional package for `what`; raise ConfigurationError naming the extra to install."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -70,6 +70,11 @@ def as_references(value: Any) -> tuple[str, ...]:
     return tuple(text for text in texts if text is not None)
 
 
+def reads_as_list(text: str) -> bool:
+    """Return whether a text in a cell of CSV would be read as a list of texts."""
+    return listed(text) is not text
+
+
 def as_language(value: Any) -> Language | None:
     """Return `ja` or `en`, from codes (`ja-JP`), English or Japanese names; None for null or an empty cell."""
     text = as_text(value)

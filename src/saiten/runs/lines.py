@@ -95,8 +95,16 @@ def read_lines(
 
     A line that cannot be read is reported with its number and skipped: another process may be writing it.
     """
+    return ((number, value) for number, _, value in read_lines_at(path, reader, notify))
+
+
+def read_lines_at(
+    path: Path, reader: Callable[[dict[str, Any]], T], notify: Callable[[str], None] = lambda _: None
+) -> Iterator[tuple[int, int, T]]:
+    """Yield what `read_lines` does, and between the two the byte at which the line begins."""
     if not path.exists():
         return
+    begins = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -104,7 +112,8 @@ def read_lines(
             except (ValueError, TypeError, AttributeError) as error:
                 notify(f"{path}:{number} cannot be read and is left out: {error}")
             else:
-                yield number, value
+                yield number, begins, value
+            begins += len(line)
 
 
 def joined_lines(paths: Iterable[Path]) -> Iterator[bytes]:

@@ -88,7 +88,7 @@ class RunReader:
 
 def _scores(path: Path, notify: Callable[[str], None]) -> Iterator[Scored]:
     last, end, repeated = Digests("Q"), 0, False
-    for end, pair in read_lines(path, _pair, notify):
+    for end, pair in read_lines(path, pair_of, notify):
         repeated = last.put(digest_here(pair), end) is not None or repeated
     if not repeated:
         last = Digests()
@@ -99,7 +99,7 @@ def _scores(path: Path, notify: Callable[[str], None]) -> Iterator[Scored]:
             return
 
 
-def _pair(value: dict[str, Any]) -> tuple[str, str]:
+def pair_of(value: dict[str, Any]) -> tuple[str, str]:
     """Return sample and metric of a score; raises ValueError if the object is not a line of `scores.jsonl`."""
     if (
         value.get("status") != "ok"

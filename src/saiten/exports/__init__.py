@@ -1,0 +1,1 @@
+"""Runs as files for other tools: one row or object per answer, with all its scores."""
