@@ -4,8 +4,8 @@ from typing import Literal
 
 Format = Literal["table", "json", "csv", "md", "latex", "html", "xlsx"]
 
-ExportName = Literal["xlsx", "csv", "tsv", "jsonl", "parquet"]
-"""The formats of exported answers; `saiten.exports.formats` writes them."""
+ExportName = Literal["xlsx", "csv", "tsv", "jsonl", "parquet", "otlp", "langfuse", "phoenix", "mlflow"]
+"""The formats of exported answers; `saiten.exports.formats` writes them. The last four are for traces."""
 
 FrameLayout = Literal["wide", "long"]
 """`wide`: one row per sample, with `METRIC`, `METRIC:status`, `METRIC:reason` and, if the judge

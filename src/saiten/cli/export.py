@@ -48,7 +48,8 @@ def export(
 
     An Excel workbook (xlsx) also has the means with intervals, and how the figures were made. `saiten score` reads the
     files back. Unfinished runs and runs in shards can be exported, too; of dialogues (`saiten converse`), the export
-    has the questions and scores, not what was said.
+    has the questions and scores, not what was said. Scores of traces go back to the tool that recorded these with --as
+    otlp, langfuse, phoenix or mlflow.
 
     Examples:
       saiten export runs/first -o scores.xlsx
@@ -56,6 +57,7 @@ def export(
       saiten export runs/first -o faithfulness.xlsx --order faithfulness
       saiten export runs/first -o scores.parquet --layout long --order data
       saiten export runs/first --as jsonl | head -n 20
+      saiten export runs/traces --as otlp -o scores.jsonl
     """
     from saiten.cli.exporting import export_run
     from saiten.exports.export import ExportSettings

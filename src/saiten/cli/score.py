@@ -59,7 +59,6 @@ def score(
       saiten score answers.jsonl -m my_metrics.py:Politeness -o runs/polite
       saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --evidence reference --kb kb
       saiten score 'traces/*.jsonl' -m faithfulness --judge openai:gpt-4o-mini --sample 500 --stratify day
-      saiten score answers.jsonl -m correctness --judge openai:gpt-4o-mini --retriever my_bot.py:retrieve
       saiten score 'logs/*.parquet' -m faithfulness --judge vllm:qwen3@http://gpu1:8000 --executor ray --workers 16
       saiten score answers.jsonl -m faithfulness --fail-under faithfulness.low=0.8 --junit saiten.xml
 

@@ -11,6 +11,7 @@ from saiten.errors import ConfigurationError
 from saiten.exports.answer_workbook import is_workbook_export, write_answer_workbook
 from saiten.exports.delimited import is_delimited_export, write_delimited
 from saiten.exports.export import Export, ExportSettings
+from saiten.exports.feedback import is_feedback, write_feedback
 from saiten.exports.json_lines import is_json_export, write_json_lines
 from saiten.exports.parquet import is_parquet_export, write_parquet
 
@@ -34,6 +35,19 @@ class ExportFormat:
     takes_bom: bool = False
 
 
+_KEYS: Mapping[ExportName, Sequence[str]] = {
+    "otlp": ("resourceLogs",),
+    "langfuse": ("traceId", "dataType"),
+    "phoenix": ("annotator_kind", "result"),
+    "mlflow": ("assessment_name", "feedback"),
+}
+"""Tools that take the scores of traces, and the keys of the lines that are written for them."""
+
+
+def _feedback(tool: ExportName, keys: Sequence[str]) -> ExportFormat:
+    return ExportFormat((), partial(write_feedback, tool=tool), partial(is_feedback, keys=keys), is_table=False)
+
+
 FORMATS: Mapping[ExportName, ExportFormat] = {
     "xlsx": ExportFormat((".xlsx",), write_answer_workbook, is_workbook_export, is_text=False),
     "csv": ExportFormat(
@@ -50,6 +64,7 @@ FORMATS: Mapping[ExportName, ExportFormat] = {
     ),
     "jsonl": ExportFormat((".jsonl", ".ndjson"), write_json_lines, is_json_export, is_table=False),
     "parquet": ExportFormat((".parquet", ".pq"), write_parquet, is_parquet_export, is_text=False),
+    **{tool: _feedback(tool, keys) for tool, keys in _KEYS.items()},
 }
 
 
