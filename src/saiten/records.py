@@ -46,6 +46,20 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """A question and the system's answer: an element of a history."""
+
+    question: str
+    """The question asked; empty for a greeting of the system, which nobody asked for."""
+    answer: str
+    """The answer received."""
+
+    def to_json(self) -> dict[str, str]:
+        """Return the turn as it is in files, and in requests to a system under test."""
+        return {"question": self.question, "answer": self.answer}
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """An answer to grade, with what grading needs; a field that was not given is None, not empty."""
 
@@ -71,11 +85,20 @@ class Sample:
     """The language of prompts and tokenizers; detected if the data does not give it."""
     trace: Trace | None = None
     """The trace that it was read from, if it was."""
+    history: tuple[Turn, ...] = ()
+    """What was said before the question in its conversation, oldest first; empty outside of one."""
+    conversation: str | None = None
+    """The id of the conversation that the question is from; its samples are resampled together."""
 
     @property
     def references(self) -> tuple[str, ...]:
         """All references, the main one first; empty if there is none."""
         return (() if self.reference is None else (self.reference,)) + self.alternatives
+
+    @property
+    def asked(self) -> str:
+        """The question after those before it in its conversation, line by line: a follow-up means nothing alone."""
+        return "\n".join([*filter(None, (turn.question for turn in self.history)), self.question])
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,16 +220,6 @@ class Retrieved:
     """Best first."""
     usage: Usage = field(default_factory=Usage)
     """The cost: the embedder of the query may be paid."""
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A question and the system's answer: an element of a history."""
-
-    question: str
-    """The question asked."""
-    answer: str
-    """The answer received."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,10 +93,7 @@ def test_every_form_of_json_gives_the_same_sample(tmp_path, name, content):
         (b'{"question": "q", "contexts": ["a", null]}', "contexts: context 2 is null"),
         (b'{"question": "q", "contexts": [{"no": "text"}]}', "contexts: a context is an object with no"),
         (b'{"question": "q", "language": "fr"}', "language: the language 'fr' is not one of ja, en"),
-        (
-            b'{"question": [{"content": "a", "type": "human"}, {"content": "b", "type": "ai"}]}',
-            "question: expected one text",
-        ),
+        (b'{"question": ["a", "b"]}', "question: expected one text"),
         (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
         (b'{"id": "first", "question": "q"}', "an earlier row has the id 'first'"),
         (b'{"id": "first", "question": "q", "system": "s"}', "for example first/s"),

@@ -153,8 +153,7 @@ LOOP.append(LOOP)
         ({**ROW, "contexts": LOOP}, "contexts: nested more than 20 deep"),
         ({**ROW, "answer": Slotted}, "got type"),
         (look_alike("langchain_core", "Document", page_content="c"), "got langchain_core.Document"),
-        (look_alike("ragas", "MultiTurnSample"), "is a conversation"),
-        (look_alike("deepeval", "ConversationalTestCase"), "is a conversation"),
+        (look_alike("deepeval", "ConversationalGolden"), "is a conversation that has not been held"),
     ],
 )
 def test_a_row_that_cannot_be_used_says_what_it_is(row, reason):

@@ -81,12 +81,19 @@ def test_goldens_alone_have_nothing_to_grade():
     assert saiten.evaluate(data_set(goldens=answered), metrics=["exact_match"]).scores[0].sample == "g1"
 
 
-def test_a_conversation_is_a_row_that_cannot_be_used():
-    """The reason says what can; the other rows are read."""
-    talk = ConversationalTestCase(turns=[Turn(role="user", content="Hi"), Turn(role="assistant", content="Hello")])
-    good, bad = read([CASES[0], talk])
+def test_a_conversation_is_a_sample_per_answer():
+    """With the contexts of its turn and what was said before; the other rows are read."""
+    turns = [
+        Turn(role="user", content="Is it open?"),
+        Turn(role="assistant", content="Yes.", retrieval_context=["Open 9-17."]),
+        Turn(role="user", content="Until when?"),
+        Turn(role="assistant", content="17."),
+    ]
+    good, first, second = read([CASES[0], ConversationalTestCase(turns=turns, context=["Open from 9 to 17."])])
     assert good == EXPECTED[0]
-    assert "ConversationalTestCase is a conversation" in bad.reason
+    assert (first.question, first.answer, first.contexts) == ("Is it open?", "Yes.", ("Open 9-17.",))
+    assert (second.contexts, second.evidence) == (None, ("Open from 9 to 17.",))
+    assert [(turn.question, turn.answer) for turn in second.history] == [("Is it open?", "Yes.")]
 
 
 def test_images_are_noted():

@@ -9,10 +9,10 @@ import pytest
 
 import saiten
 from saiten.data import BadRow, read_samples
-from saiten.records import Sample
+from saiten.records import Sample, Turn
 
 ragas = pytest.importorskip("ragas", reason="`make interop` installs RAGAS")
-from ragas.messages import AIMessage, HumanMessage  # noqa: E402
+from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage  # noqa: E402
 from ragas.testset.synthesizers import testset_schema as made  # noqa: E402
 
 FULL = {
@@ -99,11 +99,19 @@ def test_the_name_of_a_data_set_is_in_messages():
     assert bad == BadRow("bridges:1", "neither question nor answer", bad.raw)
 
 
-def test_a_conversation_is_a_row_that_cannot_be_used():
-    """The reason says what can."""
-    turns = [HumanMessage(content="Hi"), AIMessage(content="Hello")]
-    (bad,) = read(ragas.EvaluationDataset([ragas.MultiTurnSample(user_input=turns)]))
-    assert "one SingleTurnSample per question and answer" in bad.reason
+def test_a_conversation_is_a_sample_per_answer():
+    """With what was said before; what tools returned are contexts."""
+    turns = [
+        HumanMessage(content="Is it open?"),
+        AIMessage(content="", tool_calls=[ToolCall(name="hours", args={})]),
+        ToolMessage(content="Open 9-17."),
+        AIMessage(content="Yes."),
+        HumanMessage(content="Until when?"),
+        AIMessage(content="17."),
+    ]
+    first, second = read(ragas.EvaluationDataset([ragas.MultiTurnSample(user_input=turns, reference="Until 17.")]))
+    assert (first.question, first.answer, first.contexts) == ("Is it open?", "Yes.", ("Open 9-17.",))
+    assert (second.id, second.history, second.reference) == ("row-1/turn-2", (Turn("Is it open?", "Yes."),), None)
 
 
 def test_a_generated_test_set_gives_questions(tmp_path):

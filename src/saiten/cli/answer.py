@@ -67,7 +67,7 @@ def answer(
             "--prompts is for a chat model, or for rag:KB with a model as its --generator; "
             f"{system.system} reads none of saiten's prompts"
         )
-    source = DataSource(questions, rows, QUESTIONS)
+    source = DataSource(questions, rows, QUESTIONS, "questions")
     if dry_run:
         rehearse_answers(source, system, settings, calls, out, name, form)
         return

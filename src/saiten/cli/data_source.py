@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from saiten.cli.python_data import is_python, load_data, name_of_object
 from saiten.cli.shared_options import read_columns
 from saiten.data import BadRow, read_samples
 from saiten.data.addresses import located
+from saiten.data.chat_logs import ChatUse
 from saiten.data.files import files_of, folder_name, name_of_file
 from saiten.data.formats import has_traces
 from saiten.data.samples import WISHED
@@ -40,6 +41,8 @@ class DataSource:
     settings: DataSettings
     wished: Sequence[str] = WISHED
     """The fields that the command uses, as for `read_samples`."""
+    chats: ChatUse = "answers"
+    """What becomes of a conversation."""
 
     @property
     def run_name(self) -> str:
@@ -86,9 +89,11 @@ class DataSource:
             detect_language=detect_language,
             language=self.settings.language,
             wished=self.wished,
+            chats=self.chats,
+            limit=self.settings.limit,
             notify=notify,
         )
-        return self.drawn(islice(found, self.settings.limit), notify)
+        return self.drawn(found, notify)
 
     def drawn(self, rows: Iterator[Sample | BadRow], notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         """Yield the sample of the rows, if one is to be drawn, else all."""
@@ -126,14 +131,14 @@ class DataSource:
             raise no_shards(name_of_file(self.path))  # before a cluster is started
         path = str(where.absolute()) if isinstance(where, Path) else where
         answers = "answer" in self.wished
-        return FilesInput(path, self.columns, how.data_format, how.language, how.limit, answers)
+        return FilesInput(path, self.columns, how.data_format, how.language, how.limit, answers, self.chats)
 
     def _has_traces(self) -> bool:
         """Return whether the first of its files has traces."""
         return any(has_traces(file, self.settings.data_format) for file in files_of(self.path)[:1])
 
     def count(self) -> int | None:
-        """Return the number of rows if the lines of files show it quickly; for the time left only."""
+        """Return the number of samples if the lines of files show it quickly; for the time left only."""
         how = self.settings
         limit = min((most for most in (how.limit, how.sample) if most is not None), default=None)
         if self.path == "-" or is_python(self.path) or isinstance(located(self.path), str):
@@ -145,6 +150,8 @@ class DataSource:
             return limit
         if self._has_traces():  # whose number the lines do not show
             return limit
+        if isinstance(first := next(self.rows(lambda _: None), None), Sample) and first.conversation is not None:
+            return None  # a conversation is several samples
         lines = 0
         for path in paths:
             with path.open("rb") as file:

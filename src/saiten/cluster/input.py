@@ -9,6 +9,7 @@ from saiten.cluster.divided_run import DividedRun
 from saiten.cluster.driver import InputPart
 from saiten.data import BadRow
 from saiten.data.addresses import size_of
+from saiten.data.chat_logs import ChatUse
 from saiten.data.files import InputFile, files_of
 from saiten.data.shard_rows import ids_of, read_shard, repeated
 from saiten.data.shards import RowCount, Shard, count_rows, cut, numbered
@@ -66,6 +67,7 @@ class RowsOfShard:
     refused: frozenset[int] = frozenset()
     """Digests of ids that an earlier shard has."""
     answers: bool = True
+    chats: ChatUse = "answers"
 
     def rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         return read_shard(
@@ -76,6 +78,7 @@ class RowsOfShard:
             notify=notify,
             refused=self.refused,
             answers=self.answers,
+            chats=self.chats,
         )
 
 
@@ -101,6 +104,7 @@ class FilesInput:
     limit: int | None = None
     answers: bool = True
     """Whether a row with the answers of several systems is a sample for each."""
+    chats: ChatUse = "answers"
 
     @property
     def name(self) -> str:
@@ -122,7 +126,9 @@ class FilesInput:
         watch.divided(sum(known) if len(known) == len(rows) else None, len(rows))
         how = self.columns, self.language
         return [
-            InputPart(RowsOfShard(shard, *how, refused, self.answers), f"{shard.name} from row {shard.first}")
+            InputPart(
+                RowsOfShard(shard, *how, refused, self.answers, self.chats), f"{shard.name} from row {shard.first}"
+            )
             for shard, refused in found
         ]
 
@@ -135,7 +141,8 @@ class FilesInput:
         if len(shards) < 2:
             return [(shard, frozenset()) for shard in shards]
         ids = [array("Q")] * len(shards)
-        how = {"columns": dict(self.columns), "language": self.language, "answers": self.answers}
+        how: dict[str, Any] = {"columns": dict(self.columns), "language": self.language}
+        how |= {"answers": self.answers, "chats": self.chats}
         wanted = [(shard, how) for shard in shards]
         async for number, each in cluster.map(_ids, wanted):
             ids[number] = each

@@ -60,9 +60,28 @@ _OF_TOOLS: Names = {
     "group": ("group", "グループ"),
     "system": ("system", "システム"),
     "language": ("language", "lang", "言語"),
+    "messages": ("messages", "conversations", "conversation", "turns", "chat", "dialogue", "会話", "メッセージ"),
+    "history": ("history", "chat_history", "conversation_history", "会話履歴", "履歴"),
+    "conversation": (
+        "conversation_id", "conversation", "dialogue_id", "thread_id", "chat_id", "会話ID", "会話番号", "会話",
+    ),
 }  # fmt: skip
 
 SAMPLE_COLUMNS: Names = {field: (*names, *GUESSED_NAMES.get(field, ())) for field, names in _OF_TOOLS.items()}
+
+MESSAGE_COLUMNS: Names = {
+    "role": ("role", "speaker", "sender", "from", "author", "話者", "発言者", "ロール", "役割"),
+    "content": (
+        "content", "text", "message", "utterance", "value", "発言", "発話", "発言内容", "内容", "本文", "メッセージ",
+    ),
+    "time": (
+        "turn", "turn_index", "turn_id", "message_index", "position", "timestamp", "created_at", "time", "datetime",
+        "date", "ターン", "順番", "日時", "時刻",
+    ),
+    "conversation": (*SAMPLE_COLUMNS["conversation"], "session_id", "session", "セッションID", "セッション"),
+    **{name: SAMPLE_COLUMNS[name] for name in ("contexts", "reference", "group", "system", "language")},
+}  # fmt: skip
+"""The columns of a chat log with one row per message."""
 
 LABEL_COLUMNS: Names = {
     "item": ("item", "sample", "item_id", "sample_id", "id", "番号"),
@@ -240,6 +259,8 @@ class Columns:
     def _unused(self, rows: Sequence[RawRow], wished: Iterable[str]) -> Iterator[str]:
         """Yield a note if a missing field may be in an unused column."""
         missing = [field for field in wished if all(self.find(row.fields, field) is MISSING for row in rows)]
+        if any(self.find(row.fields, "messages") is not MISSING for row in rows):  # they have the rest
+            missing = []
         columns = dict.fromkeys(str(column) for row in rows for column in row.fields)
         unused = [column for column in columns if not self.wanted(column) and plain_name(column) not in _NO_FIELD]
         if missing and unused:

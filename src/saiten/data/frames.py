@@ -137,6 +137,8 @@ def _fields(samples: Sequence[Sample | None], *, traces: bool | None) -> dict[st
         for field in fields(Sample)
         if field.name != "trace"
     }
+    histories = [sample.history if sample else () for sample in samples]
+    found["history"] = Column("json", [[turn.to_json() for turn in each] or None for each in histories])
     of_samples = [None if sample is None else sample.trace for sample in samples]
     wanted = any(of_samples) if traces is None else traces
     return found | _of_traces(of_samples) if wanted else found
@@ -162,7 +164,7 @@ def _text(text: str) -> str:
     return text
 
 
-def json_of(value: Mapping[str, Any]) -> str:
+def json_of(value: Any) -> str:
     """Return the value as a run folder stores it; what JSON cannot hold is written as its repr."""
     try:
         return _text(json.dumps(value, ensure_ascii=False, allow_nan=False, default=_to_json_type))

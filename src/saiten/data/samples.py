@@ -3,29 +3,22 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import islice
 
-from saiten.data.columns import SAMPLE_COLUMNS, Columns
+from saiten.data.chat_logs import ChatNotes, ChatUse
+from saiten.data.columns import MESSAGE_COLUMNS, SAMPLE_COLUMNS, Columns
 from saiten.data.formats import read_rows
-from saiten.data.guessed_names import ROW_NUMBERS
-from saiten.data.objects.answered import Answered
+from saiten.data.message_rows import are_messages, columns_of_messages, conversations_in, peeked
 from saiten.data.opening import Source, name_of
-from saiten.data.rows import BadRow, RawRow, converted
+from saiten.data.row_samples import RowSamples, place_id
+from saiten.data.rows import BadRow, RawRow, bad_row
 from saiten.data.several_answers import spread_rows, wanted_by
-from saiten.data.traces.kept import trace_from_json
 from saiten.data.traces.reading import TRACE_FORMATS, with_traces_as_rows
-from saiten.data.values import as_language, as_references, as_text, as_texts
 from saiten.digests import Digests, digest_here
+from saiten.errors import ConfigurationError
 from saiten.records import Language, Sample
 
 _LOG = logging.getLogger(__name__)
-_READERS: Mapping[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("id", "question", "answer", "group", "system"), as_text),
-    **dict.fromkeys(("contexts", "evidence"), as_texts),
-    **dict.fromkeys(("reference", "alternatives"), as_references),
-    "language": as_language,
-}
-
 WISHED = ("reference", "contexts", "answer", "question")
 """Fields that metrics commonly need."""
 QUESTIONS = ("reference", "question")
@@ -41,6 +34,8 @@ def read_samples(
     language: Language | None = None,
     option: str = "--column",
     wished: Sequence[str] = WISHED,
+    chats: ChatUse = "answers",
+    limit: int | None = None,
     notify: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Sample | BadRow]:
     """Yield the samples of a source lazily; memory is about 20 bytes per id.
@@ -57,6 +52,9 @@ def read_samples(
     Traces of observability tools, recognized by their first row, are one sample each; their spans may be anywhere in
     the source, all files of a pattern included, and about 512 MiB of them are held at most.
 
+    Each answer of a conversation in `messages` is a sample of its own, `ID/turn-1`, `ID/turn-2`, …, with what was said
+    before as its history. A log with one row per message is held in memory, up to 256 million characters.
+
     Args:
         source: A path (JSONL, JSON, CSV, TSV, Excel, Parquet; a folder by `save_to_disk`), a pattern of
             paths (`logs/*.jsonl`), an address that fsspec reads (`s3://bucket/day/*.parquet`), `-`, an open file, or
@@ -68,97 +66,80 @@ def read_samples(
         option: The command-line option for columns, for messages.
         wished: Fields that the caller uses; if one is missing, columns that may contain it are reported. With `answer`,
             a row that has the answers of several systems becomes a sample for each.
+        chats: What a conversation becomes: a sample per answer; a sample per question, answered or not; or one sample,
+            with all its turns as the history, and its first question.
+        limit: Maximum number of rows; a conversation is one, and the answers of each system are.
         notify: Receives notes for the user: a rare encoding, a skipped column.
 
     Raises:
         BadInput: on the first `next`: no such file, no known format, no column for question or answer.
         ConfigurationError: an unknown field or format, or pyarrow is missing.
     """
-    fields = Columns(SAMPLE_COLUMNS, columns, option=option)
     name = name_of(source)
+    fields, messages = columns_for(columns, option)
+    needed = wanted_by(fields)
     traces = format if format in TRACE_FORMATS else None
-    rows = read_rows(source, None if traces else format, wanted=wanted_by(fields), notify=notify)
+    rows = read_rows(
+        source,
+        None if traces else format,
+        wanted=lambda one: needed(one) or messages.wanted(one),
+        notify=notify,
+    )
     rows = with_traces_as_rows(rows, name, notify, expected=traces)
-    if "answer" in wished:
-        rows = spread_rows(rows, fields, notify)
-    checked = fields.checked(rows, name, ("question", "answer"), notify, wished)
-    ids = Digests()
-    yield from samples_of(checked, fields, detect_language, language, lambda one: ids.put(digest_here(one)) is None)
+    first, rows = peeked(rows)
+    if "role" in columns or (first is not None and are_messages(first, fields, messages)):
+        said = messages.checked(rows, name, ("role",), notify)
+        fields, checked = Columns(SAMPLE_COLUMNS, {}), conversations_in(said, messages, name, notify)
+    else:
+        if "answer" in wished:
+            rows = spread_rows(rows, fields, notify)
+        checked = fields.checked(rows, name, ("question", "answer", "messages"), notify, wished)
+    ids, notes = Digests(), ChatNotes()
+    make = RowSamples(fields, detect_language, language, chats, notes)
+    yield from samples_of(islice(checked, limit), make, lambda one: ids.put(digest_here(one)) is None)
+    notes.tell(name, notify)
+
+
+def columns_for(chosen: Mapping[str, str], option: str = "--column") -> tuple[Columns, Columns]:
+    """Return the columns of rows that are samples or conversations, and those of rows that are messages.
+
+    Raises:
+        ConfigurationError: there is no such field.
+    """
+    alone = set(MESSAGE_COLUMNS) - set(SAMPLE_COLUMNS)
+    unknown = sorted(set(chosen) - set(SAMPLE_COLUMNS) - alone)
+    if unknown:
+        known = ", ".join([*SAMPLE_COLUMNS, *sorted(alone)])
+        raise ConfigurationError(f"there is no field {unknown[0]!r} to name a column for; fields: {known}")
+    of_samples = {field: column for field, column in chosen.items() if field not in alone}
+    return Columns(SAMPLE_COLUMNS, of_samples, option=option), columns_of_messages(chosen, option)
 
 
 def samples_of(
-    rows: Iterable[RawRow | BadRow],
-    columns: Columns,
-    detect: Callable[..., Language],
-    language: Language | None,
-    is_new: Callable[[str], bool],
+    rows: Iterable[RawRow | BadRow], make: RowSamples, is_new: Callable[[str], bool]
 ) -> Iterator[Sample | BadRow]:
-    """Make a sample of each row; one whose id is not new is a `BadRow`.
+    """Yield the samples of each row; one whose ids are not new is a `BadRow`.
 
-    `is_new` is asked once for each usable row, in order. Digests of 8 bytes suffice for it: of 10 million ids, two
-    collide in one of 400,000 inputs.
+    `is_new` is asked once for each id of a usable row, in order. Digests of 8 bytes suffice for it: of 10 million ids,
+    two collide in one of 400,000 inputs.
     """
-
-    def made(row: RawRow) -> Sample:
-        sample = _sample(row, columns, detect, language)
-        if not is_new(sample.id):
-            if _numbers_rows(row, columns) and is_new(place := _place_id(row)):
-                return replace(sample, id=place)
-            hint = f", for example {sample.id}/{sample.system}" if sample.system else ""
-            raise ValueError(f"an earlier row has the id {sample.id!r} too; every answer needs its own{hint}")
-        return sample
-
-    return converted(rows, made)
-
-
-def _sample(row: RawRow, columns: Columns, detect: Callable[..., Language], language: Language | None) -> Sample:
-    given: dict[str, Any] = {}
-    found = columns.find_all(row.fields)
-    answer = found.get("answer")
-    if isinstance(answer, Answered):
-        found = answer.beside(found)
-    for field, value in found.items():
-        if (not row.typed and value == "" and field != "answer") or (field == "language" and language):
+    for row in rows:
+        if isinstance(row, BadRow):
+            yield row
             continue
         try:
-            given[field] = _READERS[field](value)
+            made = [_new(sample, row, make, is_new) for sample in make(row)]
         except ValueError as error:
-            raise ValueError(f"{field}: {error}") from error
-    question, answer = given.get("question"), given.get("answer")
-    if not question and (answer is None or not (row.typed or answer.strip())):
-        raise ValueError("neither question nor answer")
-    references = given.get("reference") or ()
-    reference, *others = references or (None,)
-    spoken = language or given.get("language")
-    return Sample(
-        _id(row, given, columns),
-        question or "",
-        answer,
-        given.get("contexts"),
-        reference,
-        (*others, *(given.get("alternatives") or ())),
-        given.get("evidence"),
-        given.get("group") or None,
-        given.get("system") or None,
-        spoken or detect(*(text for text in (question, answer, *references) if text)),
-        trace_from_json(row.fields.get("trace")),
-    )
+            yield bad_row(row.where, str(error), row.fields)
+        else:
+            yield from made
 
 
-def _id(row: RawRow, given: Mapping[str, Any], columns: Columns) -> str:
-    """Return the id; the system is part of it if systems share a row of the file, or the number of a question."""
-    found = given.get("id")
-    if not found:
-        return _place_id(row)
-    if row.system:
-        return f"{found}/{row.system}"
-    return f"{found}/{given['system']}" if given.get("system") and _numbers_rows(row, columns) else found
-
-
-def _place_id(row: RawRow) -> str:
-    place = f"{row.prefix}row-{row.number}"
-    return f"{place}/{row.system}" if row.system else place
-
-
-def _numbers_rows(row: RawRow, columns: Columns) -> bool:
-    return columns.source_of(row.fields, "id") in ROW_NUMBERS
+def _new(sample: Sample, row: RawRow, make: RowSamples, is_new: Callable[[str], bool]) -> Sample:
+    """Return the sample, named by its place if its id only numbers the rows; raises ValueError for a repeated id."""
+    if is_new(sample.id):
+        return sample
+    if sample.conversation is None and make.numbers_rows(row) and is_new(place := place_id(row)):
+        return replace(sample, id=place)
+    hint = f", for example {sample.id}/{sample.system}" if sample.system and sample.conversation is None else ""
+    raise ValueError(f"an earlier row has the id {sample.id!r} too; every answer needs its own{hint}")

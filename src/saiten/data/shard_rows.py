@@ -7,16 +7,20 @@ from itertools import islice
 from typing import Any
 
 from saiten.data.arrow_rows import read_parquet
-from saiten.data.columns import SAMPLE_COLUMNS, Columns
+from saiten.data.chat_logs import ChatNotes, ChatUse
+from saiten.data.columns import Columns
 from saiten.data.formats import rows_of_file
 from saiten.data.json_rows import read_lines
+from saiten.data.message_rows import are_messages, peeked
 from saiten.data.opening import opened_between
+from saiten.data.row_samples import RowSamples
 from saiten.data.rows import BadRow, RawRow, prefixed
-from saiten.data.samples import samples_of
+from saiten.data.samples import columns_for, samples_of
 from saiten.data.several_answers import spread_rows, wanted_by
 from saiten.data.shards import Shard
 from saiten.data.traces.reading import is_trace, no_shards
 from saiten.digests import Digests, digest_here
+from saiten.errors import BadInput
 from saiten.records import Language, Sample
 
 
@@ -29,6 +33,7 @@ def read_shard(
     notify: Callable[[str], None],
     refused: frozenset[int] = frozenset(),
     answers: bool = True,
+    chats: ChatUse = "answers",
 ) -> Iterator[Sample | BadRow]:
     """Yield what `read_samples` of the whole input yields for this part.
 
@@ -43,34 +48,40 @@ def read_shard(
         notify: Receives notes for the user.
         refused: The shard's entry of `repeated`: ids that an earlier shard has.
         answers: Whether a row with the answers of several systems is a sample for each.
+        chats: As for `read_samples`.
 
     Raises:
-        BadInput: the file cannot be read, or has become shorter.
+        BadInput: the file cannot be read, has become shorter, or is a chat log with one row per message.
         ConfigurationError: it has traces.
         ValueError: the shard is not numbered.
     """
-    fields = Columns(SAMPLE_COLUMNS, columns)
-    ids = Digests()
+    ids, notes = Digests(), ChatNotes()
 
     def is_new(one: str) -> bool:
         return not (refused and digest_anywhere(one) in refused) and ids.put(digest_here(one)) is None
 
-    yield from samples_of(_rows(shard, fields, notify, answers=answers), fields, detect_language, language, is_new)
+    rows, fields = _checked(shard, columns, notify, answers=answers)
+    yield from samples_of(rows, RowSamples(fields, detect_language, language, chats, notes), is_new)
+    notes.tell(shard.name, notify)
 
 
 def ids_of(
-    shard: Shard, *, columns: Mapping[str, str] = {}, language: Language | None = None, answers: bool = True
+    shard: Shard,
+    *,
+    columns: Mapping[str, str] = {},
+    language: Language | None = None,
+    answers: bool = True,
+    chats: ChatUse = "answers",
 ) -> "array[int]":
     """Return the digest of the id of each usable row, repeated ones included; the settings are as for `read_shard`."""
-    fields = Columns(SAMPLE_COLUMNS, columns)
     found = array("Q")
 
     def is_new(one: str) -> bool:
         found.append(digest_anywhere(one))
         return True
 
-    rows = _rows(shard, fields, lambda _: None, answers=answers)
-    for _ in samples_of(rows, fields, lambda *_: "en", language, is_new):
+    rows, fields = _checked(shard, columns, lambda _: None, answers=answers)
+    for _ in samples_of(rows, RowSamples(fields, lambda *_: "en", language, chats, ChatNotes()), is_new):
         pass
     return found
 
@@ -100,11 +111,25 @@ def digest_anywhere(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
-def _rows(shard: Shard, fields: Columns, notify: Callable[[str], None], *, answers: bool) -> Iterator[RawRow | BadRow]:
+def _checked(
+    shard: Shard, columns: Mapping[str, str], notify: Callable[[str], None], *, answers: bool
+) -> tuple[Iterator[RawRow | BadRow], Columns]:
+    """Return the rows and their columns; raises BadInput for rows that are messages."""
+    fields, messages = columns_for(columns)
+    needed = wanted_by(fields)
+    first, rows = peeked(_rows(shard, lambda one: needed(one) or messages.wanted(one), notify))
+    if "role" in columns or (first is not None and are_messages(first, fields, messages)):
+        raise BadInput(
+            f"{shard.name} has one row per message, so that a conversation may be in several parts; write one "
+            "conversation per line, or leave out --executor ray"
+        )
+    return spread_rows(rows, fields, None) if answers else rows, fields
+
+
+def _rows(shard: Shard, wanted: Callable[[str], bool], notify: Callable[[str], None]) -> Iterator[RawRow | BadRow]:
     if shard.first is None:
         raise ValueError(f"the lines before {shard.name}, byte {shard.start} are not counted yet: call `numbered`")
     rows: Iterator[Any]
-    wanted = wanted_by(fields)
     if shard.groups:
         settings: Any = {"groups": shard.groups, "skip": shard.skip, "first": shard.first}
         rows = prefixed(read_parquet(shard.file.path, shard.name, wanted=wanted, **settings), shard.prefix)
@@ -112,8 +137,7 @@ def _rows(shard: Shard, fields: Columns, notify: Callable[[str], None], *, answe
         rows = prefixed(_between(shard, shard.end, shard.first), shard.prefix)
     else:
         rows = rows_of_file(shard.file, shard.format, wanted=wanted, notify=notify)
-    rows = _no_traces(islice(rows, shard.rows), shard.name)
-    return spread_rows(rows, fields, None) if answers else rows
+    return _no_traces(islice(rows, shard.rows), shard.name)
 
 
 def _no_traces(rows: Iterator[RawRow | BadRow], name: str) -> Iterator[RawRow | BadRow]:

@@ -8,7 +8,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from saiten.data import BadRow
+from saiten.data.chat_logs import ChatNotes
 from saiten.data.columns import MISSING, SAMPLE_COLUMNS, Columns
+from saiten.data.row_samples import RowSamples
 from saiten.data.rows import RawRow
 from saiten.data.samples import samples_of
 from saiten.data.values import as_references, as_texts
@@ -31,8 +33,8 @@ class RowReader:
             ConfigurationError: there is no such field.
         """
         self._columns = Columns(SAMPLE_COLUMNS, columns, option="columns")
+        self._make = RowSamples(self._columns, detect_language, language, "answers", ChatNotes())
         self._chosen = frozenset(columns)
-        self._language = language
 
     def read(self, inputs: Any, outputs: Any, expectations: Mapping[str, Any] | None, trace: Any) -> Sample | BadRow:
         """Return the sample, or why there is none.
@@ -44,7 +46,8 @@ class RowReader:
             fields = self._fields(inputs, outputs, expectations, trace)
         except ValueError as error:
             return BadRow(_WHERE, str(error))
-        return next(samples_of([RawRow(1, fields, _WHERE)], self._columns, detect_language, self._language, _is_new))
+        *_, found = samples_of([RawRow(1, fields, _WHERE)], self._make, _is_new)  # of a conversation, the last answer
+        return found
 
     def _fields(self, inputs: Any, outputs: Any, expectations: Any, trace: Any) -> dict[str, Any]:
         fields: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "expectations": expectations}

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import orjson
 
 from saiten.data.traces.kept import trace_from_json, trace_to_json
-from saiten.records import FREE, STATUSES, Sample, Score, Scored, Usage
+from saiten.records import FREE, STATUSES, Sample, Score, Scored, Turn, Usage
 
 T = TypeVar("T")
 
@@ -155,6 +155,8 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
             line[name] = list(value) if isinstance(value, tuple) else value
     if sample.trace is not None:
         line["trace"] = trace_to_json(sample.trace)
+    if sample.history:
+        line["history"] = [turn.to_json() for turn in sample.history]
     return line
 
 
@@ -168,6 +170,8 @@ def sample_from_json(value: Mapping[str, Any]) -> Sample:
             given[key] = tuple(given[key])
     if "trace" in given:
         given["trace"] = trace_from_json(given["trace"])
+    if "history" in given:
+        given["history"] = tuple(Turn(turn["question"], turn["answer"]) for turn in given["history"])
     return Sample(**given)
 
 

@@ -94,7 +94,7 @@ def _sample(sample: Sample | Mapping[str, Any] | None, fields: Mapping[str, Any]
         raise ConfigurationError(f"{unknown[0]!r} is no field of a sample{hint}")
     given = {**(sample or {}), **fields}
     try:
-        row = next(read_samples([given], language=language))
+        *_, row = read_samples([given], language=language)  # of a conversation, the last answer
     except BadInput as error:
         named = ", ".join(map(str, given)) or "none"
         raise BadInput(

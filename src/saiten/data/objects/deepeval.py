@@ -19,9 +19,14 @@ def _case(value: Any) -> dict[str, Any]:
 
 
 def _conversation(value: Any) -> dict[str, Any]:
+    """Read the turns of a conversation; its context is the ideal one, as for a single turn."""
+    fields = _case(value)
+    return {**fields, "context": None, "evidence": fields.get("context")}
+
+
+def _no_conversation(value: Any) -> dict[str, Any]:
     raise ValueError(
-        f"a DeepEval {type(value).__name__} is a conversation; pass single turns, one LLMTestCase per question and "
-        "answer"
+        "a DeepEval ConversationalGolden is a conversation that has not been held; pass ConversationalTestCases"
     )
 
 
@@ -47,7 +52,7 @@ ROWS: Readers = {
     ("deepeval", "LLMTestCase"): _case,
     GOLDEN: _case,
     ("deepeval", "ConversationalTestCase"): _conversation,
-    ("deepeval", "ConversationalGolden"): _conversation,
+    ("deepeval", "ConversationalGolden"): _no_conversation,
 }
 COLLECTIONS: Readers = {DATASET: _cases}
 _IMAGES = {"multimodal": "images of multimodal test cases are not read"}

@@ -5,20 +5,11 @@ from typing import Any
 from saiten.data.objects.types import Readers, declared_fields
 
 
-def _conversation(value: Any) -> dict[str, Any]:
-    raise ValueError(
-        "a RAGAS MultiTurnSample is a conversation; pass single turns, one SingleTurnSample per question and answer"
-    )
-
-
 def _of_testset(value: Any) -> dict[str, Any]:
     return {**(declared_fields(value.eval_sample) or {}), "synthesizer_name": value.synthesizer_name}
 
 
-ROWS: Readers = {
-    ("ragas", "MultiTurnSample"): _conversation,
-    ("ragas", "TestsetSample"): _of_testset,
-}
+ROWS: Readers = {("ragas", "TestsetSample"): _of_testset}
 COLLECTIONS: Readers = {("ragas", "RagasDataset"): lambda value: value.samples}
 UNREAD = {
     ("ragas", "SingleTurnSample"): {

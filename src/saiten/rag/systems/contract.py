@@ -38,7 +38,7 @@ def question_object(inquiry: Inquiry) -> dict[str, Any]:
         "question": inquiry.question,
         "id": inquiry.id,
         "session": inquiry.session,
-        "history": [{"question": turn.question, "answer": turn.answer} for turn in inquiry.history],
+        "history": [turn.to_json() for turn in inquiry.history],
         "language": inquiry.language,
     }
 

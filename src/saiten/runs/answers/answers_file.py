@@ -277,7 +277,9 @@ async def answer_once(sample: Sample, system: System) -> Outcome:
         BudgetSpent, ConfigurationError, BadInput: The error concerns the whole run.
     """
     try:
-        answer: object = await system.answer(Inquiry(sample.question, sample.id, language=sample.language))
+        answer: object = await system.answer(
+            Inquiry(sample.question, sample.id, sample.history, language=sample.language)
+        )
     except SystemFailed as error:
         return error
     except (BudgetSpent, ConfigurationError, BadInput):
