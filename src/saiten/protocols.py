@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from saiten.records import FREE, Answer, Inquiry, Language, Retrieved, Sample, Score, Usage
+from saiten.records import FREE, Answer, Inquiry, Language, Retrieved, Sample, Score, Turn, Usage
 
 
 class Closable(Protocol):
@@ -77,6 +77,8 @@ class Task(ABC, Generic[R]):
 
     language: Language = field(kw_only=True)
     """The language of the prompt, which is the sample's."""
+    conversation: tuple[Turn, ...] = field(default=(), kw_only=True)
+    """What was said before the question; prompts with a question show it there (`prompts/conversation.py`)."""
 
     @property
     def prompt(self) -> str:

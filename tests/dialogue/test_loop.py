@@ -63,7 +63,7 @@ async def test_the_system_sees_the_questions_and_its_own_history_alone(agents):
 
 async def test_the_composer_cannot_see_the_reference():
     """Its first task has no field for it; the questioner's tasks do."""
-    assert {field.name for field in fields(ComposeAnswer)} == {"question", "history", "language"}
+    assert {field.name for field in fields(ComposeAnswer)} == {"question", "history", "language", "conversation"}
     assert all("reference" in {field.name for field in fields(task)} for task in (AskIfNeeded, AskNext, DecideNext))
 
 

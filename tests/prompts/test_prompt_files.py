@@ -86,7 +86,7 @@ TEXTS = {
     },
 }
 LISTS = ("statements", "answer_statements", "reference_statements", "sentences", "keyphrases", "questions")
-SETTINGS = {"language", "form", "rubric", "partial", "draw", "examples", "values", "ungraded", "alone"}
+SETTINGS = {"language", "form", "rubric", "partial", "draw", "examples", "values", "ungraded", "alone", "conversation"}
 """Fields that choose a prompt or a way of reading, and are not shown to a model."""
 
 FORMS: dict[str, tuple[type[Task], dict]] = {

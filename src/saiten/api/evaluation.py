@@ -169,7 +169,8 @@ class _Evaluating:
         bad = collected.unusable()
         if self.folder is not None:
             return _kept_in(self.folder, bad, stopped)
-        signatures = signatures_of(self.metrics, performing)  # with what was found out; see `Journal.sign`
+        # with what was found out; see `Journal.sign`
+        signatures = signatures_of(self.metrics, performing, with_history=journal.with_history)
         paid = models.account.usage if models.account.usage.calls else None
         samples, scores, settings = tuple(collected.samples), tuple(collected.scores), self.settings.to_json()
         return Evaluation(samples, scores, signatures, bad, stopped, settings, paid=paid)

@@ -10,6 +10,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, get_args
 
 from saiten.errors import ConfigurationError
+from saiten.prompts.conversation import CONVERSATION
 from saiten.prompts.prompt import CONDITION, PLACEHOLDER, Example, Prompt, PromptFrame, ReplyForm
 from saiten.records import Language
 
@@ -51,7 +52,9 @@ def load_frame(language: Language) -> PromptFrame:
 def names() -> tuple[str, ...]:
     """Return the names of all prompts, sorted."""
     there = (file.name for file in files(__package__).iterdir())
-    return tuple(sorted({name.removesuffix(".toml") for name in there if name.endswith(".toml")} - {FRAME}))
+    return tuple(
+        sorted({name.removesuffix(".toml") for name in there if name.endswith(".toml")} - {FRAME, CONVERSATION})
+    )
 
 
 def read(

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from saiten.prompts.blocks import EXAMPLE, as_blocks, free_suffix, may_hold_mark, texts_of
+from saiten.prompts.conversation import MARKS, Conversation
 from saiten.prompts.prompt import CONDITION, PLACEHOLDER, Prompt, PromptFrame
 from saiten.protocols import ChatMessage
 
@@ -37,15 +38,15 @@ class PromptLayout:
         self._before: dict[tuple[str, ...], tuple[ChatMessage, ...]] = {}
         self._between: dict[tuple[str, ...], str] = {}
 
-    def messages(self, inputs: Inputs) -> tuple[ChatMessage, ...]:
-        """Return the messages of the prompt with these inputs."""
+    def messages(self, inputs: Inputs, said: Conversation | None = None) -> tuple[ChatMessage, ...]:
+        """Return the messages of the prompt with these inputs; `said`: the conversation before the question."""
         missing = tuple(name for name in self._conditions if _is_blank(inputs.get(name)))
         if self._shared.is_there(inputs):
-            return self._material_first(inputs, missing)
+            return self._material_first(inputs, missing, said)
         before = self._before.get(missing)
         if before is None:
             before = self._before[missing] = self._instruction_first(missing)
-        return (*before, ChatMessage("user", _fill(self._inputs, inputs)))
+        return (*before, ChatMessage("user", _fill(self._inputs, inputs, said=said)))
 
     def _instruction_first(self, missing: Sequence[str]) -> tuple[ChatMessage, ...]:
         """Return the messages before the inputs."""
@@ -62,14 +63,16 @@ class PromptLayout:
         ]
         return ChatMessage("system", said), *turns
 
-    def _material_first(self, inputs: Inputs, missing: tuple[str, ...]) -> tuple[ChatMessage, ...]:
-        suffix = free_suffix(self._marks, (*texts_of(materials_in(inputs)), *self._suspicious))
+    def _material_first(
+        self, inputs: Inputs, missing: tuple[str, ...], said: Conversation | None
+    ) -> tuple[ChatMessage, ...]:
+        suffix = _free(self._marks, (*texts_of(materials_in(inputs)), *self._suspicious), said)
         between = None if suffix else self._between.get(missing)
         if between is None:
             between = self._after_material(missing, suffix)
             if not suffix:
                 self._between[missing] = between
-        values = _values(inputs, "", suffix)
+        values = _values(inputs, "", suffix, said)
         shared, rest = self._shared.fill(values, inputs), self._user.fill(values, inputs)
         task = "\n".join(filter(None, (self._frame.task if self._prompt.examples else "", rest)))
         text = "\n\n".join(filter(None, (shared, between, task, self._prompt.closing)))
@@ -131,15 +134,31 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda found: values[found[1]], template)
 
 
-def _fill(template: _Template, inputs: Inputs, *, prefix: str = "", suffix: str | None = None) -> str:
+def _fill(
+    template: _Template,
+    inputs: Inputs,
+    *,
+    prefix: str = "",
+    suffix: str | None = None,
+    said: Conversation | None = None,
+) -> str:
     """Fill with texts and lists as marked blocks, and numbers as they are."""
-    return template.fill(_values(inputs, prefix, suffix), inputs)
+    return template.fill(_values(inputs, prefix, suffix, said), inputs)
 
 
-def _values(inputs: Inputs, prefix: str, suffix: str | None) -> Mapping[str, str]:
+def _values(inputs: Inputs, prefix: str, suffix: str | None, said: Conversation | None = None) -> Mapping[str, str]:
     materials = {name: value for name, value in inputs.items() if _is_material(value)}
+    if suffix is None:
+        suffix = _free([f"{prefix}{name}" for name in materials], texts_of(materials.values()), said)
     values = as_blocks(materials, prefix=prefix, suffix=suffix)
+    if said is not None and "question" in values:
+        values["question"] = said.before(values["question"], suffix)
     return values | {name: str(value) for name, value in inputs.items() if isinstance(value, int)}
+
+
+def _free(marks: Sequence[str], texts: Sequence[str], said: Conversation | None) -> str:
+    """Return the ending of marks that no text has, those of the conversation included."""
+    return free_suffix(marks, texts) if said is None else free_suffix([*marks, *MARKS], [*texts, *said.texts])
 
 
 def _is_material(value: Any) -> bool:

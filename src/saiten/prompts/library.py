@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from saiten.prompts.blocks import texts_of
+from saiten.prompts.conversation import conversation_of
 from saiten.prompts.files import LANGUAGES, load, load_frame, names
 from saiten.prompts.layout import PromptLayout, fill
 from saiten.prompts.prompt import Example, Prompt
@@ -53,7 +54,7 @@ class Prompts:
         if examples is None and isinstance(prompted, Task) and prompted.shots:
             examples = [Example(*shot) for shot in prompted.shots]
         layout = self._layout(prompted) if examples is None else self._laid_out(prompted, examples)
-        return layout.messages({name: getattr(prompted, name) for name in layout.fields})
+        return layout.messages({name: getattr(prompted, name) for name in layout.fields}, conversation_of(prompted))
 
     def preview(
         self, name: str, language: Language, inputs: Mapping[str, Any], form: str | None = "json"
@@ -69,7 +70,8 @@ class Prompts:
     def texts_in(self, prompted: Prompted) -> tuple[str, ...]:
         """Return the untrusted texts sent to a model with this prompt, without worked examples."""
         inputs = (getattr(prompted, name) for name in self._layout(prompted).fields)
-        return texts_of(each for each in inputs if isinstance(each, str | tuple))
+        said = conversation_of(prompted)
+        return (*texts_of(each for each in inputs if isinstance(each, str | tuple)), *(said.texts if said else ()))
 
     def _layout(self, prompted: Prompted) -> PromptLayout:
         """Return the layout with the examples of the file, which is the same for all tasks of a kind."""

@@ -108,6 +108,8 @@ class Journal(LockedFolder):
         self._contents = Digests("Q")
         """Of each sample's id, that of its line; the last bit says whether it was seen since the run was opened."""
         self._seen = 0
+        self.with_history = False
+        """Whether a sample that was seen since then has a history."""
         for line, value in self.lines(self._samples):
             self._contents.put(digest_here(str(value.get("id"))), digest_here(line) & ~1)
         self._scored = Digests()
@@ -139,6 +141,7 @@ class Journal(LockedFolder):
 
     def line_of(self, sample: Sample) -> tuple[bytes, bool]:
         """Return the sample's line, and whether the caller has to write it, with `block`; raises as `sample`."""
+        self.with_history |= bool(sample.history)
         line = to_line(sample_to_json(sample))
         content = digest_here(line)
         known = self._contents.put(digest_here(sample.id), content | 1)
@@ -250,10 +253,14 @@ class Journal(LockedFolder):
 class InMemory:
     """A journal that writes nothing, for results collected only by the watch."""
 
+    with_history = False
+    """Whether a sample has a history."""
+
     def is_done(self, sample: str, metric: str) -> bool:
         return False
 
-    def sample(self, sample: Sample) -> None: ...
+    def sample(self, sample: Sample) -> None:
+        self.with_history |= bool(sample.history)
 
     def score(self, scored: Scored) -> None: ...
 

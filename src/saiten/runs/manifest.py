@@ -55,7 +55,7 @@ MANIFEST_NAME = "manifest.json"
 KIND = "saiten run"
 FORMAT = 1
 
-_FOUND = re.compile(r"\|logprobs:[^|]*|\brefused\((?P<asked>[^()|]*)\)")
+_FOUND = re.compile(r"\|logprobs:[^|]*|\|history:[^|]*|\brefused\((?P<asked>[^()|]*)\)")
 
 _PACKAGES = (
     "aiohttp", "json-repair", "numpy", "orjson", "pydantic", "rapidfuzz", "sacrebleu", "scipy", "sudachidict-core",
@@ -133,7 +133,8 @@ class Manifest:
         """Return one line per setting or signature that differs; the run may be resumed if there is none.
 
         A setting that an earlier version did not record had its default; the data may have been any. What the run found
-        out is no difference: whether a server returned token probabilities, and which parameters it refused.
+        out is no difference: whether a server returned token probabilities, which parameters it refused, and whether
+        samples have histories.
         """
         was, now = {**RunSettings().to_json(), **self.settings}, settings.to_json()
         if "data" not in self.settings:

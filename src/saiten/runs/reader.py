@@ -48,8 +48,8 @@ class RunReader:
         """
         return (scored for folder in self.folders for scored in _scores(folder / SCORES_NAME, self.notify))
 
-    def places(self) -> Iterator[tuple[str, str, str | None, str | None]]:
-        """Yield id, question, system and group of each sample, in file order; faster than `samples`."""
+    def places(self) -> Iterator[tuple[str, str, str | None, str | None, str | None]]:
+        """Yield id, question, system, group and conversation of each sample, in file order; faster than `samples`."""
         return self.lines(SAMPLES_NAME, _place)
 
     def samples(self) -> Iterator[Sample]:
@@ -115,11 +115,11 @@ def pair_of(value: dict[str, Any]) -> tuple[str, str]:
     return value["sample"], value["metric"]
 
 
-def _place(value: dict[str, Any]) -> tuple[str, str, str | None, str | None]:
+def _place(value: dict[str, Any]) -> tuple[str, str, str | None, str | None, str | None]:
     identity = value.get("id")
     if not isinstance(identity, str):
         raise ValueError("no sample: its id is expected as text")  # noqa: TRY004 - a fault of the file
-    return identity, value.get("question", ""), value.get("system"), value.get("group")
+    return identity, value.get("question", ""), value.get("system"), value.get("group"), value.get("conversation")
 
 
 def read_run(folder: Path | str, *, notify: Callable[[str], None] = _LOG.warning) -> RunReader:

@@ -79,7 +79,7 @@ class Scoring:
         return result
 
     def sign(self) -> None:
-        self.journal.sign(signatures_of(self.metrics, self.judge))
+        self.journal.sign(signatures_of(self.metrics, self.judge, with_history=self.journal.with_history))
 
     def finish(self) -> None:
         self.journal.finish(None if self.wanted is None else len(self.wanted))

@@ -163,11 +163,11 @@ def _key(task: Task[Any]) -> Any:
     """Return what tasks that are asked together have in common, or the task itself."""
     match task:
         case SplitStatements():
-            return SplitStatements, task.question, task.language
+            return SplitStatements, task.question, task.conversation, task.language
         case VerifyStatements():
-            return VerifyStatements, task.contexts, task.question, task.partial, task.language
+            return VerifyStatements, task.contexts, task.question, task.conversation, task.partial, task.language
         case JudgeContext(alone=False):
-            return JudgeContext, task.question, task.reference, task.language
+            return JudgeContext, task.question, task.conversation, task.reference, task.language
         case ListEntities() | ExtractKeyphrases():
             return ListEntities, task.language
     return task
@@ -193,7 +193,9 @@ def _split(tasks: Sequence[SplitStatements]) -> Iterator[Joined]:
             yield from _each(pair)
             continue
         first, second = pair
-        task = SplitTwoTexts(first.question, first.text, second.text, language=first.language)
+        task = SplitTwoTexts(
+            first.question, first.text, second.text, language=first.language, conversation=first.conversation
+        )
         yield Joined(task, pair, partial(_apart_split, pair))
 
 
@@ -234,7 +236,10 @@ def _contexts(tasks: Sequence[JudgeContext]) -> Iterator[Joined]:
             yield from _each(some)
             continue
         contexts = tuple(task.context for task in some)
-        task = JudgeContexts(some[0].question, contexts, some[0].reference, language=some[0].language)
+        one = some[0]
+        task = JudgeContexts(
+            one.question, contexts, one.reference, language=one.language, conversation=one.conversation
+        )
         yield Joined(task, some, partial(_apart_contexts, some))
 
 

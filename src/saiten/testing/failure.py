@@ -33,6 +33,11 @@ def failure_text(sample: Sample, score: Score, missed: Sequence[Threshold], sign
 
 
 def _texts(sample: Sample, score: Score) -> Iterator[tuple[str, str | None]]:
+    if sample.history:
+        yield (
+            "said before",
+            " / ".join(text for turn in sample.history for text in (turn.question, turn.answer) if text),
+        )
     yield "question", sample.question
     yield "answer", "(empty)" if sample.answer == "" else sample.answer
     for number, reference in enumerate(sample.references, 1):

@@ -100,7 +100,9 @@ class Grader:
 
 
 async def _score(sample: Sample, metric: Metric, judge: Judge) -> tuple[Score, str]:
-    return await score_once(sample, metric, Memo(joining(judge))), str(signature_of(metric, judge))
+    return await score_once(sample, metric, Memo(joining(judge))), str(
+        signature_of(metric, judge, with_history=bool(sample.history))
+    )
 
 
 def _renamed(base: JudgeSettings, judge: str) -> JudgeSettings:

@@ -77,16 +77,24 @@ async def _probability(sample: Sample, aspect: Aspect, judge: OfflineJudge) -> f
     if sample.answer is None or lacking:
         raise BadInput(f"sample {sample.id!r} has a label of {aspect!r}, but lacks {lacking}")
     if aspect == "support":
-        split = await judge.perform(SplitStatements(sample.question, sample.answer, language=sample.language))
+        split = await judge.perform(
+            SplitStatements(sample.question, sample.answer, language=sample.language, conversation=sample.history)
+        )
         task = VerifyStatements(
-            tuple(split.statements), sample.contexts or (), question=sample.question, language=sample.language
+            tuple(split.statements),
+            sample.contexts or (),
+            question=sample.question,
+            language=sample.language,
+            conversation=sample.history,
         )
         found = [verdict.p for verdict in (await judge.perform(task)).verdicts if verdict.p is not None]
         return min(found, default=None)
     if aspect == "grade" and is_refusal(sample.answer, sample.language):
         return None
     try:
-        decide = DecideCorrect(sample.question, sample.answer, sample.references, language=sample.language)
+        decide = DecideCorrect(
+            sample.question, sample.answer, sample.references, language=sample.language, conversation=sample.history
+        )
         return (await judge.perform(decide)).p
     except CannotJudge:
         return None

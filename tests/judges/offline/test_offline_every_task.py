@@ -78,7 +78,7 @@ def make(task, values):
     """The task with its fields taken from the values."""
     if task.__name__ == "RateAspect":
         values = values | {"answer": DECLINING[values["language"]]}
-    return task(**{field.name: values[field.name] for field in fields(task)})
+    return task(**{field.name: values[field.name] for field in fields(task) if field.name != "conversation"})
 
 
 class Letters:

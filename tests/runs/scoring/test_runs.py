@@ -25,6 +25,8 @@ from saiten.tasks.statements import SplitStatements, Statements, VerifyStatement
 class Book:
     """A ledger and a watch in memory."""
 
+    with_history = False
+
     def __init__(self):
         self.scores, self.samples, self.bad, self.finished, self.ended = {}, [], [], [], False
 

@@ -53,5 +53,7 @@ class Accuracy(BaseMetric):
         given = as_read(sample, self.references)
         asked = (sample.question, sample.answer or "", given.alternatives, self.form, given.parts)
         if self.grounded:
-            return DecideCorrectGrounded(*asked, sample.contexts or (), language=sample.language)
-        return DecideCorrect(*asked, language=sample.language)
+            return DecideCorrectGrounded(
+                *asked, sample.contexts or (), language=sample.language, conversation=sample.history
+            )
+        return DecideCorrect(*asked, language=sample.language, conversation=sample.history)

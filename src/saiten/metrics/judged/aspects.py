@@ -129,6 +129,7 @@ def rating_task(aspect: Aspect, sample: Sample, given: Given = "nothing") -> Rat
         sample.reference or "" if given == "reference" else "",
         bool(worded.ungraded),
         language=sample.language,
+        conversation=sample.history,
     )
 
 

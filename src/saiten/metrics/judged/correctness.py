@@ -61,4 +61,5 @@ class Correctness(BaseMetric):
             self.rubric,
             given.parts,
             language=sample.language,
+            conversation=sample.history,
         )

@@ -103,7 +103,14 @@ class Gist(BaseMetric):
             marked = self.marked[sample.id]
             return {"gist": marked.gist, "supplement": marked.supplement}
         reply = await judge.perform(
-            SplitGist(sample.question, sample.reference or "", self.role, self._shots(sample), language=sample.language)
+            SplitGist(
+                sample.question,
+                sample.reference or "",
+                self.role,
+                self._shots(sample),
+                language=sample.language,
+                conversation=sample.history,
+            )
         )
         return {"gist": reply.gist, "supplement": reply.supplement}
 
@@ -114,7 +121,14 @@ class Gist(BaseMetric):
             everything = {"gist": range(len(gist)), "supplement": range(len(supplement))}
             return Findings(text, answer, reference, everything, layout_of_extra(answer, (), ()))
         task = FindMissingAndExtra(
-            sample.question, answer, gist, supplement, self.role, self._shots(sample), language=sample.language
+            sample.question,
+            answer,
+            gist,
+            supplement,
+            self.role,
+            self._shots(sample),
+            language=sample.language,
+            conversation=sample.history,
         )
         reply = await judge.perform(task)
         (gist_at, gist_faults), (supplement_at, supplement_faults) = task.missing(reply)

@@ -58,16 +58,16 @@ class AnswerCorrectness(RagasMetric):
     async def score(self, sample: Sample, judge: Judge) -> Score:
         if nothing := self.empty(sample, "reference"):
             return nothing
-        question, language = sample.question, sample.language
+        about: Any = {"language": sample.language, "conversation": sample.history}
         texts = (sample.answer or "", sample.reference or "")
-        splits = await perform_all(judge, [SplitStatements(question, each, language=language) for each in texts])
+        splits = await perform_all(judge, [SplitStatements(sample.question, each, **about) for each in texts])
         answer, reference = (self.kept(split.statements) for split in splits)
         details: dict[str, Any] = {"answer": {"statements": list(answer)}, "reference": {"statements": list(reference)}}
         if not reference and not self.as_ragas:
             return Score.undefined("the reference makes no statement", **details)
         expected: float | None = None
         if answer and reference:
-            classify = ClassifyStatements(question, answer, reference, partial=self.as_ragas, language=language)
+            classify = ClassifyStatements(sample.question, answer, reference, partial=self.as_ragas, **about)
             reply = await judge.perform(classify)
             counts = tp, fp, fn = count(reply)
             f = f_beta(tp, fp, fn, self.beta) if any(counts) else 1.0  # nothing is wrong or missing

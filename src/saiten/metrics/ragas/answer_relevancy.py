@@ -28,6 +28,9 @@ class AnswerRelevancy(RagasMetric):
     - More or fewer questions than requested are used as they are; the details then say how many were `requested`.
     - No question written: undefined; RAGAS gives 0. A blank question is dropped; RAGAS raises.
     - An empty answer: 0 without a call, as it answers nothing; RAGAS raises.
+    - In a conversation, each written question is compared with the question alone and with the question after the
+      user's previous one, and the higher cosine counts: *And in winter?* means nothing alone, and after a change of the
+      subject the previous question does not matter. RAGAS knows no history.
     """
 
     title = "answer_relevancy"
@@ -60,13 +63,21 @@ class AnswerRelevancy(RagasMetric):
         if not questions:
             reason = "no question could be written from the answer"
             return Score(0.0, reason=reason) if self.as_ragas else Score.undefined(reason)
-        similar = await judge.perform(MeasureSimilarity(sample.question, questions, language=sample.language))
-        mean = fmean(similar.values)
+        values = await self._similarities(sample, questions, judge)
+        mean = fmean(values)
         return Score(
             mean if self.as_ragas else min(max(mean, 0.0), 1.0),
             reason=f"{len(questions)} questions written from the answer: mean cosine {mean:.3f} with the question",
-            details={**details, "similarities": list(similar.values)},
+            details={**details, "similarities": values},
         )
+
+    async def _similarities(self, sample: Sample, questions: tuple[str, ...], judge: Judge) -> list[float]:
+        """Return the cosine of each written question with the sample's, alone or after the one before it."""
+        before = "" if self.as_ragas else next((turn.question for turn in reversed(sample.history)), "")
+        asked = (sample.question, f"{before}\n{sample.question}") if before else (sample.question,)
+        tasks = [MeasureSimilarity(each, questions, language=sample.language) for each in asked]
+        similar = await perform_all(judge, tasks)
+        return [max(values) for values in zip(*(reply.values for reply in similar), strict=True)]
 
     def _writing(self, sample: Sample) -> list[WriteQuestions]:
         answer, language = sample.answer or "", sample.language

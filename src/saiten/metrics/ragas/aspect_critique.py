@@ -74,7 +74,9 @@ class AspectCritique(RagasMetric):
         answer = sample.answer or ""
         contexts = sample.contexts or () if known is None or known.contexts or self.as_ragas else ()
         reply = await judge.perform(
-            CritiqueAspect(question, sample.question, answer, contexts, language=sample.language)
+            CritiqueAspect(
+                question, sample.question, answer, contexts, language=sample.language, conversation=sample.history
+            )
         )
         details = {"criterion": question, "verdict": reply.verdict}
         return Score(float(reply.verdict), reason=reply.reason, details=details, expected=reply.p)

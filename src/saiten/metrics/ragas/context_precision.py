@@ -6,6 +6,7 @@ Source: RAGAS documentation, *context precision*: average precision over the ran
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from saiten.metrics.base import perform_all
 from saiten.metrics.ragas.compat import NOTHING_RETRIEVED, RagasMetric
@@ -41,11 +42,9 @@ class ContextPrecision(RagasMetric):
             return nothing
         if self.found_nothing(sample):
             return Score(0.0, reason=NOTHING_RETRIEVED, details={"verdicts": []})
-        question, reference, language = sample.question, sample.reference or "", sample.language
-        tasks = [
-            JudgeContext(question, context, reference, self.as_ragas, language=language)
-            for context in sample.contexts or ()
-        ]
+        asked = sample.reference or "", self.as_ragas
+        about: Any = {"language": sample.language, "conversation": sample.history}
+        tasks = [JudgeContext(sample.question, context, *asked, **about) for context in sample.contexts or ()]
         verdicts = await perform_all(judge, tasks)
         useful = [verdict.useful for verdict in verdicts]
         known = any(verdict.p is not None for verdict in verdicts)

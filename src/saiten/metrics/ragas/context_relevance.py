@@ -37,7 +37,7 @@ class ContextRelevance(BaseMetric):
         if not sentences:
             return Score.undefined("the contexts have no sentence")
         texts = tuple(text for _, text in sentences)
-        task = SelectRelevantSentences(sample.question, texts, language=sample.language)
+        task = SelectRelevantSentences(sample.question, texts, language=sample.language, conversation=sample.history)
         needed = set((await judge.perform(task)).numbers)
         return Score(
             len(needed) / len(texts),

@@ -5,7 +5,7 @@ Source: Es et al. 2024, *RAGAS: Automated Evaluation of Retrieval Augmented Gene
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from saiten.errors import ConfigurationError
 from saiten.metrics.ragas.compat import NOTHING_CLAIMED, NOTHING_RETRIEVED, RagasMetric
@@ -72,7 +72,8 @@ async def verify(
     (declined, if it is the answer) and for a reply without verdicts, which only `compat=ragas` accepts.
     """
     whole = getattr(sample, text) or ""
-    split = SplitStatements(sample.question, whole, language=sample.language)
+    about: Any = {"language": sample.language, "conversation": sample.history}
+    split = SplitStatements(sample.question, whole, **about)
     statements = metric.kept((await judge.perform(split)).statements)
     if not statements:
         declined = text == "answer" and not metric.as_ragas
@@ -80,9 +81,8 @@ async def verify(
     if metric.found_nothing(sample):
         return Score(0.0, reason=NOTHING_RETRIEVED, details={"statements": list(statements)})
     question = "" if metric.as_ragas else sample.question  # RAGAS shows the contexts and the statements alone
-    task = VerifyStatements(statements, sample.contexts or (), metric.as_ragas, question, language=sample.language)
-    verdicts = (await judge.perform(task)).verdicts
+    task = VerifyStatements(statements, sample.contexts or (), metric.as_ragas, question, **about)
+    verdicts = sorted((await judge.perform(task)).verdicts, key=lambda verdict: verdict.number)
     if not verdicts:
         return Score.undefined("the judge gave no verdict", statements=list(statements))
-    in_order = sorted(verdicts, key=lambda verdict: verdict.number)
-    return Verified(whole, statements, in_order, place_statements(whole, statements, sample.language))
+    return Verified(whole, statements, verdicts, place_statements(whole, statements, sample.language))

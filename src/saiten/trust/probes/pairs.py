@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from saiten.metrics.base import BaseMetric
 from saiten.protocols import Judge
-from saiten.records import Language, Sample, Score
+from saiten.records import Language, Sample, Score, Turn
 from saiten.tasks.preference import PreferAnswer
 from saiten.text.sentences import split_sentences
 from saiten.trust.probes.probe import Change, ProbedMetric
@@ -57,7 +57,12 @@ class PreferenceMetric(BaseMetric):
         if second is None:
             return Score.undefined("there is no second answer to compare with")
         asked = PreferAnswer(
-            sample.question, sample.answer or "", second.answer, sample.references, language=sample.language
+            sample.question,
+            sample.answer or "",
+            second.answer,
+            sample.references,
+            language=sample.language,
+            conversation=sample.history,
         )
         preferred = await judge.perform(asked)
         first = {"first": 1.0, "tie": 0.5, "second": 0.0}[preferred.better]
@@ -80,10 +85,10 @@ def order_swapped(samples: Sequence[Sample]) -> Iterator[Change]:
     A question with one answer pairs it with its shortened reference. Both are flawed, so the judge has to weigh them;
     between a right and an absurd answer no judge is swayed by the order.
     """
-    by_question: dict[tuple[str, str], dict[str, Sample]] = {}
+    by_question: dict[tuple[str, str, tuple[Turn, ...]], dict[str, Sample]] = {}
     for sample in samples:
         if sample.question.strip() and sample.answer and sample.answer.strip():
-            answers = by_question.setdefault((sample.language, sample.question), {})
+            answers = by_question.setdefault((sample.language, sample.question, sample.history), {})
             answers.setdefault(" ".join(sample.answer.split()), sample)
     for answers in by_question.values():
         for one, other in pairwise(answers.values()):
