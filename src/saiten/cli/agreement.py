@@ -53,6 +53,7 @@ def agreement(
       saiten agreement votes.csv --column choice=winner
     """
     from saiten.cli.reading import read_said, sample_rows
+    from saiten.results.place import place_of
     from saiten.trust.agreement import agreement_report
     from saiten.trust.inputs.pairing import halves
     from saiten.views.render import render
@@ -62,7 +63,7 @@ def agreement(
     questions = None
     if samples is not None:
         found = sample_rows(samples, sample_column)
-        questions = {sample.id: sample.question for sample in found if isinstance(sample, Sample)}
+        questions = {sample.id: place_of(sample).question for sample in found if isinstance(sample, Sample)}
         strangers = sum(
             item not in questions and halves(item, questions) is None for item in {label.item for label in kept}
         )

@@ -79,7 +79,7 @@ def mate(
     aspects = explaining(typed.aspect, scales, wanted)
     if run is not None:
         reader = read_run(run, notify=notifier(notes))
-        questions = {sample.id: sample.question for sample in reader.samples()}
+        questions = {sample.id: sample.conversation or sample.question for sample in reader.samples()}
         rated = rated_by_judge(
             said, reader.scores(), questions, target=wanted, aspects=aspects, by=typed.by, notify=notifier(notes)
         )

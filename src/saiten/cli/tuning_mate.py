@@ -33,7 +33,7 @@ def questions_of(samples: Path | None, labels: Path, columns: Mapping[str, str])
         BadInput: neither has it, so that answers cannot be held out by question.
     """
     if samples is not None:
-        return {sample.id: sample.question for sample in labeled_samples(None, samples, ())}
+        return {sample.id: sample.conversation or sample.question for sample in labeled_samples(None, samples, ())}
     fields = Columns(_QUESTION, {"item": columns["item"]} if "item" in columns else {})
     found: dict[str, str] = {}
     for row in read_rows(labels, None, wanted=fields.wanted, notify=lambda _: None):

@@ -76,7 +76,8 @@ def _metrics(
         keys = sorted(a.keys() & b.keys())
         if not keys:
             continue
-        pairs = compare_paired([a[key] for key in keys], [b[key] for key in keys], [question for question, _ in keys])
+        clusters = [first.clusters[key] for key in keys]
+        pairs = compare_paired([a[key] for key in keys], [b[key] for key in keys], clusters)
         one, other = first.asked(metric), second.asked(metric)
         # All systems are asked the same questions, and unanswered ones are missing from the run;
         # another run may have other samples.

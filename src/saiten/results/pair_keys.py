@@ -36,7 +36,7 @@ def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False)
     telling = [tag for tag in (("group",) if by_question else ("group", "system")) if _tells_apart(tag, runs)]
     questions = tuple(
         {
-            identity: (place.question, "\0".join(getattr(place, tag) or "" for tag in telling))
+            identity: (place.paired_by, "\0".join(getattr(place, tag) or "" for tag in telling))
             for identity, place in places.items()
         }
         for places in runs
@@ -45,7 +45,7 @@ def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False)
         return PairKeys("question", questions)
     ids = tuple(
         {
-            identity: alike[identity] if _PLACE_IN_FILE.fullmatch(identity) else (place.question, identity)
+            identity: alike[identity] if _PLACE_IN_FILE.fullmatch(identity) else (place.paired_by, identity)
             for identity, place in places.items()
         }
         for places, alike in zip(runs, questions, strict=True)
@@ -53,14 +53,14 @@ def pair_keys(runs: Sequence[Mapping[str, Place]], *, by_question: bool = False)
     nameless = any(places and all(map(_PLACE_IN_FILE.fullmatch, places)) for places in runs)
     if not nameless and all(_match(ids[0], ids[at], questions[0], questions[at]) for at in range(1, len(runs))):
         return PairKeys("id_question", ids)
-    if all(place.question.startswith("\0") for places in runs for place in places.values()):
+    if all(place.paired_by.startswith("\0") for places in runs for place in places.values()):
         return PairKeys("place", questions)
     return PairKeys("question_no_ids" if nameless else "question_other_ids", questions)
 
 
 def _tells_apart(tag: str, runs: Sequence[Mapping[str, Place]]) -> bool:
     """Return whether group or system (`tag`) distinguishes answers to a question, and runs share its values."""
-    tagged = [{(place.question, getattr(place, tag) or "") for place in places.values()} for places in runs]
+    tagged = [{(place.paired_by, getattr(place, tag) or "") for place in places.values()} for places in runs]
     known = [{name for _, name in of} for of in tagged]
     if any(known[0].isdisjoint(others) for others in known[1:]):
         return False

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
@@ -24,6 +24,8 @@ class PairedSide:
     """By metric: keys with a score but no value."""
     answers: Counter[Key]
     """Number of answers per key."""
+    clusters: Mapping[Key, str] = field(default_factory=dict)
+    """What each key is resampled with: its question, or its conversation."""
 
     def asked(self, metric: str) -> set[Key]:
         """Return all keys with a score of the metric, whatever its status."""
@@ -85,4 +87,5 @@ def _keyed(side: Side, keys: Mapping[str, Key]) -> PairedSide:
         metric: {key: why for key, why in of.items() if key not in means.get(metric, {})}
         for metric, of in missing.items()
     }
-    return PairedSide(means, lacking, Counter(keys.values()))
+    clusters = {keys[identity]: place.question for identity, place in side.places.items()}
+    return PairedSide(means, lacking, Counter(keys.values()), clusters)

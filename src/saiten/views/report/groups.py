@@ -59,7 +59,7 @@ def _cells(runs: Sequence[Mapping[str, Place]], *, by_question: bool) -> list[di
         keys = pair_keys(runs, by_question=True).of
         questions = [{identity: "\0".join(filter(None, key)) for identity, key in of.items()} for of in keys]
     else:
-        questions = [{identity: place.question for identity, place in places.items()} for places in runs]
+        questions = [{identity: place.paired_by for identity, place in places.items()} for places in runs]
     bare: dict[_Cell, _Cell] = {}  # shared by all runs, whatever they say
     for places, of in zip(runs, questions, strict=True):
         for identity, place in places.items():

@@ -6,7 +6,7 @@ from itertools import chain
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import has_dialogues, read_dialogues
 from saiten.records import Label, Scored
-from saiten.results.place import own_question, place_of
+from saiten.results.place import cluster_of, place_of
 from saiten.results.places import Places
 from saiten.results.summarize import summarize
 from saiten.results.summary import Summary
@@ -37,8 +37,8 @@ def summary_of(reader: RunReader, people: Sequence[Scored] = (), *, of_labels: s
 def places_in(reader: RunReader) -> Places:
     """Return where each sample of the run belongs, for a summary."""
     places = Places()
-    for identity, question, system, group in reader.places():
-        places.add(identity, question or own_question(identity), system, group)
+    for identity, question, system, group, conversation in reader.places():
+        places.add(identity, cluster_of(identity, question, conversation), system, group)
     return places
 
 
