@@ -146,6 +146,8 @@ def content_of(sample: Sample) -> dict[str, Any]:
     if sample.answer is None:
         raise BadInput(f"sample {sample.id!r} has no answer, and there is nothing to grade; leave it out, or answer it")
     shown: dict[str, Any] = {"answer": sample.answer, "question": sample.question, "language": sample.language}
+    if sample.history:
+        shown["history"] = [[turn.question, turn.answer] for turn in sample.history]
     if sample.reference is not None:
         shown["reference"] = sample.reference
     if sample.alternatives:

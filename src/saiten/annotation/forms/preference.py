@@ -16,7 +16,7 @@ from saiten.annotation.forms.aspects import RubricForm
 from saiten.annotation.forms.form import InvalidPayload, content_of
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
-from saiten.records import Label, Language, Sample
+from saiten.records import Label, Language, Sample, Turn
 from saiten.trust.inputs.outputs import VERSUS
 from saiten.trust.inputs.picks import ASPECT
 
@@ -57,17 +57,17 @@ class PreferenceForm(RubricForm):
 
     def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
         """Build one item per question with two or more answers; others are skipped."""
-        questions: dict[str, list[Sample]] = {}
+        questions: dict[tuple[str, tuple[Turn, ...]], list[Sample]] = {}
         for sample in samples:
             content_of(sample)  # raises BadInput without an answer
-            questions.setdefault(sample.question, []).append(sample)
+            questions.setdefault((sample.question, sample.history), []).append(sample)
         compared = {question: answers for question, answers in questions.items() if len(answers) > 1}
         if not compared:
             raise BadInput(
                 f"none of the {len(questions)} questions has two answers, so there is nothing to compare; "
                 "give the answers of several systems, with the same question word for word"
             )
-        for question, answers in compared.items():
+        for (question, _), answers in compared.items():
             if len(answers) > _MOST:
                 raise BadInput(
                     f"the question {question[:60]!r} has {len(answers)} answers; at most {_MOST} are compared"

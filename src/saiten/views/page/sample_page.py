@@ -28,6 +28,9 @@ def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None
     where = " · ".join(part for part in (sample.system, sample.group, sample.language, *_of_trace(sample)) if part)
     out.print(Text.assemble((strip_controls(sample.id), "bold"), "  ", (strip_controls(where), "dim")))
     views = [view for view in gist_views(sample, scores) if view.profile is not None]
+    for number, turn in enumerate(sample.history, 1):
+        said = (f"user: {turn.question}" if turn.question else "", f"assistant: {turn.answer}")
+        out.print(_block(f"turn {number}, before the question", "\n".join(filter(None, said)), style="dim"))
     out.print(_block("question", sample.question))
     for view in views:
         print_gist(view, out)

@@ -90,6 +90,7 @@ class Items:
         item = {
             "answer": sample.answer,
             "question": sample.question,
+            "history": [(turn.question, turn.answer) for turn in sample.history],
             "references": sample.references,
             "contexts": sample.contexts,
             "evidence": sample.evidence,

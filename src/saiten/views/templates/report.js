@@ -516,7 +516,7 @@
     const [number] = numbers;
     const [sample] = samples;
     const lang = langOf(number);
-    const parts = [...titleOf(number), ...block(words.question, sample.question, lang, "question"), ...referencesOf(sample, lang)];
+    const parts = [...titleOf(number), ...questionOf(sample, lang), ...referencesOf(sample, lang)];
     const scores = samples.map((one) => new Map(one.scores ?? []));
     const metrics = index.metrics.map((_, at) => at).filter((at) => scores.some((one) => one.has(at)));
     const columns = numbers.map((each, at) => {
@@ -560,6 +560,13 @@
     return make("header", "", title, button);
   }
 
+  /* The question, after what was said before it. */
+  function questionOf(sample, lang) {
+    const said = (sample.history ?? []).flatMap(([asked, answered]) => [[words.user, asked], [words.assistant, answered]]);
+    const before = said.filter(([, content]) => content).map(([who, content]) => `${who}: ${content}`);
+    return [...(before.length ? [passages(words.history, before, lang)] : []), ...block(words.question, sample.question, lang, "question")];
+  }
+
   function referencesOf(sample, lang) {
     const references = sample.references ?? [];
     return references.flatMap((text, at) => block(references.length > 1 ? named(words.references, { number: at + 1 }) : words.reference, text, lang));
@@ -588,7 +595,7 @@
     const lang = langOf(number);
     const gist = sample.gist ?? [];
     const drawnGist = gist.some((view) => view.number !== null);
-    const parts = [...titleOf(number), ...block(words.question, sample.question, lang, "question")];
+    const parts = [...titleOf(number), ...questionOf(sample, lang)];
     if (!drawnGist) {
       const pair = make("div", "pair", make("div", "", ...block(words.answer, sample.answer, lang)));
       const references = referencesOf(sample, lang);

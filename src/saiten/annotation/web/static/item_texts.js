@@ -29,6 +29,13 @@ export function drawTexts(content) {
     named.answer = draw(texts, "answer", content.answer, word("answer"));
     reachable(named.answer);
   }
+  if (content.history?.length) {
+    const said = content.history.map(([asked, answered]) =>
+      [[word("user"), asked], [word("assistant"), answered]].filter(([, text]) => text).map(([who, text]) => `${who}: ${text}`).join("\n\n"));
+    const { element, views: folded } = folds("history", word("history"), said, "history_numbered", language);
+    folding.push(...folded);
+    sources.append(element);
+  }
   if (content.reference !== undefined) named.reference = draw(sources, "reference", content.reference, word("reference"));
   for (const [name, numbered] of [["alternatives", "alternative_numbered"], ["contexts", "context_numbered"]]) {
     if (!content[name]?.length) continue;
