@@ -41,6 +41,9 @@ COVERAGE = 0.9
 MAX_TURNS = 5
 """As in the paper."""
 
+RECORDED = "recorded"
+"""The system of conversations on record, which are replayed instead of held."""
+
 Questioning = Literal["merged", "published"]
 """`merged`: one call decides whether another question is needed and asks it, using nothing that only the reference says
 · `published`: two calls, as in the paper, which may ask the system to confirm what only the reference says."""

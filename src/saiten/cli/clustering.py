@@ -144,9 +144,9 @@ def converse_in_shards(
     return status
 
 
-def answered_here(spec: str, settings: SystemSettings, described: System) -> bool:
+def answered_here(spec: str, settings: SystemSettings, described: System | None) -> bool:
     """Return whether the system runs a network in this process: as the model, the generator or the embedder."""
-    if not spec.strip().startswith("rag:"):
+    if described is None or not spec.strip().startswith("rag:"):
         return runs_here(spec)
     return runs_here(settings.rag.generator) or embeds_here(described.describe()["knowledge_base"])
 

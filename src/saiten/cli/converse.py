@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from saiten.choices import RECORDED
 from saiten.cli.dialogue_options import DialogueOptions
 from saiten.cli.shared_options import DataArgument, DryRunOption, FormatOption, RunOptions
 from saiten.cli.system_options import SystemOptions
@@ -45,6 +46,9 @@ def converse(
     Each dialogue is written to RUN/dialogues.jsonl when it ends, and each answer of the system as soon as it arrives.
     Re-run the command to resume an interrupted run, even in the middle of a dialogue; finished calls are not repeated.
 
+    --system recorded asks nobody: conversations in the data are replayed. Their questions and answers are those on
+    record, and there is no questioner. See `docs/dialogues.md`.
+
     The key of an HTTP system is read from SAITEN_SYSTEM_KEY, that of a model from its provider's variable, such as
     OPENAI_API_KEY or ANTHROPIC_API_KEY. --max-calls limits the calls to models and, separately, the questions to an
     HTTP or Python system.
@@ -53,6 +57,7 @@ def converse(
       saiten converse qa.jsonl --system my_bot.py:answer --judge openai:gpt-4o -o runs/bot
       saiten converse qa.jsonl --system http://localhost:8000/ask --judge openai:gpt-4o --kb kb -o runs/bot
       saiten converse qa.jsonl --system rag:kb --judge anthropic:claude-sonnet-4-5 --questioner ollama:qwen3 -o runs/two
+      saiten converse chats.jsonl --system recorded --judge openai:gpt-4o -o runs/chats
       saiten show runs/bot --dialogue q17
       saiten compare runs/qa runs/mqa --format html > qa-mqa.html
 
@@ -70,13 +75,17 @@ def converse(
         system = replace(system, k=dialogue.k, retrieval=dialogue.retrieval)
     if system.kind == "file" and dialogue.max_turns > 1:
         raise ConfigurationError(
-            "answers in a file cannot answer follow-up questions; name another kind of system, or add --max-turns 1"
+            "answers in a file cannot answer follow-up questions; name another kind of system, or add --max-turns 1; "
+            "to grade conversations that are in the data, use --system recorded"
         )
-    source = DataSource(qa, rows, ("reference", "question"))
+    recorded = system.system.strip() == RECORDED
+    if recorded and roles.questioner:
+        raise ConfigurationError("--questioner is not used with --system recorded: the questions are on record")
+    source = DataSource(qa, rows, ("reference", "question"), "conversations")
     settings = system.settings(notifier(stderr()))
     others = roles.judges(judge)
     if dry_run:
-        rehearse_dialogues(source.rows(notifier(stderr())), dialogue, judge, others, calls, form)
+        rehearse_dialogues(source.rows(notifier(stderr())), dialogue, judge, others, calls, form, recorded=recorded)
         return
     chosen = source, system, settings, dialogue, judge, others, calls.kept_in(out), how
     if executor.on_cluster():

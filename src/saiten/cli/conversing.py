@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from saiten.choices import Format
+from saiten.choices import RECORDED, Format
 from saiten.cli.data_source import DataSource
 from saiten.cli.dialogue_options import DialogueOptions
 from saiten.cli.evidence import evidence_source
@@ -144,8 +144,10 @@ class Parties:
         # Never cached: latencies must be real, and each dialogue needs a fresh answer.
         bare = models.without_store()
         apart = models.called(replace(models.calls, cache=None, concurrency=dialogue.system_concurrency))
-        with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
-            tested = assemble_system(self.system, self.settings, bare if self.system_has_models else apart)
+        tested = None
+        if self.system.strip() != RECORDED:
+            with redirect_stdout(sys.stderr):  # what a function prints, when it is imported and when it is asked
+                tested = assemble_system(self.system, self.settings, bare if self.system_has_models else apart)
         k = dialogue.k or _RAG.k
         evidence = evidence_source(dialogue, dialogue.kb, models, retrieval=dialogue.retrieval or _RAG.retrieval, k=k)
         conversations = Conversations(
@@ -176,9 +178,10 @@ class Parties:
         )
 
 
-async def open_all(system: System, models: Models, evidence: Retriever | None) -> None:
+async def open_all(system: System | None, models: Models, evidence: Retriever | None) -> None:
     """Open what the dialogues need before the first of them; raises ConfigurationError."""
-    await ready(system, models)
+    if system is not None:
+        await ready(system, models)
     try:
         if isinstance(evidence, OpenedLater):
             await evidence.open()
@@ -193,10 +196,12 @@ def rehearse_dialogues(
     others: Mapping[str, JudgeSettings],
     calls: CallSettings,
     form: Format,
+    *,
+    recorded: bool,
 ) -> None:
     """Print the minimum and maximum cost of a run; `others`: the judges of roles with a model of their own."""
-    counting = partial(_counting, judged_by, others, calls)
-    found = asyncio.run(rehearse(rows, dialogue.max_turns, dialogue.questioning, judged_by.votes, counting))
+    counting, most = partial(_counting, judged_by, others, calls), dialogue.max_turns
+    found = asyncio.run(rehearse(rows, most, dialogue.questioning, judged_by.votes, counting, recorded=recorded))
     if not found.pairs:
         raise BadInput(f"the data has no pair of question and reference ({found.bad_rows} bad rows)")
     few, many = found.questions

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from saiten.choices import MAX_TURNS, Questioning
+from saiten.choices import MAX_TURNS, RECORDED, Questioning
 from saiten.dialogue.lines import HIGHER_IS_BETTER
 from saiten.dialogue.loop import FindEvidence
 from saiten.protocols import Judge, System, Task
@@ -18,6 +18,8 @@ TASKS: Mapping[Questioning, tuple[type[Task[Any]], ...]] = {
     "published": (ComposeAnswer, GradeAnswer, DecideNext, AskNext, ReviseAnswer),
 }
 """The tasks of the three agents."""
+REPLAYED: tuple[type[Task[Any]], ...] = (ComposeAnswer, GradeAnswer)
+"""The tasks if a recorded conversation is replayed."""
 
 ROLES: Mapping[str, tuple[type[Task[Any]], ...]] = {
     "composer": (ComposeAnswer, ReviseAnswer),
@@ -30,7 +32,8 @@ ROLES: Mapping[str, tuple[type[Task[Any]], ...]] = {
 class Conversations:
     """The participants and limits of the dialogues."""
 
-    system: System
+    system: System | None
+    """None: conversations on record are replayed."""
     agents: Judge
     max_turns: int = MAX_TURNS
     find_evidence: FindEvidence | None = None
@@ -43,7 +46,7 @@ class Conversations:
     def settings(self) -> dict[str, Any]:
         """Return the settings of a run of dialogues, except judge and data."""
         return {
-            "system": {"name": self.system.name, **self.system.describe()},
+            "system": {"name": self._name, **self._described},
             "max_turns": self.max_turns,
             **self._asked(),
             "evidence_from": self.evidence_from,
@@ -52,9 +55,9 @@ class Conversations:
     def signatures(self) -> dict[str, str]:
         """Return score → its signature."""
         parts = {
-            **self.agents.describe(TASKS[self.questioning]),
-            **{f"system.{key}": value for key, value in self.system.describe().items()},
-            "system": self.system.name,
+            **self.agents.describe(REPLAYED if self.system is None else TASKS[self.questioning]),
+            **{f"system.{key}": value for key, value in self._described.items()},
+            "system": self._name,
             "max_turns": str(self.max_turns),
             **self._asked(),
             "grades": "one per turn",
@@ -65,4 +68,13 @@ class Conversations:
 
     def _asked(self) -> dict[str, str]:
         """Return how questions come about, unless a single turn leaves none to ask, as in runs of earlier versions."""
-        return {"questioning": self.questioning} if self.max_turns > 1 else {}
+        questioning = RECORDED if self.system is None else self.questioning
+        return {"questioning": questioning} if self.max_turns > 1 else {}
+
+    @property
+    def _name(self) -> str:
+        return RECORDED if self.system is None else self.system.name
+
+    @property
+    def _described(self) -> Mapping[str, str]:
+        return {} if self.system is None else self.system.describe()

@@ -14,10 +14,13 @@ Agent = Literal["system", "composer", "grader", "questioner"]
 StepName = Literal["T1", "T2", "T3", "T4", "T5", "T6", "T7"]
 """The tasks of the paper, in the order of the loop."""
 
-Ended = Literal["grade 5", "no question needed", "turn limit", "repeated question", "revealing question", "failed"]
-"""`repeated question`, `revealing question`: two questions proposed in a row were refused, the last one because it had
-been asked before, or because it uses what only the reference says · `failed`: a step failed, see `reason`. Failed
-dialogues are excluded from means: they say nothing about the answers."""
+Ended = Literal[
+    "grade 5", "no question needed", "turn limit", "end of the log", "repeated question", "revealing question", "failed"
+]
+"""`end of the log`: a recorded conversation has no more turns · `repeated question`, `revealing question`: two
+questions proposed in a row were refused, the last one because it had been asked before, or because it uses what only
+the reference says · `failed`: a step failed, see `reason`. Failed dialogues are excluded from means: they say nothing
+about the answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,8 @@ class Dialogue:
     """The passages the grader saw in addition to the reference, and the cost of retrieving them."""
     lost: Usage = field(default_factory=Usage)
     """The cost of the step that failed."""
+    recorded: tuple[str, ...] = ()
+    """The questions of a recorded conversation, as far as it was replayed; empty for one that was held."""
 
     @property
     def grades(self) -> tuple[float, ...]:
@@ -92,9 +97,16 @@ class Dialogue:
     @property
     def history(self) -> tuple[Turn, ...]:
         """Return the questions and answers so far."""
-        asked = [self.question, *(step.text for step in self.steps if step.name == "T5" and step.text)]
         answers = [step.text for step in self.steps if step.name == "T1"]
-        return tuple(Turn(question, answer) for question, answer in zip(asked, answers, strict=False))
+        return tuple(Turn(question, answer) for question, answer in zip(self.asked, answers, strict=False))
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Return the question of each turn, including one that was asked and not answered."""
+        return self.recorded or (
+            self.question,
+            *(step.text for step in self.steps if step.name == "T5" and step.text),
+        )
 
     @property
     def answer(self) -> str:

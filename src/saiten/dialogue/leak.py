@@ -23,8 +23,9 @@ def find_leak(dialogue: Dialogue) -> Leak:
     heard: set[str] = set()
     stating = []
     for number, turn in enumerate(dialogue.history, start=1):
-        # The pair's own question opens the first turn; each later one is compared with what was said before it.
-        said = statements(turn.question, dialogue.language) if number > 1 else []
+        # The pair's own question opens the first turn; each later one is compared with what was said before it. A user
+        # who is on record may say anything.
+        said = statements(turn.question, dialogue.language) if number > 1 and not dialogue.recorded else []
         if any(_states(statement, reference, heard) for statement in said):
             stating.append(number)
         heard |= _heard_on(turn, number, dialogue.language)

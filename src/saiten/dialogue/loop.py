@@ -5,7 +5,8 @@
     T3  the grader grades it; 5 ends          T6  the composer revises, T7 the grader grades; the end
 
 T4 and T5 are one call, or two as published (`questioning`). T4 is asked in the last turn too: T6 and T7 may follow, T5
-may not, since its question would get no answer.
+may not, since its question would get no answer. A recorded conversation has its own questions and answers, and so only
+T2 and T3.
 Source: the ANLP paper on multi-turn evaluation (spec 02). Each agent knows only the fields of its task.
 """
 
@@ -14,14 +15,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, NamedTuple
 
-from saiten.choices import MAX_TURNS, Questioning
+from saiten.choices import MAX_TURNS, RECORDED, Questioning
 from saiten.dialogue.dialogue import Agent, Dialogue, DialogueStep, Ended, StepName
 from saiten.dialogue.leak import find_leak
 from saiten.dialogue.refusing import PROPOSALS, Refusal, refuse
 from saiten.dialogue.scores import HIGHEST
 from saiten.errors import FailureKind, JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Judge, System
-from saiten.records import Inquiry, Passage, Retrieved, Sample, Turn, Usage
+from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, FollowUp, Need, ReviseAnswer
 
@@ -31,7 +32,7 @@ FindEvidence = Callable[[Sample], Awaitable[Retrieved]]
 
 async def converse(
     pair: Sample,
-    system: System,
+    system: System | None,
     agents: Judge,
     *,
     max_turns: int = MAX_TURNS,
@@ -48,12 +49,17 @@ async def converse(
     uses numbers, names or rare words that only the reference has is refused. With `published`, these are two calls, as
     in the paper, and a question may use such words to ask for confirmation.
 
+    Without a system, the pair's history is replayed: its answers are graded in order, and its questions lead from one
+    to the next.
+
     Raises:
-        ValueError: the pair has no question or no reference, or no turn is allowed.
+        ValueError: the pair has no question or no reference, no history to replay, or no turn is allowed.
         ConfigurationError, BudgetSpent: The error concerns the whole run.
     """
     if not pair.question.strip() or not (pair.reference or "").strip():
         raise ValueError("a dialogue needs a question and a reference")
+    if system is None and not pair.history:
+        raise ValueError("there is no history to replay")
     if max_turns < 1:
         raise ValueError(f"at least one turn is needed, not {max_turns}")
     talk = _Talk(pair, system, agents, max_turns, questioning, session or pair.id)
@@ -93,7 +99,8 @@ class _Talk:
     """A dialogue in progress."""
 
     pair: Sample
-    system: System
+    system: System | None
+    """None: what was said is in the pair's history."""
     agents: Judge
     max_turns: int
     questioning: Questioning
@@ -106,14 +113,14 @@ class _Talk:
 
     async def run(self) -> _Ending:
         """Run the loop to its end, and return the reason for it."""
-        question = self.pair.question
+        question = self.pair.question if self.system is not None else self.pair.history[0].question
         while True:
             await self._answer(question)
             tentative = await self._compose("T2")
             grade = await self._grade("T3", tentative)
             if grade.value >= HIGHEST - 0.5:  # a mean of votes that rounds to the highest
                 return _Ending("grade 5")
-            following = await self._follow_up(tentative, grade.feedback)
+            following = self._recorded() if self.system is None else await self._follow_up(tentative, grade.feedback)
             if isinstance(following, _Ending):
                 if following.ended == "no question needed":
                     await self._grade("T7", await self._compose("T6", tentative))
@@ -125,7 +132,10 @@ class _Talk:
         """T1: the system sees only the question and the history."""
         step = self._begin("T1", "system")
         pair = self.pair
-        answer = await self.system.answer(Inquiry(question, pair.id, self.history, self.session, pair.language))
+        if self.system is None:
+            answer = Answer(pair.history[self.turn - 1].answer)
+        else:
+            answer = await self.system.answer(Inquiry(question, pair.id, self.history, self.session, pair.language))
         self.history += (Turn(question, answer.text),)
         self.steps.append(step(answer.text, contexts=answer.contexts, seconds=answer.seconds, usage=answer.usage))
 
@@ -149,6 +159,12 @@ class _Talk:
         )
         self.steps.append(step(reply.feedback, grade=reply.value, usage=reply.usage))
         return reply
+
+    def _recorded(self) -> str | _Ending:
+        """Return the next question of a recorded conversation, or the reason why there is none."""
+        if self.turn == len(self.pair.history):
+            return _Ending("end of the log")
+        return _Ending("turn limit") if self.turn == self.max_turns else self.pair.history[self.turn].question
 
     async def _follow_up(self, tentative: str, review: str) -> str | _Ending:
         """T4 and T5: return the next question, or the reason why there is none."""
@@ -218,11 +234,12 @@ class _Talk:
             steps=tuple(self.steps),
             ended=ended,
             reason=reason,
-            system=self.system.name,
+            system=RECORDED if self.system is None else self.system.name,
             group=pair.group,
             language=pair.language,
             evidence=self.evidence,
             session=self.session,
+            recorded=tuple(turn.question for turn in pair.history[: self.turn]) if self.system is None else (),
         )
         return replace(made, leak=find_leak(made))
 

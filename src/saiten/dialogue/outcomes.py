@@ -58,7 +58,7 @@ def outcomes_of(dialogues: Iterable[Dialogue]) -> Outcomes:
         if dialogue.fault is not None:
             failures[dialogue.fault, dialogue.kind or "failed"] += 1
         with_evidence += bool(dialogue.evidence.passages)
-        asked += max(0, len(dialogue.history) - 1)
+        asked += 0 if dialogue.recorded else max(0, len(dialogue.history) - 1)
         stating += len(dialogue.leak.questions)
         refused += sum(step.name == "T5" and not step.text for step in dialogue.steps)
         share = dialogue.leak.share

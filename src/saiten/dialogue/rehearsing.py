@@ -11,6 +11,7 @@ from saiten.choices import Questioning
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import DialogueStep
 from saiten.dialogue.loop import converse
+from saiten.dialogue.pairs import pair_of
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
 from saiten.protocols import Judge
@@ -40,7 +41,8 @@ class Rehearsed:
     least: Usage
     """The agents' usage if each first answer gets 5."""
     most: Usage
-    """The agents' usage if each dialogue uses every turn and its last answer is revised."""
+    """The agents' usage if each dialogue uses every turn, those of the log if it is replayed, and no answer gets 5; the
+    last one is revised."""
     questions: tuple[int, int]
     """Minimum and maximum questions to the system."""
 
@@ -51,24 +53,27 @@ async def rehearse(
     questioning: Questioning = "merged",
     votes: int = 1,
     counting: Callable[[Judge], Judge] = Rehearsal,
+    *,
+    recorded: bool = False,
 ) -> Rehearsed:
     """Count calls, tokens and cost of the longest possible dialogues, held with stand-ins.
 
-    `counting` makes a judge that counts out of the stand-in for the agents.
+    `counting` makes a judge that counts out of the stand-in for the agents. `recorded`: conversations are replayed.
     """
     pairs = bad = 0
     least = most = Usage()
-    for row in rows:
-        if isinstance(row, BadRow) or not row.question.strip() or not (row.reference or "").strip():
+    for number, row in enumerate(rows, 1):
+        pair = row if isinstance(row, BadRow) else pair_of(row, number, recorded=recorded)
+        if isinstance(pair, BadRow):
             bad += 1
             continue
         pairs += 1
-        reference = row.reference or ""
-        agents = counting(_agents(reference, max_turns))
-        dialogue = await converse(row, _StandIn(reference), agents, max_turns=max_turns, questioning=questioning)
+        reference = pair.reference or ""
+        agents, system = counting(_agents(reference, max_turns)), None if recorded else _StandIn(reference)
+        dialogue = await converse(pair, system, agents, max_turns=max_turns, questioning=questioning)
         least += _cost(dialogue.steps[:3], votes)
         most += _cost(dialogue.steps, votes)
-    return Rehearsed(pairs, bad, least, most, (pairs, pairs * max_turns))
+    return Rehearsed(pairs, bad, least, most, (0, 0) if recorded else (pairs, pairs * max_turns))
 
 
 def _cost(steps: Iterable[DialogueStep], votes: int) -> Usage:

@@ -6,7 +6,7 @@ step, and `turns.jsonl`, the system's answers in order of arrival.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from saiten.dialogue.conversations import Conversations
 from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.lines import dialogue_to_json, scores_of
 from saiten.dialogue.loop import converse
+from saiten.dialogue.pairs import pair_of
 from saiten.dialogue.recorded import RecordedSystem
 from saiten.dialogue.session import DIALOGUES_NAME, has_all_scores, is_of, name_of_run, session_of
 from saiten.protocols import Judge
@@ -38,11 +39,7 @@ class Conversing:
     """Whether the agents were tried before."""
 
     def usable(self, sample: Sample, number: int) -> Sample | BadRow:
-        lacking = [name for name in ("question", "reference") if not (getattr(sample, name) or "").strip()]
-        if lacking:
-            where = f"pair {sample.id!r} (number {number})"
-            return BadRow(where, f"a dialogue needs a {' and a '.join(lacking)}")
-        return replace(sample, answer=None, contexts=None, system=None)  # an answer in the row is from another system
+        return pair_of(sample, number, recorded=self.conversations.system is None)
 
     def is_done(self, sample: Sample) -> bool:
         self.journal.sample(sample)
@@ -63,6 +60,9 @@ class Conversing:
             find_evidence=how.find_evidence,
             session=name,
         )
+        if how.system is None:
+            for turn in dialogue.history:
+                self.on_answer(Answer(turn.answer))
         keep(dialogue)
 
     def write(self, sample: Sample, result: Dialogue) -> Dialogue:
@@ -78,8 +78,11 @@ class Conversing:
         self.journal.finish()
 
     @cached_property
-    def _recorded(self) -> RecordedSystem:
-        """Return the system with its answers in interrupted dialogues, which are not asked again."""
+    def _recorded(self) -> RecordedSystem | None:
+        """Return the system with its answers in interrupted dialogues, which are not asked again; None for replays."""
+        system = self.conversations.system
+        if system is None:
+            return None
 
         def write(line: Mapping[str, Any], answer: Answer) -> None:
             self.journal.append(self.journal.file(TURNS_NAME), to_line(line))
@@ -87,4 +90,4 @@ class Conversing:
 
         lines = (line for _, line in self.journal.lines(self.journal.file(TURNS_NAME)) if is_of(self.journal, line))
         unfinished = (line for line in lines if not has_all_scores(self.journal, str(line.get("id"))))
-        return RecordedSystem(self.conversations.system, unfinished, write, self.conversations.at_once)
+        return RecordedSystem(system, unfinished, write, self.conversations.at_once)

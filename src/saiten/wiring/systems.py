@@ -19,6 +19,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from saiten.choices import RECORDED
 from saiten.errors import ConfigurationError
 from saiten.models.budget import Budget
 from saiten.models.layers import Layer
@@ -92,6 +93,11 @@ def assemble_system(spec: str, settings: SystemSettings | None = None, models: M
         BadInput: an answer file cannot be read.
     """
     spec = spec.strip()
+    if spec == RECORDED:
+        raise ConfigurationError(
+            "answers on record are not asked for again: `saiten score` grades them, and `saiten converse --system "
+            f"{RECORDED}` grades whole conversations"
+        )
     make = _MAKERS.get(_kind_of(spec))
     if make is None:
         raise ConfigurationError(f"unknown system {redact_name(spec)!r}; expected {FORMS}{_meant(redact_name(spec))}")

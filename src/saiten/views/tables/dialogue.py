@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import get_args
 
 from saiten.dialogue.dialogue import Ended
 from saiten.dialogue.outcomes import Outcomes
@@ -10,7 +11,7 @@ from saiten.views.table import Cell, Table
 from saiten.views.tables.answer import latency_cells
 from saiten.words import Message
 
-_ENDS: tuple[Ended, ...] = ("grade 5", "no question needed", "turn limit", "repeated question", "revealing question")
+_ENDS: tuple[Ended, ...] = tuple(end for end in get_args(Ended) if end != "failed")
 _FAULTS = {"system_failed", "system_timeout", "system_unreadable", "judge_failed", "judge_unreadable"}
 
 

@@ -45,15 +45,10 @@ class Row:
 def dialogue_rows(dialogue: Dialogue) -> Iterator[Row]:
     """Yield all rows in order; each turn begins with its question."""
     yield Row(0, "reference", dialogue.reference)
-    for turn, question in enumerate(_questions(dialogue), start=1):
+    for turn, question in enumerate(dialogue.asked, start=1):
         yield Row(turn, "asks", question, "question")
         yield from _of_turn(turn, [step for step in dialogue.steps if step.turn == turn])
     yield from _remarks(dialogue)
-
-
-def _questions(dialogue: Dialogue) -> list[str]:
-    """Return the question of each turn, including one that was asked and not answered."""
-    return [dialogue.question, *(step.text for step in dialogue.steps if step.name == "T5" and step.text)]
 
 
 def _of_turn(turn: int, steps: Sequence[DialogueStep]) -> Iterator[Row]:
