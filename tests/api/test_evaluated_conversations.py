@@ -71,6 +71,8 @@ def test_histories_are_kept_and_exported():
     sample = Sample("c/turn-2", "q", "a", history=(Turn("q0", "a0"),), conversation="c")
     assert sample_from_json(json.loads(json.dumps(sample_to_json(sample)))) == sample
     assert sample_to_json(Sample("q", "q")) == {"id": "q", "question": "q", "language": "en"}
+    plain = saiten.evaluate([{"question": "q", "answer": "a"}], metrics=["length"]).to_pandas()
+    assert {"history", "conversation"}.isdisjoint(plain.columns)
     frame = saiten.evaluate(rows(right=0, conversations=1), metrics=["exact_match"]).to_pandas()
     assert json.loads(frame["history"][1]) == [{"question": "Is it open? 0", "answer": "yes"}]
     assert frame["history"].isna()[0]

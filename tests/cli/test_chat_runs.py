@@ -189,3 +189,14 @@ def test_what_cannot_be_asked_says_what_to_do(saiten, log, arguments, said):
     assert ended.status == 2
     assert said in ended.err
     assert not Path("r").exists()
+
+
+def test_an_export_of_a_chat_run_is_read_again(saiten, log):
+    """Conversation and history have columns, and the file is data with the same samples."""
+    assert saiten("score", log([conversation(1), conversation(2)]), "-m", "length", "-o", "run").status == 0
+    before = {sample.id: (sample.history, sample.conversation) for sample in read_run("run").samples()}
+    for name in ("answers.jsonl", "answers.csv", "answers.xlsx"):
+        assert saiten("export", "run", "-o", name).status == 0
+        assert saiten("score", name, "-m", "length", "-o", name.replace(".", "-")).status == 0
+        again = read_run(name.replace(".", "-")).samples()
+        assert {sample.id: (sample.history, sample.conversation) for sample in again} == before

@@ -34,6 +34,8 @@ class Column:
 _CHUNK = 8192
 """Rows converted to Arrow at a time, so that the JSON texts are never all in memory next to the table."""
 
+_OF_SOME = ("trace", "history", "conversation")
+"""Fields without a column if no sample has them."""
 _TEXTS = ("contexts", "alternatives", "evidence")
 _MEASURED = ("seconds", "prompt_tokens", "completion_tokens")
 """The fields of a trace that are numbers."""
@@ -46,7 +48,7 @@ def columns_of(
     *,
     texts: bool | None = None,
     metrics: Iterable[str] = (),
-    traces: bool | None = None,
+    some: Container[str] | None = None,
     expected: Container[str] | None = None,
 ) -> dict[str, Column]:
     """Return the columns by name, from left to right.
@@ -58,21 +60,22 @@ def columns_of(
         texts: Whether to include the sample's fields (question, answer, contexts, …). By default the wide layout
             does, since it holds each of them once. Without them a wide row has `id`, and a long row has `sample`.
         metrics: Metrics whose columns come first in the wide layout, in this order, even without any scores.
-        traces: Whether to include the fields of the samples' traces with their texts; by default if any has one.
+        some: The fields that only some samples have (`trace`, `history`, `conversation`) to include with the texts; by
+            default those that any of these samples has.
         expected: Metrics with a column `METRIC:expected` in the wide layout; by default those with such a value.
 
     Raises:
         ValueError: `layout` is neither `wide` nor `long`.
     """
     if layout == "long":
-        return _long(samples, scores, texts=bool(texts), traces=traces)
+        return _long(samples, scores, texts=bool(texts), some=some)
     if layout == "wide":
-        return _wide(samples, scores, metrics, expected, texts=texts is not False, traces=traces)
+        return _wide(samples, scores, metrics, expected, texts=texts is not False, some=some)
     raise ValueError(f"layout must be `wide` or `long`, not {layout!r}")
 
 
 def _long(
-    samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool, traces: bool | None
+    samples: Sequence[Sample], scores: Sequence[Scored], *, texts: bool, some: Container[str] | None
 ) -> dict[str, Column]:
     found = {
         "sample": Column("text", [one.sample for one in scores]),
@@ -85,7 +88,7 @@ def _long(
     }
     if texts:
         by_id = {sample.id: sample for sample in samples}
-        found |= _fields([by_id.get(one.sample) for one in scores], traces=traces)
+        found |= _fields([by_id.get(one.sample) for one in scores], some=some)
         del found["id"]
     return found
 
@@ -97,14 +100,14 @@ def _wide(
     expected: Container[str] | None,
     *,
     texts: bool,
-    traces: bool | None,
+    some: Container[str] | None,
 ) -> dict[str, Column]:
     rows = {sample.id: number for number, sample in enumerate(samples)}
     by_metric: dict[str, list[Score | None]] = {metric: [None] * len(rows) for metric in metrics}
     for one in scores:
         if one.sample in rows:
             by_metric.setdefault(one.metric, [None] * len(rows))[rows[one.sample]] = one.score
-    found = _fields(samples, traces=traces)
+    found = _fields(samples, some=some)
     if not texts:
         found = {"id": found["id"]}
     taken = {field.name for field in fields(Sample)} | set(found)
@@ -128,20 +131,28 @@ def _names(name: str) -> set[str]:
     return {name, f"{name}:status", f"{name}:reason", f"{name}:expected"}
 
 
-def _fields(samples: Sequence[Sample | None], *, traces: bool | None) -> dict[str, Column]:
+def _fields(samples: Sequence[Sample | None], *, some: Container[str] | None) -> dict[str, Column]:
     found = {
         field.name: Column(
             "texts" if field.name in _TEXTS else "text",
             [None if sample is None else getattr(sample, field.name) for sample in samples],
         )
         for field in fields(Sample)
-        if field.name != "trace"
+        if field.name not in _OF_SOME
     }
-    histories = [sample.history if sample else () for sample in samples]
-    found["history"] = Column("json", [[turn.to_json() for turn in each] or None for each in histories])
-    of_samples = [None if sample is None else sample.trace for sample in samples]
-    wanted = any(of_samples) if traces is None else traces
-    return found | _of_traces(of_samples) if wanted else found
+    there = [sample for sample in samples if sample is not None]
+    if some is None:
+        some = {name for name in _OF_SOME if any(getattr(sample, name) for sample in there)}
+    if "conversation" in some:
+        found["conversation"] = Column("text", [sample and sample.conversation for sample in samples])
+    if "history" in some:
+        histories = [sample.history if sample else () for sample in samples]
+        found["history"] = Column("json", [[turn.to_json() for turn in each] or None for each in histories])
+    return (
+        found | _of_traces([None if sample is None else sample.trace for sample in samples])
+        if "trace" in some
+        else found
+    )
 
 
 def _of_traces(traces: Sequence[Trace | None]) -> dict[str, Column]:

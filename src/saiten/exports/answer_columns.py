@@ -17,6 +17,8 @@ FIELDS = (
 """The fields of a sample, from left to right."""
 OF_TRACES = tuple(f"trace_{field.name}" for field in fields(Trace))
 """The columns of the traces that answers were read from."""
+OF_SOME = ("conversation", "history", *OF_TRACES)
+"""The columns that are there only if some answer has such a field."""
 LONG = ("sample", "system", "group", "metric", "value", "status", "reason", "expected", "details")
 """The columns of the long layout."""
 
@@ -24,9 +26,9 @@ LONG = ("sample", "system", "group", "metric", "value", "status", "reason", "exp
 def column_chunks(export: Export, settings: ExportSettings, size: int) -> Iterator[dict[str, Column]]:
     """Yield the columns of the export, `size` answers at a time; at least once, also without any answer.
 
-    The wide layout has the fields of each answer, those of its trace if any answer has one, then `METRIC`,
-    `METRIC:status`, `METRIC:reason` and, if the judge gave any, `METRIC:expected` for each metric. The long layout has
-    one row per score, with the system and the group.
+    The wide layout has the fields of each answer, its conversation, history and trace if any answer has one, then
+    `METRIC`, `METRIC:status`, `METRIC:reason` and, if the judge gave any, `METRIC:expected` for each metric. The long
+    layout has one row per score, with the system and the group.
     """
     answers = export.graded(settings)
     chunk = list(islice(answers, size))
@@ -51,7 +53,7 @@ def _columns(export: Export, settings: ExportSettings, chunk: Sequence[Graded]) 
     metrics, expected = export.answers.metrics, export.answers.expected
     samples = [sample for sample, _ in chunk]
     scores = [Scored(sample.id, metric, score) for sample, of in chunk for metric, score in of.items()]
-    traces = "trace" in export.answers.fields
-    found = columns_of(samples, scores, settings.layout, texts=True, metrics=metrics, expected=expected, traces=traces)
+    some = export.answers.fields
+    found = columns_of(samples, scores, settings.layout, texts=True, metrics=metrics, expected=expected, some=some)
     names = LONG if settings.layout == "long" else dict.fromkeys((*FIELDS, *found))
     return {name: found[name] for name in names}

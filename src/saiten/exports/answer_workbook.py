@@ -12,7 +12,7 @@ import numpy as np
 
 from saiten.data.frames import Column
 from saiten.exports.about_run import about_table, bad_rows_table, means_table
-from saiten.exports.answer_columns import FIELDS, OF_TRACES, as_one_reference, column_chunks, column_names
+from saiten.exports.answer_columns import FIELDS, OF_SOME, as_one_reference, column_chunks, column_names
 from saiten.exports.export import Export, ExportSettings
 from saiten.views.sheets import add_table
 from saiten.views.table import Value
@@ -31,7 +31,7 @@ _WIDEST = 24
 """Maximum width of a column of values, whose heading may be long."""
 _FILLS = {"declined": "#FFF4CE", "undefined": "#EDEDED", "unreadable": "#FCE4D6", "failed": "#F8D7DA"}
 """Pale colors, since the word says it too."""
-_LAST = (*OF_TRACES, "alternatives", "contexts", "evidence", "language", "details")
+_LAST = (*OF_SOME, "alternatives", "contexts", "evidence", "language", "details")
 """Columns behind the scores, so that these are seen next to the answer."""
 _ALWAYS = ("id", "question", "answer", "reference")
 _CREATED = re.compile(rb"<dcterms:(?:created|modified)[^>]*>([^<]*)<")
@@ -129,7 +129,7 @@ def _place(export: Export, name: str, words: Mapping[str, str], statuses: Mappin
         heading = words[kind] if kind == name else f"{metric}:{words[kind]}"
         fills = {statuses[status]: color for status, color in _FILLS.items()} if kind == "status" else {}
         return _Place(name, SheetColumn(heading, _ENDS[kind], fills), statuses)
-    if name in OF_TRACES:
+    if name in OF_SOME:
         return _Place(name, SheetColumn(name, _OF_A_TRACE, low=True))
     if name in _WIDTHS:
         return _Place(name, SheetColumn(words[name], _WIDTHS[name], low=name in _LAST))

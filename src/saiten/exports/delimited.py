@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from saiten.data.csv_rows import MAX_FIELD
-from saiten.exports.answer_columns import FIELDS, LONG, OF_TRACES, as_one_reference, column_chunks, column_names
+from saiten.exports.answer_columns import FIELDS, LONG, OF_SOME, as_one_reference, column_chunks, column_names
 from saiten.exports.export import Export, ExportSettings
 from saiten.views.formulas import no_formula
 
@@ -47,7 +47,7 @@ def is_delimited_export(path: Path, *, delimiter: str) -> bool:
             return False
     if tuple(header) == LONG:
         return True
-    rest = [name for name in header[len(FIELDS) :] if name not in OF_TRACES]
+    rest = [name for name in header[len(FIELDS) :] if name not in OF_SOME]
     metrics = [name.removesuffix(":status") for name in rest if name.endswith(":status")]
     of_metrics = {f"{metric}{end}" for metric in metrics for end in ("", ":status", ":reason", ":expected")}
     return tuple(header[: len(FIELDS)]) == FIELDS and set(rest) <= of_metrics

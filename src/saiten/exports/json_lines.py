@@ -16,6 +16,8 @@ from saiten.exports.export import Export, ExportSettings
 from saiten.records import Score
 from saiten.runs.lines import from_line, to_line
 
+_OF_SOME = {"conversation", "history", "trace"}
+"""Fields that only some answers have."""
 _READ = 32 << 20
 """Maximum bytes of the first line."""
 
@@ -32,6 +34,10 @@ def answer_line(graded: Graded) -> bytes:
     sample, scores = graded
     given = {name: getattr(sample, name) for name in FIELDS}
     line = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    if sample.conversation is not None:
+        line["conversation"] = sample.conversation
+    if sample.history:
+        line["history"] = [turn.to_json() for turn in sample.history]
     if sample.trace is not None:
         line["trace"] = trace_to_json(sample.trace)
     try:
@@ -49,7 +55,7 @@ def is_json_export(path: Path) -> bool:
             line = from_line(file.readline(_READ))
         except ValueError:
             return False
-    return [name for name in line if name != "trace"] == [*FIELDS, "scores"]
+    return [name for name in line if name not in _OF_SOME] == [*FIELDS, "scores"]
 
 
 def _object(score: Score) -> dict[str, Any]:
