@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from saiten.cli.output import escape_untrusted, stderr
 from saiten.errors import BudgetSpent, ConfigurationError, SaitenError
@@ -81,9 +81,17 @@ class LazyCommands(TyperGroup):
             each.help = re.sub(r"(?<=\S)\n(?=\S)", " ", each.help or "")  # as wide as the terminal, not as our lines
         return command
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Complete the names of commands with their summary lines, without importing any."""
+        named = [TyperCommand(name, help=line) for name, (_, line) in COMMANDS.items()]
+        plain = TyperGroup(name=self.name, commands=named, params=self.params)
+        return plain.shell_complete(typer.Context(plain, info_name=self.name), incomplete)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Resolve the command; suggest the nearest name if it does not exist."""
         if args[0] not in COMMANDS:
+            if ctx.resilient_parsing:  # a shell asks for completions; nothing can follow an unknown command
+                return None, None, []
             near = get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean `saiten {near[0]}`?" if near else f"the commands are {', '.join(COMMANDS)}"
             raise ConfigurationError(f"unknown command {args[0]!r}; {hint}")
@@ -118,12 +126,15 @@ class LazyCommands(TyperGroup):
             "            saiten show runs/first\n\n"
             "`saiten COMMAND --help` explains a command, with examples.\n"
             "Re-run a command to resume an interrupted run.\n"
-            "Options:  --help, --version\n"
+            "Options:  --help (-h), --version, --install-completion (of commands and options, in this shell)\n"
         )
 
 
-# Keys may be among the local variables of a traceback.
-app = typer.Typer(cls=LazyCommands, add_completion=False, pretty_exceptions_show_locals=False)
+app = typer.Typer(
+    cls=LazyCommands,
+    context_settings={"help_option_names": ["--help", "-h"]},  # of every command
+    pretty_exceptions_show_locals=False,  # keys may be among the local variables of a traceback
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -188,6 +199,8 @@ def main(argv: list[str] | None = None) -> None:
     answered at all, 130 for Ctrl-C. Closing the output early (`| head`) does not change it.
     """
     _outlive_readers()
+    if "_SAITEN_COMPLETE" in os.environ:  # a shell asks; it would take the second line of a help for another value
+        os.environ["COLUMNS"] = "10000"
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a pipe on Windows, or LANG=C, may lack what we and answers write
             stream.reconfigure(errors="backslashreplace")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from saiten.cli.completing import complete_metrics
 from saiten.cli.output import stdout
 from saiten.cli.shared_options import FormatOption
 from saiten.errors import ConfigurationError
@@ -21,7 +22,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def metrics(
-    name: Annotated[str | None, typer.Argument(help="Metric to explain, with its settings.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Metric to explain, with its settings.", autocompletion=complete_metrics)
+    ] = None,
     form: FormatOption = "table",
     japanese: Annotated[
         bool, typer.Option("--ja", help="Show descriptions in Japanese. 説明を日本語で表示します。")

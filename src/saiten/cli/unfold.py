@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
+from saiten.cli.completing import COMPLETIONS
 from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.options import Config, Option, options_of, without_none
 from saiten.settings import read_config
@@ -95,7 +96,14 @@ def _typer_option(name: str, declared: Option, hint: Any, default: Any) -> tuple
             default = "on" if default else "off"
         text += f" Default: {default}." if isinstance(default, str) else f" Default {default:g}."
         default = None
-    info = typer.Option(*flags, help=text, min=declared.min, max=declared.max, rich_help_panel=declared.panel)
+    info = typer.Option(
+        *flags,
+        help=text,
+        min=declared.min,
+        max=declared.max,
+        rich_help_panel=declared.panel,
+        autocompletion=COMPLETIONS.get(name),
+    )
     if required:
         return Annotated[kind, info], inspect.Parameter.empty
     return Annotated[kind if default is not None else kind | None, info], default
