@@ -245,6 +245,8 @@ def test_a_real_notebook_shows_results():
         "result.summary",
         f"(await saiten.aevaluate([{row}], ['token_f1'])).compare(result)",
         "result.to_pandas('long')",
+        "result.report(title='Mine')",
+        "result.plot()",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     code = (
@@ -259,5 +261,9 @@ def test_a_real_notebook_shows_results():
     assert done.returncode == 0, done.stderr
     assert nbclient.__version__
     shown = [cell.outputs[-1].data for cell in nbformat.reads(done.stdout, 4).cells]
+    chart, page = shown.pop(), shown.pop()
+    assert chart["image/svg+xml"].startswith("<svg")
+    assert page["text/plain"].startswith("<ShownPage 'Mine'")
+    assert page["text/html"].startswith("<iframe")
     assert all("<table" in data["text/html"] for data in shown)
     assert [data["text/plain"].partition(" of ")[0] for data in shown[:3]] == ["<Evaluation", "<Summary", "<Comparison"]

@@ -13,7 +13,7 @@ from typing import Unpack
 
 from saiten.api.blocking import blocking
 from saiten.api.choosing import check_keywords, chosen_judge, chosen_metrics
-from saiten.api.keywords import Keywords
+from saiten.api.keywords import Keywords, with_keywords
 from saiten.api.result import Evaluation
 from saiten.api.rows import Samples, rows_of
 from saiten.choices import ExecutorName
@@ -38,6 +38,7 @@ from saiten.settings import (
 from saiten.wiring import Models, assemble_judge
 
 
+@with_keywords
 async def aevaluate(
     samples: Samples,
     metrics: str | Sequence[str | Metric] | None = None,
@@ -82,8 +83,7 @@ async def aevaluate(
         workers: Processes for work without calls of models. Default: one per core, 1 for metrics of your own. With
             `ray`, the number of its workers; default: one per core of the cluster.
         gpus_per_worker: GPUs of each Ray worker. Default: 1 if a network runs in it and the cluster has GPUs.
-        settings: The fields of `saiten.JudgeSettings` and `saiten.CallSettings`: `embedder`, `votes`, `seed`,
-            `calibration`, `prompts`, `concurrency`, `max_calls`, `prices`, `cache` and so on.
+        settings: The fields of `saiten.JudgeSettings` and `saiten.CallSettings`:
 
     Raises:
         ConfigurationError, BadInput: See `saiten.errors`; with `run`, paid results are kept. A spent budget does not
@@ -110,7 +110,7 @@ async def aevaluate(
     return await how.here(rows_of(samples, columns or {}, language), watch, **outcome)
 
 
-evaluate = blocking(aevaluate, "evaluate", "Score all samples with all metrics, and wait; see `aevaluate`.")
+evaluate = blocking(aevaluate, "evaluate", str(aevaluate.__doc__).replace("metrics.", "metrics, and wait.", 1))
 
 
 @dataclass(frozen=True)

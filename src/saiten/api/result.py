@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 from uuid import uuid4
 
-from saiten.choices import ExportName, FrameLayout
+from saiten.choices import REPORT_LIMIT, ExportName, FrameLayout
 from saiten.data import BadRow
 from saiten.data.frames import Column, columns_of, to_arrow, to_dataset, to_pandas, to_polars
 from saiten.errors import BadInput
@@ -24,11 +24,15 @@ from saiten.results.summarize import summarize
 from saiten.runs import read_run
 from saiten.runs.manifest import versions
 from saiten.tracking import Tracked, Tracking, log_to_mlflow, run_on_disk
-from saiten.views.notebook import Shown, ShownComparison, ShownSummary
+from saiten.views.charts.chart import VegaChart
+from saiten.views.notebook import Shown, ShownComparison, ShownPage, ShownSummary
 from saiten.views.table import Table
 from saiten.views.tables.summary import summary_tables
 
 _LOG = logging.getLogger(__name__)
+
+_IN_NOTEBOOK = 200
+"""Answers in a report that becomes part of a notebook's file."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +73,61 @@ class Evaluation(Shown):
             for each, name in zip((self, other), names, strict=True)
         )
         return ShownComparison.between(first, second, (self.summary, other.summary))
+
+    def plot(self, metric: str | Sequence[str] | None = None, *, language: Language = "en") -> VegaChart:
+        """Return a chart of the means with their 95 % intervals; see `ShownSummary.plot`."""
+        return self.summary.plot(metric, language=language)
+
+    @overload
+    def report(
+        self,
+        file: None = None,
+        *,
+        baseline: "Evaluation | None" = ...,
+        title: str = ...,
+        language: Language | None = ...,
+    ) -> ShownPage: ...
+
+    @overload
+    def report(
+        self,
+        file: Path | str,
+        *,
+        baseline: "Evaluation | None" = ...,
+        title: str = ...,
+        language: Language | None = ...,
+    ) -> Path: ...
+
+    def report(
+        self,
+        file: Path | str | None = None,
+        *,
+        baseline: "Evaluation | None" = None,
+        title: str = "",
+        language: Language | None = None,
+    ) -> ShownPage | Path:
+        """Return the HTML report, which a notebook shows, or write it to a file, whose path is then returned.
+
+        The page in a notebook has the first 200 answers, a file the first 10,000; figures are over all of them.
+
+        Args:
+            file: The file; an earlier report is replaced.
+            baseline: Another result, to which the report compares this one.
+            title: The title of the page; by default the names of the runs.
+            language: The language of the page; by default that of most samples.
+
+        Raises:
+            BadInput: There are no scores, or the file exists and is no report.
+            ConfigurationError: The file cannot be written.
+        """
+        # Loads the report only here; `evaluate` needs none.
+        from saiten.api.report import page_of, write_to  # noqa: PLC0415
+
+        results = {"result": self} if baseline is None else {"baseline": baseline, "result": self}
+        if file is None:
+            return page_of(results, title, language, _IN_NOTEBOOK)
+        write_to(Path(file), results, title, language, REPORT_LIMIT)
+        return Path(file)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per sample: its fields, and for each metric the columns of the wide layout."""

@@ -117,6 +117,17 @@ function onTyping(input, count, filter) {
     say();
   }
 
+  /* In a notebook's frame, links within the page would lead to the notebook, whose address counts for them. */
+  if (location.protocol === "about:") {
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest?.('a[href^="#"]');
+      if (!link || event.defaultPrevented) return;
+      event.preventDefault();
+      if (location.hash === link.hash) document.getElementById(link.hash.slice(1))?.scrollIntoView();
+      else location.hash = link.hash;
+    });
+  }
+
   /* Open a folded table that is linked to, and all of them for printing. */
   const unfold = () => {
     const fold = location.hash && document.getElementById(location.hash.slice(1))?.closest("details.fold");

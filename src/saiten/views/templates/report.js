@@ -443,10 +443,11 @@
     const found = /^#item-(\d+)$/.exec(location.hash);
     return found && Number(found[1]) < index.count ? Number(found[1]) : -1;
   };
+  const here = (hash) => location.href.split("#", 1)[0] + hash; /* in a frame, "#…" alone would be the notebook's */
   function addressed(number) {
     if (linked() === number) return;
     const instead = drawer.open || history.state === SPARE;
-    history[instead ? "replaceState" : "pushState"](null, "", `#item-${number}`);
+    history[instead ? "replaceState" : "pushState"](null, "", here(`#item-${number}`));
   }
   function follow() {
     const number = linked();
@@ -456,7 +457,7 @@
   window.addEventListener("hashchange", follow);
   drawer.addEventListener("close", () => {
     showing = -1;
-    if (linked() >= 0) history.replaceState(SPARE, "", "#items");
+    if (linked() >= 0) history.replaceState(SPARE, "", here("#items"));
     draw(true);
     buttonAt(active)?.focus({ preventScroll: true });
   });
