@@ -144,6 +144,20 @@ def read_pairs(pairs: Sequence[str], flag: str, *, texts: bool) -> dict[str, Any
     return found
 
 
+def read_columns(pairs: Sequence[str] | None, option: str = "--column") -> dict[str, str]:
+    """Return field → column from `question=Q`; raises ConfigurationError for another form."""
+    columns: dict[str, str] = {}
+    for pair in pairs or ():
+        name, equals, column = pair.partition("=")
+        if not equals or not name or not column:
+            raise ConfigurationError(f"{option} expects FIELD=COLUMN, for example question=Q, not {pair!r}")
+        if name.strip() in columns:
+            both = f"{columns[name.strip()]!r} and {column.strip()!r}"
+            raise ConfigurationError(f"{option} maps {name.strip()} to two columns, {both}; name one of them")
+        columns[name.strip()] = column.strip()
+    return columns
+
+
 def check_sendable(name: str, options: Mapping[str, Any]) -> None:
     """Raise ConfigurationError if the options cannot be written as JSON, in which they are sent."""
     for option_name, value in options.items():

@@ -19,6 +19,7 @@ from saiten.api.rows import Samples, rows_of
 from saiten.choices import ExecutorName
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent
+from saiten.options import read_columns
 from saiten.protocols import Judge, Metric
 from saiten.records import Language, Sample, Scored
 from saiten.runs import Journal, RunSettings, read_run
@@ -72,7 +73,7 @@ async def aevaluate(
             result holds everything in the folder. None keeps results in memory only.
         config: A file to read instead of `saiten.toml`.
         compat: `ragas`: the edge cases of RAGAS 0.4.3.
-        columns: Field → column, for names that are not recognized.
+        columns: Field → column, for names that are not recognized. Those of `saiten.toml` are for files.
         language: The language of all samples; detected by default.
         retry_failed: Retry scores that failed or were unreadable.
         strict: Raise at the first row that cannot be used, instead of keeping it in `bad_rows`.
@@ -92,7 +93,10 @@ async def aevaluate(
     check_keywords(settings, aevaluate, "evaluate")
     file = read_config(None if config is None else Path(config))
     chosen = chosen_metrics(metrics, file, compat)
-    language = file.settings(DataSettings, {"language": language}).language
+    reading = file.settings(DataSettings, {"language": language})
+    language = reading.language
+    if columns is None and isinstance(samples, str | Path):
+        columns = read_columns(reading.column)
     folder = None if run is None else Path(run)
     calls = file.settings(CallSettings, settings).kept_in(folder)
     judged_by = chosen_judge(judge, settings, file)

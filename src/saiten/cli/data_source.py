@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from saiten.cli.python_data import is_python, load_data, name_of_object
-from saiten.cli.shared_options import read_columns
 from saiten.data import BadRow, read_samples
 from saiten.data.addresses import located
 from saiten.data.chat_logs import ChatUse
@@ -19,6 +18,7 @@ from saiten.data.sampling import SampleSettings, sampled
 from saiten.data.set_names import is_hub
 from saiten.data.traces.reading import TRACE_FORMATS, no_shards
 from saiten.errors import ConfigurationError
+from saiten.options import read_columns
 from saiten.records import Sample
 from saiten.redaction import redact
 from saiten.runs.manifest import RunSettings
@@ -83,7 +83,7 @@ class DataSource:
     def rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         """Yield the rows, read on demand."""
         found = read_samples(
-            self._source(),
+            self.opened(),
             columns=self.columns,
             format=self.settings.data_format,
             detect_language=detect_language,
@@ -99,7 +99,8 @@ class DataSource:
         """Yield the sample of the rows, if one is to be drawn, else all."""
         return rows if self.sample is None else sampled(rows, self.sample, notify)
 
-    def _source(self) -> Any:
+    def opened(self) -> Any:
+        """Return the source for the readers: standard input, the object of a Python file, or the path."""
         if is_python(self.path):
             return load_data(self.path)
         return sys.stdin.buffer if self.path == "-" else self.path

@@ -33,7 +33,7 @@ class ProbedMetrics(MetricSettings):
 class ProbedData(DataSettings):
     """How the samples are read."""
 
-    column: tuple[str, ...] = option((), "Map a field to a column: FIELD=COLUMN. Repeatable.")
+    column: tuple[str, ...] = option((), "Map a field to a column: FIELD=COLUMN. Repeatable.", toml=True)
     language: Language | None = option(None, "Language of all samples. Default: detected per sample.", toml=True)
     limit: int = option(50, "Number of samples to change.", min=1)
 

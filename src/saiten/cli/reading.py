@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from saiten.cli.output import escape_untrusted, notifier, stderr
-from saiten.cli.shared_options import SAMPLE_COLUMN, read_columns
+from saiten.cli.shared_options import SAMPLE_COLUMN
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.data.samples import WISHED
 from saiten.errors import BadInput, ConfigurationError
+from saiten.options import read_columns
 from saiten.records import Label, Sample
 from saiten.runs import read_run
 from saiten.text.language import detect_language

@@ -1,7 +1,7 @@
 """Options that several commands have."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -154,17 +154,3 @@ class ThresholdOptions:
         max=1.0,
     )
     junit: Path | None = option(None, "Write the outcome of the thresholds to a JUnit XML file.", panel=_THRESHOLDS)
-
-
-def read_columns(pairs: Sequence[str] | None, option: str = "--column") -> dict[str, str]:
-    """Return field → column from `question=Q`; raises ConfigurationError for another form."""
-    columns: dict[str, str] = {}
-    for pair in pairs or ():
-        name, equals, column = pair.partition("=")
-        if not equals or not name or not column:
-            raise ConfigurationError(f"{option} expects FIELD=COLUMN, for example question=Q, not {pair!r}")
-        if name.strip() in columns:
-            both = f"{columns[name.strip()]!r} and {column.strip()!r}"
-            raise ConfigurationError(f"{option} maps {name.strip()} to two columns, {both}; name one of them")
-        columns[name.strip()] = column.strip()
-    return columns

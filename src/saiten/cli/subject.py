@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from saiten.choices import ScoreBy
 from saiten.cli.output import notifier, stderr
-from saiten.cli.shared_options import SCORE_BY, read_columns
+from saiten.cli.shared_options import SCORE_BY
 from saiten.errors import BadInput
-from saiten.options import option
+from saiten.options import option, read_columns
 from saiten.records import Sample
 
 if TYPE_CHECKING:

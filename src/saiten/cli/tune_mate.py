@@ -8,10 +8,10 @@ import typer
 
 from saiten.choices import ScoreBy
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
-from saiten.cli.shared_options import SCORE_BY, FormatOption, LabelColumnOption, ResamplesOption, read_columns
+from saiten.cli.shared_options import SCORE_BY, FormatOption, LabelColumnOption, ResamplesOption
 from saiten.cli.unfold import unfold
 from saiten.errors import BadInput, ConfigurationError
-from saiten.options import option
+from saiten.options import option, read_columns
 
 
 @dataclass(frozen=True, slots=True)

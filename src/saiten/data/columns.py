@@ -152,6 +152,20 @@ class Columns:
                 found[field] = value
         return found
 
+    def recognized(self, rows: Iterable[RawRow]) -> dict[str, str]:
+        """Return field → the column that these rows have it in, as written there; no field that no row has."""
+        found: dict[str, str] = {}
+        for row in rows:
+            for field in self._plan(tuple(row.fields)):
+                if field not in found and (path := self.source_of(row.fields, field)) is not None:
+                    found[field] = _key(row.fields, path) or path
+        return {field: found[field] for field in self._names if field in found}
+
+    def unused(self, rows: Iterable[RawRow]) -> list[str]:
+        """Return the columns of these rows that no field is read from."""
+        columns = dict.fromkeys(str(column) for row in rows for column in row.fields)
+        return [column for column in columns if not self.wanted(column) and plain_name(column) not in _NO_FIELD]
+
     def _first(self, fields: Mapping[str, Any], paths: Sequence[str]) -> Any:
         found = MISSING
         for path in paths:
@@ -261,8 +275,7 @@ class Columns:
         missing = [field for field in wished if all(self.find(row.fields, field) is MISSING for row in rows)]
         if any(self.find(row.fields, "messages") is not MISSING for row in rows):  # they have the rest
             missing = []
-        columns = dict.fromkeys(str(column) for row in rows for column in row.fields)
-        unused = [column for column in columns if not self.wanted(column) and plain_name(column) not in _NO_FIELD]
+        unused = self.unused(rows)
         if missing and unused:
             more = ", …" if len(unused) > _NAMED else ""
             yield (
