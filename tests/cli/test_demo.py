@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import subprocess
 import sys
 from io import StringIO
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import typer
 from rich.console import Console
 
-from saiten.cli.demo import how_to_call
+from saiten.cli.demo import _say_what_next, activation, not_found, shown
 from saiten.cli.touring import excerpt, make_room, run_step
 from saiten.demo.steps import STEPS, DemoStep
 from saiten.dialogue.reading import read_dialogues
@@ -119,22 +120,57 @@ def test_a_project_for_annotators_is_ready(section, saiten):
     store.close()
 
 
-def test_it_says_how_to_call_saiten_where_the_shell_would_not_find_it(tmp_path, monkeypatch):
-    """After `make demo` the program lies in .venv: activate it or type its path; on the PATH, nothing is said."""
+@pytest.mark.parametrize(
+    ("shell", "script", "typed"),
+    [
+        ("/bin/bash", "activate", "source .venv/bin/activate"),
+        ("", "activate", "source .venv/bin/activate"),
+        ("/usr/bin/fish", "activate.fish", "source .venv/bin/activate.fish"),
+        ("/bin/tcsh", "activate.csh", "source .venv/bin/activate.csh"),
+        ("", "activate.bat", ".venv/bin/activate"),  # on Windows, where the folder is Scripts
+        ("/usr/bin/fish", "activate", None),
+    ],
+)
+def test_it_says_how_to_activate_the_environment_in_the_users_shell(tmp_path, monkeypatch, shell, script, typed):
+    """After `make demo` the program is in .venv, and its next command would not be found."""
+    programs = tmp_path / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (programs / script).write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert activation(programs, {"SHELL": shell}) == typed
+
+
+def test_it_says_so_only_where_the_shell_would_not_find_saiten(tmp_path, monkeypatch):
+    """On the PATH, nothing is said; without a script, the commands name the program by its path."""
     programs = tmp_path / ".venv" / "bin"
     programs.mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "/nowhere")
-    assert how_to_call(programs) is None  # a module run from its source: there is no program to name
+    assert not_found(programs) is None  # a module run from its source: there is no program to name
     (programs / "saiten").write_text("#!/bin/sh\n")
     (programs / "saiten").chmod(0o755)
-    assert (
-        how_to_call(programs) == "`saiten` is not on your PATH here: type [bold].venv/bin/saiten[/] instead of saiten."
-    )
-    (programs / "activate").write_text("")
-    assert "run [bold]source .venv/bin/activate[/] once per shell, or type" in how_to_call(programs)
+    assert not_found(programs) == programs / "saiten"
+    assert shown(programs / "saiten") == ".venv/bin/saiten"
     monkeypatch.setenv("PATH", str(programs))
-    assert how_to_call(programs) is None
+    assert not_found(programs) is None
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_the_commands_at_its_end_are_found_once_typed(tmp_path, monkeypatch, capsys, script):
+    """A shell that runs the first lines finds the program of the last ones."""
+    programs = tmp_path / "my env" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "saiten").write_text("#!/bin/sh\necho found\n")
+    (programs / "saiten").chmod(0o755)
+    if script:
+        (programs / "activate").write_text(f"PATH='{programs}':$PATH\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    monkeypatch.setattr(sys, "executable", str(programs / "python"))
+    _say_what_next(Path("report.html"), Console(width=160, highlight=False))
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
+    ran = subprocess.run(["/bin/bash", "-ec", "\n".join(lines)], capture_output=True, text=True, check=False)
+    assert ran.stdout.split() == ["found"] * 3, ran
 
 
 def test_an_earlier_demo_is_replaced_and_nothing_else(tmp_path):

@@ -1,8 +1,10 @@
 """`saiten demo`: a tour of built-in samples with known defects; no key, no network."""
 
 import os
+import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +12,12 @@ import typer
 from rich.console import Console
 
 from saiten.cli.output import escape_untrusted, stdout
+from saiten.views.strip_controls import strip_controls
 
 app = typer.Typer(add_completion=False)
 
+_ACTIVATE = {"fish": ".fish", "csh": ".csh", "tcsh": ".csh"}
+"""Shell → the ending of its script; the others share one."""
 _WIDEST = 100
 """Columns of a paragraph, at most."""
 
@@ -67,29 +72,40 @@ def _say(text: str, console: Console) -> None:
 
 
 def _say_what_next(report: Path, console: Console) -> None:
-    console.print("\nYour own answers, without a model, and what a model would cost:\n")
-    console.print("  saiten score my.csv -m overlap -m faithfulness", style="dim", soft_wrap=True)
-    console.print(
-        "  saiten score my.csv -m ragas --judge openai:gpt-4o --dry-run", style="dim", markup=False, soft_wrap=True
-    )
-    if called := how_to_call(Path(sys.executable).parent):
-        console.print()
-        _say(called, console)
+    lines = [
+        "saiten init my.csv  # what can be measured with your own answers; writes saiten.toml",
+        "saiten score my.csv -m overlap -m faithfulness",
+        "saiten score my.csv -m ragas --judge openai:gpt-4o --dry-run  # what a model would cost",
+    ]
+    if program := not_found(Path(sys.executable).parent):
+        activate = activation(program.parent, os.environ)
+        first = f"{activate}  # once per shell: `saiten` is not on your PATH" if activate else ""
+        lines = [first, *lines] if first else [line.replace("saiten", shown(program), 1) for line in lines]
+    console.print("\nNext:\n")
+    for line in lines:
+        console.print(f"  {line}", style="dim", markup=False, soft_wrap=True)
     console.print(f"\nThe report, for your browser: [bold]{escape_untrusted(report)}[/]", soft_wrap=True)
 
 
-def how_to_call(folder: Path) -> str | None:
-    """Return advice if a shell would not find the `saiten` in this folder of programs."""
+def not_found(folder: Path) -> Path | None:
+    """Return the `saiten` in this folder of programs if a shell would not find it; None if it would."""
     program = shutil.which("saiten", path=str(folder))
     found = shutil.which("saiten")
     if program is None or (found is not None and Path(found).samefile(program)):
         return None
-    here = Path(os.path.relpath(program))
-    shown = escape_untrusted(program if here.parts[0] == os.pardir else here)
-    activate = folder / "activate"
-    first = (
-        f"run [bold]source {escape_untrusted(Path(shown).parent / activate.name)}[/] once per shell, or "
-        if activate.exists()
-        else ""
-    )
-    return f"`saiten` is not on your PATH here: {first}type [bold]{shown}[/] instead of saiten."
+    return Path(program)
+
+
+def activation(folder: Path, environ: Mapping[str, str]) -> str | None:
+    """Return the command of the user's shell that activates the environment with this folder; None if it has none."""
+    if (folder / "activate.bat").exists():
+        return shown(folder / "activate")
+    ending = _ACTIVATE.get(Path(environ.get("SHELL", "")).name, "")
+    script = folder / f"activate{ending}"
+    return f"source {shown(script)}" if script.exists() else None
+
+
+def shown(path: Path) -> str:
+    """Return the path as one types it here."""
+    here = Path(os.path.relpath(path))
+    return shlex.quote(strip_controls(str(path if here.parts[0] == os.pardir else here)))
