@@ -19,10 +19,11 @@ from servers import instance
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 TEXTS = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-GITHUB, GITLAB = (yaml.load(text, yaml.BaseLoader) for text in TEXTS)  # noqa: S506 - `on` is a key, not true
+_, GITHUB, GITLAB = (yaml.load(text, yaml.BaseLoader) for text in TEXTS)  # noqa: S506 - `on` is a key, not true
 STEPS = GITHUB["jobs"]["score"]["steps"]
 JOB = GITLAB["answers"]
-INSTALL = "pip install " + tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"]
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
+INSTALL = f"pip install git+{REPOSITORY}"
 """Not run: the package that is installed here takes the place of the one it would fetch."""
 KEY = "a-key"
 
@@ -117,12 +118,30 @@ def refusals(kind, text, folder):
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "word"), [("github-workflows", TEXTS[0], "runs-on"), ("gitlab-ci", TEXTS[1], "script")]
+    ("kind", "text", "word"),
+    [
+        ("github-workflows", TEXTS[0], "runs-on"),
+        ("github-workflows", TEXTS[1], "runs-on"),
+        ("gitlab-ci", TEXTS[2], "script"),
+    ],
 )
 def test_each_file_is_valid_for_whom_it_is_written(kind, text, word, tmp_path):
     """The schemas of editors and linters accept it, and notice a misspelled word."""
     assert refusals(kind, text, tmp_path) == ""
     assert refusals(kind, text.replace(f"{word}:", f"{word}s:"), tmp_path) != ""
+
+
+@pytest.mark.parametrize("page", ["ci.md", "ja/ci.md"])
+def test_the_job_that_uses_the_action_gives_it_inputs_that_it_has(page):
+    """It is that of this repository, which needs no package index, with a key only in the environment."""
+    declared = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
+    (text,) = re.findall(r"^```yaml\n(.*?uses: saiten.*?)^```$", (ROOT / "docs" / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)[:1]  # fmt: skip
+    job = yaml.load(text, yaml.BaseLoader)  # noqa: S506 - `on` is a key, not true
+    (step,) = (step for step in job["jobs"]["score"]["steps"] if "saiten" in step["uses"])
+    assert step["uses"].partition("@")[0] == REPOSITORY.removeprefix("https://github.com/")
+    assert step["with"].keys() <= declared.keys()
+    assert "secrets" not in str(step["with"])
+    assert job["permissions"]["pull-requests"] == "write"
 
 
 def test_a_github_job_with_good_answers_ends_well(runner):
