@@ -12,6 +12,7 @@ import pytest
 import typer
 from rich.console import Console
 
+from saiten.cli import app
 from saiten.cli.demo import _say_what_next, activation, not_found, shown
 from saiten.cli.touring import excerpt, make_room, run_step
 from saiten.demo.steps import STEPS, DemoStep
@@ -153,6 +154,17 @@ def test_it_says_so_only_where_the_shell_would_not_find_saiten(tmp_path, monkeyp
     assert shown(programs / "saiten") == ".venv/bin/saiten"
     monkeypatch.setenv("PATH", str(programs))
     assert not_found(programs) is None
+
+
+def test_settings_in_the_folder_do_not_count(saiten, tmp_path, capsys):
+    """The tour promises no key and no network, wherever it is run: even next to a file that names a model."""
+    Path("saiten.toml").write_text('judge = "openai:gpt-4o-mini"\ncolumn = ["question=Q"]\n')
+    Path("rows.jsonl").write_text('{"question": "q", "answer": "a", "contexts": ["a"]}\n')
+    console, command = Console(file=StringIO(), width=80), typer.main.get_command(app)
+    step = DemoStep("", "score rows.jsonl -m faithfulness -o run")
+    run_step(step, step.words(Path()), command, console, set())
+    assert read_run("run").manifest.settings["judge"] == "offline"
+    assert saiten("score", "rows.jsonl", "-m", "faithfulness", "-o", "other").status == 2
 
 
 @pytest.mark.parametrize("script", [True, False])

@@ -11,7 +11,7 @@ from saiten.models.providers import providers
 from saiten.settings import CallSettings, DataSettings, JudgeSettings, MetricSettings, read_config
 
 KINDS = (CallSettings, DataSettings, JudgeSettings, MetricSettings)
-JAPANESE = "質問文,回答内容,資料,正解例,ID番号\n橋はいつ開通しましたか。,1998年です。,この橋は1998年に開通した。,1998年に開通した。,1\nいつですか。,去年です。,去年開通した。,去年開通した。,2\n"
+JAPANESE = "質問(原文),AIの回答案,資料,正解の文,ID番号\n橋はいつ開通しましたか。,1998年です。,この橋は1998年に開通した。,1998年に開通した。,1\nいつですか。,去年です。,去年開通した。,去年開通した。,2\n"
 FILES = {
     "rows.jsonl": '{"question": "By when?", "answer": "By the 10th.", "contexts": ["By the 10th."], "reference": "The 10th.", "system": "a", "group": "g"}\n',
     "only.jsonl": '{"question": "By when?", "answer": "By the 10th."}\n',
@@ -105,7 +105,7 @@ def test_columns_with_other_names_are_guessed_and_written(init):
     assert said.out.count("(guessed from its name)") == 3
     assert "not used     資料, ID番号" in said.out
     assert "--column contexts=COLUMN" in said.out
-    assert read_config().values["column"] == ["question=質問文", "answer=回答内容", "reference=正解例"]
+    assert read_config().values["column"] == ["question=質問(原文)", "answer=AIの回答案", "reference=正解の文"]
 
 
 def test_a_column_that_is_named_is_written(saiten, init):
@@ -121,10 +121,10 @@ def test_a_column_that_is_named_is_written(saiten, init):
 @pytest.mark.parametrize(
     ("columns", "guessed"),
     [
-        ("user_question_text,bot_answer", {"question": "user_question_text", "answer": "bot_answer"}),
-        ("question,answer_a,answer_b", {}),  # two may be the answer
+        ("users_question_text,bots_answer", {"question": "users_question_text", "answer": "bots_answer"}),
+        ("question,answer,ground_truth_v1,ground_truth_v2", {}),  # two may be the reference
         ("question,answer,answer_length,question_id", {}),
-        ("question,answer,ground_truth_answer", {"reference": "ground_truth_answer"}),
+        ("question,answer,ground_truth_answer_v2", {"reference": "ground_truth_answer_v2"}),
         ("question,slang,ident", {}),
     ],
 )

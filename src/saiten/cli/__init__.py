@@ -127,7 +127,7 @@ class LazyCommands(TyperGroup):
             "            saiten show runs/first\n\n"
             "`saiten COMMAND --help` explains a command, with examples.\n"
             "Re-run a command to resume an interrupted run.\n"
-            "Options:  --help (-h), --version, --install-completion (of commands and options, in this shell)\n"
+            "Options:  --help (-h), --version, --install-completion (for the Tab key)\n"
         )
 
 

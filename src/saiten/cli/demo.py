@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 
 from saiten.cli.output import escape_untrusted, stdout
-from saiten.views.strip_controls import strip_controls
 
 app = typer.Typer(add_completion=False)
 
@@ -107,5 +106,7 @@ def activation(folder: Path, environ: Mapping[str, str]) -> str | None:
 
 def shown(path: Path) -> str:
     """Return the path as one types it here."""
+    from saiten.views.strip_controls import strip_controls
+
     here = Path(os.path.relpath(path))
     return shlex.quote(strip_controls(str(path if here.parts[0] == os.pardir else here)))

@@ -17,6 +17,7 @@ from saiten.cli.output import escape_untrusted
 from saiten.demo.steps import DemoStep
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
+from saiten.options import without_default_file
 from saiten.views.strip_controls import strip_controls
 
 _MARK = "made-by-saiten-demo"
@@ -61,7 +62,7 @@ def run_step(step: DemoStep, words: Sequence[str], saiten: Any, console: Console
     captured, notes = _Captured(sys.stdout.isatty()), _Captured(sys.stderr.isatty())
     status = 0
     try:
-        with redirect_stdout(captured), redirect_stderr(notes):
+        with redirect_stdout(captured), redirect_stderr(notes), without_default_file():
             status = saiten.main(list(words), prog_name="saiten", standalone_mode=False) or 0
     except ConfigurationError as error:
         if not step.optional:

@@ -8,6 +8,7 @@ from itertools import islice
 
 from saiten.data.columns import SAMPLE_COLUMNS, Columns, plain_name
 from saiten.data.formats import read_rows
+from saiten.data.guessed_names import GUESSED_NAMES
 from saiten.data.opening import Source, name_of
 from saiten.data.rows import BadRow, RawRow
 from saiten.data.samples import samples_of
@@ -123,13 +124,13 @@ def _guesses(columns: Columns, rows: Sequence[RawRow]) -> dict[str, str]:
 
 
 def _field_in(name: str) -> str | None:
-    """Return the field whose longest known name is part of this name; None if it is about a text, or no field's."""
+    """Return the field of which the longest name is part of this name; None if it is about a text, or no field's."""
     if name.endswith(_NO_TEXT):
         return None
     parts = [
         (len(part), field)
         for field in _GUESSED
-        for part in map(plain_name, SAMPLE_COLUMNS[field])
+        for part in map(plain_name, SAMPLE_COLUMNS[field][: -len(GUESSED_NAMES[field])])  # only names of tools
         if part in name and (len(part) >= _SHORTEST or not part.isascii())
     ]
     return max(parts)[1] if parts else None
