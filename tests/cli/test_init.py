@@ -121,7 +121,7 @@ def test_a_column_that_is_named_is_written(saiten, init):
 @pytest.mark.parametrize(
     ("columns", "guessed"),
     [
-        ("users_question_text,bots_answer", {"question": "users_question_text", "answer": "bots_answer"}),
+        ("users_question_text,answers of the bot", {"question": "users_question_text", "answer": "answers of the bot"}),
         ("question,answer,ground_truth_v1,ground_truth_v2", {}),  # two may be the reference
         ("question,answer,answer_length,question_id", {}),
         ("question,answer,ground_truth_answer_v2", {"reference": "ground_truth_answer_v2"}),
