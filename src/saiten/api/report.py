@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from saiten.records import Language
 from saiten.runs import Journal, RunReader, RunSettings, read_run
 from saiten.views.notebook import ShownPage
-from saiten.views.report.document import Report, check_place, make_report, write_report, write_report_to
+from saiten.views.report.document import Report, check_report_place, make_report, write_report, write_report_to
 
 if TYPE_CHECKING:
     from saiten.api.result import Evaluation
@@ -20,7 +20,7 @@ def write_to(
     file: Path, results: "Mapping[str, Evaluation]", title: str, language: Language | None, limit: int
 ) -> None:
     """Write the report of results by name, of which the first is the baseline, to a file; raises as `make_report`."""
-    check_place(file)
+    check_report_place(file)
     with _reported(results, title, language, limit) as report:
         write_report(report, file)
 
