@@ -6,12 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
+from saiten.data.chat_logs import ChatNotes
 from saiten.data.columns import SAMPLE_COLUMNS, Columns, plain_name
 from saiten.data.formats import read_rows
 from saiten.data.guessed_names import GUESSED_NAMES
 from saiten.data.opening import Source, name_of
+from saiten.data.row_samples import RowSamples
 from saiten.data.rows import BadRow, RawRow
-from saiten.data.samples import samples_of
+from saiten.data.samples import SampleColumns, samples_in
 from saiten.data.several_answers import is_one_of_several, spread_rows
 from saiten.data.traces.reading import TRACE_FORMATS, with_traces_as_rows
 from saiten.errors import BadInput
@@ -83,24 +85,22 @@ def look(
     rows = read_rows(source, None if traces else format, wanted=lambda _: True, notify=notify)
     rows = with_traces_as_rows(rows, name, notify, expected=traces)
     first = list(islice(rows, LOOKED_AT))
-    guessed = _guesses(Columns(SAMPLE_COLUMNS, columns), _usable(first))
-    fields = Columns(SAMPLE_COLUMNS, {**columns, **guessed})
-    spread = list(spread_rows(iter(first), fields, notify))
-    seen: set[str] = set()
-
-    def is_new(identity: str) -> bool:
-        known = len(seen)
-        seen.add(identity)
-        return len(seen) > known
-
-    checked = fields.checked(iter(spread), name, ("question", "answer"), notify)
-    read = list(samples_of(checked, fields, detect_language, language, is_new))
+    guessed = _guesses(SampleColumns.of(columns).fields, _usable(first))
+    mine = SampleColumns.of({**columns, **guessed})
+    make = RowSamples(mine.fields, detect_language, language, "answers", ChatNotes())
+    read = list(samples_in(iter(first), name, mine, make, notify=notify))
     samples = [one for one in read if isinstance(one, Sample)]
     bad = [one for one in read if isinstance(one, BadRow)]
     if not samples:
         raise BadInput(f"none of the first {len(bad)} rows can be used; {bad[0].where}: {bad[0].reason}")
-    recognized, unused = fields.recognized(_usable(spread)), _unused(fields, _usable(first))
+    recognized, unused = _recognized(mine, _usable(first)), _unused(mine.fields, _usable(first))
     return Look(len(first), next(rows, None) is not None, samples, bad, recognized, guessed, unused)
+
+
+def _recognized(columns: SampleColumns, rows: Sequence[RawRow]) -> dict[str, str]:
+    if columns.are_messages(next(iter(rows), None)):
+        return columns.messages.recognized(rows)
+    return columns.fields.recognized(_usable(list(spread_rows(iter(rows), columns.fields, None))))
 
 
 def _usable(rows: Sequence[RawRow | BadRow]) -> list[RawRow]:

@@ -46,14 +46,14 @@ class RowSamples:
 
     def __call__(self, row: RawRow) -> list[Sample]:
         """Return the samples; raises ValueError for a row that cannot be used."""
-        found = {
-            name: value for name, value in self.columns.find_all(row.fields).items() if _is_given(name, value, row)
-        }
+        found = self.columns.find_all(row.fields)
+        if not row.typed:  # an empty cell of CSV, which has no null, is only a value as an answer
+            found = {name: value for name, value in found.items() if value != "" or name == "answer"}
         answer = found.get("answer")
         if isinstance(answer, Answered):
             found = answer.beside(found)
         chat = chat_in(found)
-        given = self._read({name: value for name, value in found.items() if chat is None or name != chat.field})
+        given = self._read(found, None if chat is None else chat.field)
         if chat is not None and chat.is_log:
             return list(self._of_log(row, found, given, read_exchanges(chat.messages)))
         if chat is None:
@@ -86,13 +86,15 @@ class RowSamples:
             return f"{found}/{row.system}"
         return f"{found}/{given['system']}" if given.get("system") and self.numbers_rows(row) else str(found)
 
-    def _read(self, found: Mapping[str, Any]) -> dict[str, Any]:
+    def _read(self, found: Mapping[str, Any], chat: str | None) -> dict[str, Any]:
+        """Return the values of the fields, without the one that has the messages."""
         given: dict[str, Any] = {}
-        for field, read in _READERS.items():
-            if field not in found or (field == "language" and self.language):
+        for field, value in found.items():
+            read = _READERS.get(field)
+            if read is None or field == chat or (field == "language" and self.language):
                 continue
             try:
-                given[field] = read(found[field])
+                given[field] = read(value)
             except ValueError as error:
                 raise ValueError(f"{field}: {error}") from error
         return given
@@ -136,10 +138,6 @@ class RowSamples:
         self, identity: str, given: Mapping[str, Any], history: tuple[Turn, ...], conversation: str | None
     ) -> Sample:
         reference, *others = given.get("reference") or (None,)
-        own = [given.get("question"), given.get("answer"), *(given.get("reference") or ())]
-        texts = [text for text in own if text]
-        if sum(map(len, texts)) < _SHORT:
-            texts += [text for turn in history for text in (turn.question, turn.answer)]
         return Sample(
             identity,
             given.get("question") or "",
@@ -150,7 +148,7 @@ class RowSamples:
             given.get("evidence"),
             given.get("group") or None,
             given.get("system") or None,
-            self._spoken(given, texts),
+            self.language or given.get("language") or self._spoken(given, _texts(given, history)),
             history=history,
             conversation=conversation,
         )
@@ -165,9 +163,13 @@ def place_id(row: RawRow) -> str:
     return f"{place}/{row.system}" if row.system else place
 
 
-def _is_given(name: str, value: Any, row: RawRow) -> bool:
-    """Return whether the field has a value: an empty cell of CSV, which has no null, does only as an answer."""
-    return row.typed or value != "" or name == "answer"
+def _texts(given: Mapping[str, Any], history: tuple[Turn, ...]) -> list[str]:
+    """Return the texts that show the language: those of the sample, and if they are short, of the history."""
+    own = [given.get("question"), given.get("answer"), *(given.get("reference") or ())]
+    texts = [text for text in own if text]
+    if sum(map(len, texts)) < _SHORT:
+        texts += [text for turn in history for text in (turn.question, turn.answer)]
+    return texts
 
 
 def _named(found: Mapping[str, Any]) -> str | None:

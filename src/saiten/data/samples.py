@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple, Self
 
 from saiten.data.chat_logs import ChatNotes, ChatUse
 from saiten.data.columns import MESSAGE_COLUMNS, SAMPLE_COLUMNS, Columns
@@ -12,7 +13,7 @@ from saiten.data.message_rows import are_messages, columns_of_messages, conversa
 from saiten.data.opening import Source, name_of
 from saiten.data.row_samples import RowSamples, place_id
 from saiten.data.rows import BadRow, RawRow, bad_row
-from saiten.data.several_answers import spread_rows, wanted_by
+from saiten.data.several_answers import is_one_of_several, spread_rows
 from saiten.data.traces.reading import TRACE_FORMATS, with_traces_as_rows
 from saiten.digests import Digests, digest_here
 from saiten.errors import ConfigurationError
@@ -75,44 +76,72 @@ def read_samples(
         BadInput: on the first `next`: no such file, no known format, no column for question or answer.
         ConfigurationError: an unknown field or format, or pyarrow is missing.
     """
-    name = name_of(source)
-    fields, messages = columns_for(columns, option)
-    needed = wanted_by(fields)
+    name, mine = name_of(source), SampleColumns.of(columns, option)
     traces = format if format in TRACE_FORMATS else None
-    rows = read_rows(
-        source,
-        None if traces else format,
-        wanted=lambda one: needed(one) or messages.wanted(one),
-        notify=notify,
-    )
+    rows = read_rows(source, None if traces else format, wanted=mine.wanted, notify=notify)
     rows = with_traces_as_rows(rows, name, notify, expected=traces)
+    make = RowSamples(mine.fields, detect_language, language, chats, ChatNotes())
+    yield from samples_in(rows, name, mine, make, wished=wished, limit=limit, notify=notify)
+
+
+class SampleColumns(NamedTuple):
+    """The columns of samples, however the rows have them."""
+
+    fields: Columns
+    """Of rows that are samples, have the answers of several systems, or are conversations."""
+    messages: Columns
+    """Of rows that are messages."""
+    is_by_message: bool
+    """Whether the user named the column of a message's role."""
+
+    @classmethod
+    def of(cls, chosen: Mapping[str, str], option: str = "--column") -> Self:
+        """Return the columns for the user's choices, field → column.
+
+        Raises:
+            ConfigurationError: there is no such field.
+        """
+        alone = set(MESSAGE_COLUMNS) - set(SAMPLE_COLUMNS)
+        unknown = sorted(set(chosen) - set(SAMPLE_COLUMNS) - alone)
+        if unknown:
+            known = ", ".join([*SAMPLE_COLUMNS, *sorted(alone)])
+            raise ConfigurationError(f"there is no field {unknown[0]!r} to name a column for; fields: {known}")
+        of_samples = {field: column for field, column in chosen.items() if field not in alone}
+        fields = Columns(SAMPLE_COLUMNS, of_samples, option=option)
+        return cls(fields, columns_of_messages(chosen, option), "role" in chosen)
+
+    def wanted(self, column: str) -> bool:
+        """Return whether the column may be needed."""
+        return self.fields.wanted(column) or is_one_of_several(column) or self.messages.wanted(column)
+
+    def are_messages(self, first: RawRow | None) -> bool:
+        """Return whether the rows are messages, judging by the first one."""
+        return self.is_by_message or (first is not None and are_messages(first, self.fields, self.messages))
+
+
+def samples_in(
+    rows: Iterator[RawRow | BadRow],
+    name: str,
+    columns: SampleColumns,
+    make: RowSamples,
+    *,
+    wished: Sequence[str] = WISHED,
+    limit: int | None = None,
+    notify: Callable[[str], None],
+) -> Iterator[Sample | BadRow]:
+    """Yield the samples of rows from one source, as `read_samples` does."""
     first, rows = peeked(rows)
-    if "role" in columns or (first is not None and are_messages(first, fields, messages)):
-        said = messages.checked(rows, name, ("role",), notify)
-        fields, checked = Columns(SAMPLE_COLUMNS, {}), conversations_in(said, messages, name, notify)
+    if columns.are_messages(first):
+        said = columns.messages.checked(rows, name, ("role",), notify)
+        checked = conversations_in(said, columns.messages, name, notify)
+        make = replace(make, columns=Columns(SAMPLE_COLUMNS, {}))
     else:
         if "answer" in wished:
-            rows = spread_rows(rows, fields, notify)
-        checked = fields.checked(rows, name, ("question", "answer", "messages"), notify, wished)
-    ids, notes = Digests(), ChatNotes()
-    make = RowSamples(fields, detect_language, language, chats, notes)
+            rows = spread_rows(rows, columns.fields, notify)
+        checked = columns.fields.checked(rows, name, ("question", "answer", "messages"), notify, wished)
+    ids = Digests()
     yield from samples_of(islice(checked, limit), make, lambda one: ids.put(digest_here(one)) is None)
-    notes.tell(name, notify)
-
-
-def columns_for(chosen: Mapping[str, str], option: str = "--column") -> tuple[Columns, Columns]:
-    """Return the columns of rows that are samples or conversations, and those of rows that are messages.
-
-    Raises:
-        ConfigurationError: there is no such field.
-    """
-    alone = set(MESSAGE_COLUMNS) - set(SAMPLE_COLUMNS)
-    unknown = sorted(set(chosen) - set(SAMPLE_COLUMNS) - alone)
-    if unknown:
-        known = ", ".join([*SAMPLE_COLUMNS, *sorted(alone)])
-        raise ConfigurationError(f"there is no field {unknown[0]!r} to name a column for; fields: {known}")
-    of_samples = {field: column for field, column in chosen.items() if field not in alone}
-    return Columns(SAMPLE_COLUMNS, of_samples, option=option), columns_of_messages(chosen, option)
+    make.notes.tell(name, notify)
 
 
 def samples_of(

@@ -71,11 +71,6 @@ def is_one_of_several(column: str) -> bool:
     return _found(column, "answer") is not None or _found(column, "contexts") is not None
 
 
-def wanted_by(columns: Columns) -> Callable[[str], bool]:
-    """Return whether a column may be needed, by its plain name or as one of several."""
-    return lambda column: columns.wanted(column) or is_one_of_several(column)
-
-
 def spread_rows(
     rows: Iterator[RawRow | BadRow], columns: Columns, notify: Callable[[str], None] | None
 ) -> Iterator[RawRow | BadRow]:

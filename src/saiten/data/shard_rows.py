@@ -11,12 +11,12 @@ from saiten.data.chat_logs import ChatNotes, ChatUse
 from saiten.data.columns import Columns
 from saiten.data.formats import rows_of_file
 from saiten.data.json_rows import read_lines
-from saiten.data.message_rows import are_messages, peeked
+from saiten.data.message_rows import peeked
 from saiten.data.opening import opened_between
 from saiten.data.row_samples import RowSamples
 from saiten.data.rows import BadRow, RawRow, prefixed
-from saiten.data.samples import columns_for, samples_of
-from saiten.data.several_answers import spread_rows, wanted_by
+from saiten.data.samples import SampleColumns, samples_of
+from saiten.data.several_answers import spread_rows
 from saiten.data.shards import Shard
 from saiten.data.traces.reading import is_trace, no_shards
 from saiten.digests import Digests, digest_here
@@ -115,15 +115,14 @@ def _checked(
     shard: Shard, columns: Mapping[str, str], notify: Callable[[str], None], *, answers: bool
 ) -> tuple[Iterator[RawRow | BadRow], Columns]:
     """Return the rows and their columns; raises BadInput for rows that are messages."""
-    fields, messages = columns_for(columns)
-    needed = wanted_by(fields)
-    first, rows = peeked(_rows(shard, lambda one: needed(one) or messages.wanted(one), notify))
-    if "role" in columns or (first is not None and are_messages(first, fields, messages)):
+    mine = SampleColumns.of(columns)
+    first, rows = peeked(_rows(shard, mine.wanted, notify))
+    if mine.are_messages(first):
         raise BadInput(
             f"{shard.name} has one row per message, so that a conversation may be in several parts; write one "
             "conversation per line, or leave out --executor ray"
         )
-    return spread_rows(rows, fields, None) if answers else rows, fields
+    return spread_rows(rows, mine.fields, None) if answers else rows, mine.fields
 
 
 def _rows(shard: Shard, wanted: Callable[[str], bool], notify: Callable[[str], None]) -> Iterator[RawRow | BadRow]:

@@ -18,13 +18,12 @@ from typing import NamedTuple
 
 from saiten.data.addresses import size_of
 from saiten.data.arrow_rows import row_groups
-from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.data.files import InputFile, files_of
 from saiten.data.formats import check_format, format_of, rows_of_file
 from saiten.data.json_rows import MAX_LINE, begins_document, count_lines
 from saiten.data.opening import BOMS_UTF16, GZIP, as_utf8, opened, opened_between
+from saiten.data.samples import SampleColumns
 from saiten.data.set_names import is_hub
-from saiten.data.several_answers import wanted_by
 from saiten.errors import BadInput, ConfigurationError
 
 _LITTLE = 1 << 18  # bytes requested at a boundary
@@ -112,7 +111,7 @@ def count_rows(shard: Shard, columns: Mapping[str, str] = {}) -> RowCount:
     if shard.format == "jsonl":
         with opened(shard.file.path, shard.name) as stream:
             return RowCount(*count_lines(as_utf8(stream), shard.name))
-    wanted = wanted_by(Columns(SAMPLE_COLUMNS, columns)) if shard.format == "xlsx" else _nothing
+    wanted = SampleColumns.of(columns).wanted if shard.format == "xlsx" else _nothing
     found = sum(1 for _ in rows_of_file(shard.file, shard.format, wanted=wanted, notify=_ignore))
     return RowCount(found, found)
 

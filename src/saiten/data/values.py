@@ -32,10 +32,10 @@ def is_nothing(value: Any) -> bool:
 
 def as_text(value: Any) -> str | None:
     """Return text, numbers as written, or the text in an object or chat; None for null."""
-    if is_nothing(value):
-        return None
     if isinstance(value, str):
         return _writable(value)
+    if is_nothing(value):
+        return None
     if isinstance(value, Mapping):
         return _text_in_object(value)
     if is_list(value):
@@ -128,6 +128,8 @@ def _is_chat(value: Any) -> bool:
 
 
 def _context(item: Any, number: int) -> str:
+    if isinstance(item, str):
+        return _writable(item)
     if isinstance(item, Mapping):
         item = _context_in_object(item)
     if is_nothing(item):
