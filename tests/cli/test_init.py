@@ -1,10 +1,12 @@
 """`saiten init`: it looks at data, writes a saiten.toml that the settings accept, and names commands that work."""
 
+import json
 import re
 import shlex
 import tomllib
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from saiten.models.providers import providers
@@ -86,7 +88,7 @@ def test_it_says_what_the_rows_have(init):
     said = init("rows.jsonl")
     for line in (
         "looked at all 1 rows",
-        "question     from the column 'question'",
+        "question     from question",
         "systems      a\n",
         "groups       g\n",
         "languages    en: 1",
@@ -97,6 +99,31 @@ def test_it_says_what_the_rows_have(init):
     said = init("without.jsonl", "--force")
     assert "with answer also: " in said.out
     assert "no row has an answer" in said.out
+
+
+def test_a_sheet_with_two_systems_and_a_chat_log_are_looked_at_as_they_are_scored(saiten, somewhere):
+    """The columns of both systems below a title, and the messages of a conversation; the command printed works."""
+    book = openpyxl.Workbook()
+    for row in (
+        ["回答の評価"],
+        ["No", "質問", "回答A", "回答B", "正解"],
+        [1, "q", "x", "y", "x"],
+        [None, None, "以上"],
+    ):
+        book.active.append(row)
+    book.save("faq.xlsx")
+    said = saiten("init", "faq.xlsx")
+    assert (said.status, "answer       from 回答A, 回答B\n" in said.out, "systems      A, B\n" in said.out) == (
+        0,
+        True,
+        True,
+    )
+    assert saiten("score", "faq.xlsx").status == 0
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    Path("chat.jsonl").write_text(json.dumps({"id": "c", "messages": messages}) + "\n")
+    said = saiten("init", "chat.jsonl", "--force")
+    assert (said.status, "messages     from messages\n" in said.out) == (0, True)
+    assert saiten("score", "chat.jsonl").status == 0
 
 
 def test_columns_with_other_names_are_guessed_and_written(init):

@@ -56,7 +56,7 @@ def look_at(data: str, rows: DataSettings, out: Console) -> Look:
         _say(out, f"  {len(found.bad_rows)} cannot be used; {escape_untrusted(f'{first.where}: {first.reason}')}")
     for field, column in found.recognized.items():
         remark = " [yellow](guessed from its name)[/]" if field in found.guessed else ""
-        _say(out, f"  {field:<12} from the column {escape_untrusted(repr(column))}{remark}{_missing(found, field)}")
+        _say(out, f"  {field:<12} from {escape_untrusted(column)}{remark}{_missing(found, field)}")
     for name, values in (("not used", found.unused), ("systems", found.systems), ("groups", found.groups)):
         if values:
             _say(out, f"  {name:<12} {_listed(values)}")
@@ -69,7 +69,7 @@ def look_at(data: str, rows: DataSettings, out: Console) -> Look:
 
 def explain_fields(out: Console) -> None:
     """Print the fields of a row, for somebody without data."""
-    _say(out, "One answer per row, in JSONL, JSON, CSV, TSV or Parquet; only what your metrics need is required:")
+    _say(out, "One answer per row, in JSONL, JSON, CSV, TSV, Excel or Parquet; only what your metrics need is required:")
     for field, meaning in _FIELDS:
         _say(out, f"  {field:<12} {meaning}")
     _say_keys(out)
@@ -120,8 +120,9 @@ def _say_keys(out: Console) -> None:
 
 
 def _missing(found: Look, field: str) -> str:
-    has = found.has(field)
-    return f", in {has} of {len(found.samples)} rows" if field in _NEEDED and has < len(found.samples) else ""
+    if field not in _NEEDED or (has := found.has(field)) == len(found.samples):
+        return ""
+    return f", in {has} of {len(found.samples)} samples"
 
 
 def _listed(values: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from saiten.data.opening import Source, name_of
 from saiten.data.row_samples import RowSamples
 from saiten.data.rows import BadRow, RawRow
 from saiten.data.samples import SampleColumns, samples_in
-from saiten.data.several_answers import is_one_of_several, spread_rows
+from saiten.data.several_answers import is_one_of_several, spread_of
 from saiten.data.traces.reading import TRACE_FORMATS, with_traces_as_rows
 from saiten.errors import BadInput
 from saiten.records import Language, Sample
@@ -41,7 +41,7 @@ class Look:
     bad_rows: Sequence[BadRow]
     """Rows that cannot be used."""
     recognized: Mapping[str, str]
-    """Field → its column."""
+    """Field → its column, or several, separated by commas."""
     guessed: Mapping[str, str]
     """The fields among them whose column has no name that is known, only one that contains such a name."""
     unused: Sequence[str]
@@ -82,7 +82,7 @@ def look(
         BadInput: as for `read_samples`, or no row can be used.
     """
     name, traces = name_of(source), format if format in TRACE_FORMATS else None
-    rows = read_rows(source, None if traces else format, wanted=lambda _: True, notify=notify)
+    rows = read_rows(source, None if traces else format, wanted=SampleColumns.of(columns).wanted, notify=notify)
     rows = with_traces_as_rows(rows, name, notify, expected=traces)
     first = list(islice(rows, LOOKED_AT))
     guessed = _guesses(SampleColumns.of(columns).fields, _usable(first))
@@ -98,9 +98,17 @@ def look(
 
 
 def _recognized(columns: SampleColumns, rows: Sequence[RawRow]) -> dict[str, str]:
+    """Return field → its column, or its columns, if each system has one."""
     if columns.are_messages(next(iter(rows), None)):
         return columns.messages.recognized(rows)
-    return columns.fields.recognized(_usable(list(spread_rows(iter(rows), columns.fields, None))))
+    found = columns.fields.recognized(rows)
+    together = spread_of(tuple(rows[0].fields), columns.fields)
+    several = {
+        "answer": [each.answer for each in together.systems],
+        "contexts": [*filter(None, (each.contexts for each in together.systems)), *together.contexts],
+    }
+    found |= {field: ", ".join(names) for field, names in several.items() if names}
+    return {field: found[field] for field in SAMPLE_COLUMNS if field in found}
 
 
 def _usable(rows: Sequence[RawRow | BadRow]) -> list[RawRow]:
