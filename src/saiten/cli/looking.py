@@ -69,7 +69,9 @@ def look_at(data: str, rows: DataSettings, out: Console) -> Look:
 
 def explain_fields(out: Console) -> None:
     """Print the fields of a row, for somebody without data."""
-    _say(out, "One answer per row, in JSONL, JSON, CSV, TSV, Excel or Parquet; only what your metrics need is required:")
+    _say(
+        out, "One answer per row, in JSONL, JSON, CSV, TSV, Excel or Parquet; only what your metrics need is required:"
+    )
     for field, meaning in _FIELDS:
         _say(out, f"  {field:<12} {meaning}")
     _say_keys(out)

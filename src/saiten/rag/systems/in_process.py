@@ -9,27 +9,15 @@ from saiten.errors import CallFailed
 from saiten.models.http_client import CHARGED
 from saiten.models.layers import Layer
 from saiten.rag.systems.contract import ask
-from saiten.rag.systems.user_code import UserCode
+from saiten.rag.systems.user_code import UserCode, UserEntry
 from saiten.records import Answer, Inquiry
 
 _OF_INPUTS = (AttributeError, LookupError, TypeError, ValueError)
 """What code raises for an input of another form."""
 
 
-class EntryPoint(Protocol):
+class EntryPoint(UserEntry, Protocol):
     """The documented way to ask a function or an object, and to read its replies."""
-
-    @property
-    def name(self) -> str:
-        """As typed."""
-
-    @property
-    def file(self) -> str:
-        """The file that defines it, for errors; "" if unknown."""
-
-    @property
-    def is_async(self) -> bool:
-        """Whether its calls are awaited; others run in threads."""
 
     @property
     def one_at_a_time(self) -> bool:

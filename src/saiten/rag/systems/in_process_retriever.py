@@ -7,24 +7,12 @@ from typing import Any, Protocol
 from saiten.errors import CallFailed
 from saiten.models.layers import Layer
 from saiten.rag.systems.retrieval import find, read_retrieved
-from saiten.rag.systems.user_code import UserCode
+from saiten.rag.systems.user_code import UserCode, UserEntry
 from saiten.records import FREE, Retrieved
 
 
-class PassageSource(Protocol):
+class PassageSource(UserEntry, Protocol):
     """The documented way to ask a function or an object for passages."""
-
-    @property
-    def name(self) -> str:
-        """As typed."""
-
-    @property
-    def file(self) -> str:
-        """The file that defines it, for errors; "" if unknown."""
-
-    @property
-    def is_async(self) -> bool:
-        """Whether its calls are awaited; others run in threads."""
 
     def call(self, query: str, k: int) -> Callable[[], Any]:
         """Return the call for this query."""

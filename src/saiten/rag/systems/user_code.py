@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterator
 from inspect import isawaitable
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 from saiten.errors import CallFailed, FailureKind, SaitenError
 from saiten.models.http_client import CHARGED
@@ -13,6 +13,22 @@ from saiten.rag.systems.threads import OutOfTime, Threads, equip
 
 _SHOWN = 500  # characters of an exception's text
 _CAUSES = 5  # exceptions that led to one another
+
+
+class UserEntry(Protocol):
+    """A function or an object that the user named."""
+
+    @property
+    def name(self) -> str:
+        """As typed."""
+
+    @property
+    def file(self) -> str:
+        """The file that defines it, for errors; "" if unknown."""
+
+    @property
+    def is_async(self) -> bool:
+        """Whether its calls are awaited; others run in threads."""
 
 
 class UserCode:
