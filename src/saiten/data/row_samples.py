@@ -70,8 +70,7 @@ class RowSamples:
         if not given.get("question") and (said is None or not (row.typed or said.strip())):
             raise ValueError("neither question nor answer")
         sample = self._sample(self._id(row, given), given, history or (), _named(found))
-        trace = row.fields.get("trace")
-        return [sample if trace is None else replace(sample, trace=trace_from_json(trace))]
+        return [_with_trace(sample, row.fields.get("trace"))]
 
     def numbers_rows(self, row: RawRow) -> bool:
         """Return whether the id of the row is from a column that only numbers rows or questions."""
@@ -155,6 +154,14 @@ class RowSamples:
 
     def _spoken(self, given: Mapping[str, Any], texts: list[str]) -> Language:
         return self.language or given.get("language") or self.detect(*texts)
+
+
+def _with_trace(sample: Sample, value: Any) -> Sample:
+    """Return the sample with its trace; the answers of a session are those of a conversation."""
+    trace = None if value is None else trace_from_json(value)
+    if trace is None:
+        return sample
+    return replace(sample, trace=trace, conversation=sample.conversation or trace.session)
 
 
 def place_id(row: RawRow) -> str:

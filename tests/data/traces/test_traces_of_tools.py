@@ -64,6 +64,7 @@ def test_langfuse_observations_alone(read):
     (sample,) = found = read(rows)
     assert (sample.question, sample.answer, sample.contexts) == (QUESTION, ANSWER, CONTEXTS)
     assert (sample.system, sample.trace.span, sample.trace.session) == ("rag 2026.11", "o1", "s1")
+    assert sample.conversation == "s1"  # with which the answers of the session are resampled
     assert not any("root span" in note for note in found.notes)
     snake = [
         {"trace_id": each["traceId"], "start_time": each["startTime"], "end_time": each["endTime"],
