@@ -9,6 +9,7 @@ import pytest
 
 import browsing
 import saiten
+import saiten.mlflow
 from saiten.api.report import on_disk
 from saiten.errors import BadInput, ConfigurationError
 from saiten.options import options_of
@@ -38,7 +39,7 @@ def result():
     return saiten.evaluate(ROWS, METRICS)
 
 
-@pytest.mark.parametrize("function", [saiten.evaluate, saiten.aevaluate])
+@pytest.mark.parametrize("function", [saiten.evaluate, saiten.aevaluate, saiten.mlflow.scorer, saiten.mlflow.scorers])
 def test_every_setting_is_a_keyword_of_its_own(function):
     """With the type and the default of its field, and a line in the docstring; none is hidden behind `**settings`."""
     parameters = inspect.signature(function).parameters

@@ -12,11 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from saiten.api.keywords import Keywords, with_keywords
 from saiten.errors import ConfigurationError
 from saiten.records import Language
 
 if TYPE_CHECKING:
-    from saiten.api.keywords import Keywords
     from saiten.mlflow.saiten_scorer import SaitenScorer
     from saiten.protocols import Judge, Metric
 
@@ -29,6 +29,7 @@ _NEEDED = {
 """What a scorer is made of."""
 
 
+@with_keywords
 def scorer(
     metric: "str | Metric",
     judge: "str | Judge | None" = None,
@@ -37,7 +38,7 @@ def scorer(
     language: Language | None = None,
     config: Path | str | None = None,
     compat: str | None = None,
-    **settings: "Unpack[Keywords]",
+    **settings: Unpack[Keywords],
 ) -> "SaitenScorer":
     """Return one metric as a scorer; the arguments are those of `scorers`.
 
@@ -51,6 +52,7 @@ def scorer(
     return made[0]
 
 
+@with_keywords
 def scorers(
     metrics: "str | Sequence[str | Metric] | None" = None,
     judge: "str | Judge | None" = None,
@@ -59,7 +61,7 @@ def scorers(
     language: Language | None = None,
     config: Path | str | None = None,
     compat: str | None = None,
-    **settings: "Unpack[Keywords]",
+    **settings: Unpack[Keywords],
 ) -> "list[SaitenScorer]":
     """Return one scorer per metric; they share a judge, a cache, a budget and the steps of each row.
 
