@@ -284,6 +284,16 @@ def test_a_cell_far_below_or_far_right_costs_little(tmp_path):
     assert [getattr(row, "id", None) for row in found] == ["row-2", None]
 
 
+def test_a_part_that_would_fill_the_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    """A workbook of a few kilobytes may claim gigabytes of texts."""
+    path = workbook(tmp_path / "a.xlsx", {"s": PLAIN})
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/media/zeros.bin", bytes(3 << 20))
+    monkeypatch.setattr("saiten.data.workbook_rows._MAX_PART", 2 << 20)
+    with pytest.raises(BadInput, match=r"a.xlsx: xl/media/zeros.bin has 3 MiB unpacked, too much to read"):
+        read(path)
+
+
 def test_a_row_number_beyond_excel_is_refused(tmp_path):
     """A made-up row number does not make the reader count to a billion."""
     plain = workbook(tmp_path / "plain.xlsx", {"s": PLAIN})

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from itertools import islice
 from typing import Any, TypeVar
+from zipfile import ZipFile
 
 from saiten.data.merged_cells import MergedCells
 from saiten.data.opening import chunks_of
@@ -27,7 +28,8 @@ Cells = Sequence[Any]
 
 MAX_ROWS = 1 << 20
 """Rows of a sheet in Excel."""
-_MAX_UNPACKED = 4 << 30  # bytes of one part of a workbook; one that claims more is no workbook of people
+_MAX_SHEET = 4 << 30  # bytes of a sheet unpacked, which is streamed
+_MAX_PART = 256 << 20  # bytes of any other part unpacked, which is in memory: the texts of all cells, the styles
 _IN_MEMORY = 16 << 20  # bytes of a stream that cannot be read twice; more are kept in a temporary file
 _LOOKED_AT = 30  # rows in which the header is looked for
 _LISTED = 6  # sheets or cells named in a message
@@ -203,10 +205,10 @@ def _opened(stream: io.BufferedReader, name: str) -> Iterator[Any]:
             source = copy
         book = None
         try:
+            _check_size(source, name)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about printing, charts and the like
                 book = openpyxl.load_workbook(source, read_only=True, data_only=True)
-            _check_size(book, name)
             yield book
         except (BadInput, GeneratorExit):
             raise
@@ -217,10 +219,13 @@ def _opened(stream: io.BufferedReader, name: str) -> Iterator[Any]:
                 book.close()
 
 
-def _check_size(book: Any, name: str) -> None:
-    for part in book._archive.infolist():  # noqa: SLF001 - it is open already
-        if part.file_size > _MAX_UNPACKED:
-            raise BadInput(f"{name}: {part.filename} has {part.file_size >> 20} MiB unpacked, too much for a workbook")
+def _check_size(source: Any, name: str) -> None:
+    """Raise BadInput for a part that is larger unpacked than in any workbook of people."""
+    with ZipFile(source) as archive:
+        for part in archive.infolist():
+            if part.file_size > (_MAX_SHEET if part.filename.startswith("xl/worksheets/") else _MAX_PART):
+                size = f"{part.file_size >> 20} MiB unpacked"
+                raise BadInput(f"{name}: {part.filename} has {size}, too much to read; save the sheet as CSV")
 
 
 def _quietly(rows: Iterator[T]) -> Iterator[T]:
