@@ -261,6 +261,7 @@ def test_an_invalid_store_is_reported_immediately(run, to, said, tmp_path, monke
     assert "s3cret" not in str(error.value)
 
 
+@pytest.mark.filterwarnings("ignore:The filesystem tracking backend:FutureWarning")  # of MLflow 3.10
 def test_a_folder_takes_runs_where_mlflow_allows_it(mlflow, run, tmp_path, monkeypatch):
     """MLflow's own variable allows it."""
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")

@@ -1,6 +1,6 @@
 """What an object is: the package and the name of its type, and its declared fields."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
@@ -29,7 +29,7 @@ def declared_fields(value: Any) -> dict[str, Any] | None:
     """
     cls = type(value)
     if ("pydantic", "BaseModel") in kinds_of(cls):
-        names = getattr(cls, "__pydantic_fields__", None) or getattr(cls, "__fields__", {})  # pydantic 2, 1
+        names = _fields_of_model(cls)
         stored = vars(value)
         return {name: stored[name] for name in names if name in stored}
     if is_dataclass(cls):
@@ -37,6 +37,12 @@ def declared_fields(value: Any) -> dict[str, Any] | None:
         found = {field.name: getattr(value, field.name, missing) for field in fields(cls)}
         return {name: item for name, item in found.items() if item is not missing}
     return None
+
+
+def _fields_of_model(cls: type) -> Collection[str]:
+    """Return the names of a model's fields: of pydantic 2.10 and later, of 2, or of 1."""
+    places = ("__pydantic_fields__", "model_fields", "__fields__")
+    return next((getattr(cls, place) for place in places if hasattr(cls, place)), ())
 
 
 def type_name(value: Any) -> str:
