@@ -193,7 +193,19 @@ def test_a_formula_that_gives_an_error_makes_its_row_bad_not_empty(tmp_path):
     path = workbook(tmp_path / "a.xlsx", {"s": [["質問", "回答", "memo"], ["q", "a", "#N/A"], ["p", "#N/A", "x"]]})
     bad, good = sorted(read(path), key=lambda row: isinstance(row, Sample))
     assert (good.id, bad.where) == ("row-2", "a.xlsx, sheet s, row 3")
-    assert bad.reason == "the formula in B3 (回答) gives #N/A"
+    assert bad.reason == "answer: the formula in B3 gives #N/A"
+
+
+def test_an_error_in_the_answer_of_one_system_costs_only_that_answer(tmp_path):
+    """The other system's answer in the row is read."""
+    rows = [["質問", "回答A", "回答B", "文脈1", "文脈2"], ["q", "#REF!", "b", "c", "d"], ["p", "a", "b", "#N/A", "d"]]
+    found = read(workbook(tmp_path / "a.xlsx", {"s": rows}))
+    assert [getattr(row, "id", None) or (row.where, row.reason) for row in found] == [
+        ("a.xlsx, sheet s, row 2", "answer: the formula in B2 gives #REF!"),
+        "row-2/B",
+        ("a.xlsx, sheet s, row 3", "contexts: the formula in D3 gives #N/A"),
+        ("a.xlsx, sheet s, row 3", "contexts: the formula in D3 gives #N/A"),
+    ]
 
 
 def test_formulas_whose_value_was_never_saved_are_reported(tmp_path):

@@ -6,6 +6,7 @@ import json
 import math
 import tokenize
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from saiten.records import Language, Span
@@ -25,6 +26,19 @@ _LANGUAGES: Mapping[str, Language] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class CellError:
+    """A cell of a sheet whose formula gives an error; a row that needs the cell is bad, not empty."""
+
+    cell: str
+    """`C3`."""
+    error: str
+    """`#N/A`."""
+
+    def __str__(self) -> str:
+        return self.error
+
+
 def is_nothing(value: Any) -> bool:
     """Return whether the value is null, or the NaN used for it in tables."""
     return value is None or (isinstance(value, float) and math.isnan(value))
@@ -36,6 +50,8 @@ def as_text(value: Any) -> str | None:
         return _writable(value)
     if is_nothing(value):
         return None
+    if isinstance(value, CellError):
+        raise ValueError(f"the formula in {value.cell} gives {value.error}")  # noqa: TRY004 - a fault of the data
     if isinstance(value, Mapping):
         return _text_in_object(value)
     if is_list(value):

@@ -19,12 +19,13 @@ from zipfile import ZipFile
 
 from saiten.data.merged_cells import MergedCells
 from saiten.data.opening import chunks_of
-from saiten.data.rows import BadRow, RawRow, bad_row
+from saiten.data.rows import RawRow
+from saiten.data.values import CellError
 from saiten.errors import BadInput
 
 T = TypeVar("T")
 Cells = Sequence[Any]
-"""The cells of a row, from column A; a `_Fault` for one without a value."""
+"""The cells of a row, from column A; a `CellError` for one whose formula gives an error."""
 
 MAX_ROWS = 1 << 20
 """Rows of a sheet in Excel."""
@@ -33,14 +34,6 @@ _MAX_PART = 256 << 20  # bytes of any other part unpacked, which is in memory: t
 _IN_MEMORY = 16 << 20  # bytes of a stream that cannot be read twice; more are kept in a temporary file
 _LOOKED_AT = 30  # rows in which the header is looked for
 _LISTED = 6  # sheets or cells named in a message
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """A cell whose formula gives an error: `#N/A`."""
-
-    cell: str
-    error: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +91,12 @@ def read_workbook(
     *,
     wanted: Callable[[str], bool],
     notify: Callable[[str], None],
-) -> Iterator[RawRow | BadRow]:
+) -> Iterator[RawRow]:
     """Yield one row per row of a sheet that is not empty; cells are texts, and "" if they are empty.
 
-    Numbers and dates are written as `3`, `0.5`, `2026-04-01` and `2026-04-01 09:30:00`. A row is bad if a formula in a
-    column that is needed gives an error. Rows without a value in any needed column, or with only a title merged across
-    several columns, are left out.
+    Numbers and dates are written as `3`, `0.5`, `2026-04-01` and `2026-04-01 09:30:00`; a formula that gives an error is
+    a `CellError`. Rows without a value in any needed column, or with only a title merged across several columns, are
+    left out.
 
     Args:
         stream: An `.xlsx` or `.xlsm` workbook.
@@ -131,7 +124,7 @@ def read_workbook(
         for number, cells in chosen.rows():
             filled = chosen.merged.filled(number, cells)
             if number > header.row and not chosen.merged.is_title(number, cells) and _has_any(filled, needed):
-                yield _row(number, filled, header, where, wanted)
+                yield _row(number, filled, header, where)
 
 
 def _has_any(cells: Cells, needed: Sequence[int]) -> bool:
@@ -139,16 +132,9 @@ def _has_any(cells: Cells, needed: Sequence[int]) -> bool:
     return any(cells[at] != "" for at in needed if at < len(cells))
 
 
-def _row(number: int, cells: Cells, header: _Header, where: str, wanted: Callable[[str], bool]) -> RawRow | BadRow:
+def _row(number: int, cells: Cells, header: _Header, where: str) -> RawRow:
     fields = {name: cells[at] if at < len(cells) else "" for at, name in header.columns.items()}
-    place = f"{where}, row {number}"
-    for name, value in fields.items():
-        if isinstance(value, _Fault):
-            if wanted(name):
-                shown = {each: str(cell) for each, cell in fields.items()}
-                return bad_row(place, f"the formula in {value.cell} ({name}) gives {value.error}", shown)
-            fields[name] = ""
-    return RawRow(number, fields, place, typed=False)
+    return RawRow(number, fields, f"{where}, row {number}", typed=False)
 
 
 def _chosen(
@@ -242,7 +228,7 @@ def _quietly(rows: Iterator[T]) -> Iterator[T]:
 def _value(cell: Any) -> Any:
     value = cell.value
     if isinstance(value, str):
-        return _Fault(cell.coordinate, value) if cell.data_type == "e" else _text(value)
+        return CellError(cell.coordinate, value) if cell.data_type == "e" else _text(value)
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():
