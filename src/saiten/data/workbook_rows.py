@@ -94,8 +94,8 @@ def read_workbook(
 ) -> Iterator[RawRow]:
     """Yield one row per row of a sheet that is not empty; cells are texts, and "" if they are empty.
 
-    Numbers and dates are written as `3`, `0.5`, `2026-04-01` and `2026-04-01 09:30:00`; a formula that gives an error is
-    a `CellError`. Rows without a value in any needed column, or with only a title merged across several columns, are
+    Numbers and dates are written as `3`, `0.5`, `2026-04-01` and `2026-04-01 09:30:00`; a formula that gives an error
+    is a `CellError`. Rows without a value in any needed column, or with only a title merged across several columns, are
     left out.
 
     Args:
