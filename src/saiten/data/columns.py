@@ -103,7 +103,7 @@ MISSING: Any = object()
 
 _LOOKED_AT = 100  # number of rows in which a column must appear, since JSON lines may omit fields
 _SHAPES = 1_000  # number of remembered column sets; a file has one, or a few
-_NAMED = 8  # maximum number of unused columns listed
+_NAMED = 8  # maximum number of columns listed
 _NO_FIELD = frozenset({"", "seconds", "calls", "usage", "error", "trace"})
 """Columns never suggested for a field: unnamed ones, and those that saiten itself writes with a sample."""
 _FILLING = re.compile(r"[\s_-]")
@@ -153,7 +153,7 @@ class Columns:
         return found
 
     def recognized(self, rows: Iterable[RawRow]) -> dict[str, str]:
-        """Return field → the column that these rows have it in, as written there; no field that no row has."""
+        """Return field → the column it is read from, as the rows spell it; fields that no row has are left out."""
         found: dict[str, str] = {}
         for row in rows:
             for field in self._plan(tuple(row.fields)):
@@ -244,13 +244,13 @@ class Columns:
             if all(self.find(row.fields, field) is MISSING for row in rows):
                 return f"there is no column {column!r}, which was named for the {field}"
         if all(self.find(row.fields, field) is MISSING for row in rows for field in needed):
-            known = "; ".join(f"{field}: {', '.join(self._names[field])}" for field in needed)
+            known = "; ".join(f"{field}: {_listed(self._names[field])}" for field in needed)
             name = f"name one, as in {self.option} {next(iter(needed))}=COLUMN"
             return f"no column for {' or '.join(needed)} (understood are {known}); {name}"
         return None
 
     def _guessed(self, row: RawRow) -> Iterator[str]:
-        """Yield a note on columns whose names are people's, not a tool's."""
+        """Yield a note on columns recognized by a name that people use, not by one of a tool."""
         found = {field: self.source_of(row.fields, field) for field in self._plan(tuple(row.fields))}
         guessed = {field: path for field, path in found.items() if path in GUESSED_NAMES.get(field, ())}
         if guessed and SAMPLE_COLUMNS.keys() >= self._names.keys():
@@ -277,11 +277,14 @@ class Columns:
             missing = []
         unused = self.unused(rows)
         if missing and unused:
-            more = ", …" if len(unused) > _NAMED else ""
             yield (
-                f"columns not used: {', '.join(unused[:_NAMED])}{more}; no column for {' or '.join(missing)}: "
+                f"columns not used: {_listed(unused)}; no column for {' or '.join(missing)}: "
                 f"name one, as in {self.option} {missing[0]}={unused[0]}"
             )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
 
 
 def _beginnings(path: str) -> tuple[str, str, str]:
