@@ -123,3 +123,12 @@ def test_workers_get_the_rows_of_an_object(saiten):
     """Those of this machine, and those of a cluster, which cannot load it themselves."""
     assert not saiten("score", "my_eval.py:dataset", "-m", "length", "--workers", "2").status
     assert DataSource("my_eval.py:one", DataSettings()).input().kept == (Sample("row-1", "q", "a", reference="a"),)
+
+
+def test_rows_that_a_generator_yields_once_all_reach_the_workers(somewhere):
+    """The first row is looked at before the run begins; workers get it, too."""
+    rows = "(dict(question=f'q{n}', answer='a') for n in range(3))"
+    (somewhere / "once.py").write_text(f"rows = {rows}\n")
+    source = DataSource("once.py:rows", DataSettings())
+    begun = source.peeked(print)
+    assert [sample.question for sample in source.input(begun).kept] == ["q0", "q1", "q2"]

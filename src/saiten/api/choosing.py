@@ -14,6 +14,7 @@ from saiten.metrics.own import code_named
 from saiten.options import Config, options_of
 from saiten.protocols import Judge, Metric
 from saiten.settings import JudgeSettings, MetricSettings
+from saiten.wiring import Models, assemble_judge
 from saiten.wiring.named_servers import servers_named
 
 _LOG = logging.getLogger(__name__)
@@ -47,6 +48,11 @@ def chosen_judge(judge: str | Judge | None, settings: Mapping[str, Any], file: C
     for sentence in servers_named(file, {"judge": judge, "embedder": settings.get("embedder")}, os.environ):
         _LOG.warning(sentence)
     return file.settings(JudgeSettings, {**settings, "judge": judge})
+
+
+def assembled_judge(judge: JudgeSettings | Judge, models: Models) -> Judge:
+    """Return the judge with these settings, or the caller's own judge as it is."""
+    return assemble_judge(judge, models=models) if isinstance(judge, JudgeSettings) else judge
 
 
 def chosen_metrics(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Unpack
 
 from saiten.api.blocking import blocking
-from saiten.api.choosing import check_keywords, chosen_judge, chosen_metrics
+from saiten.api.choosing import assembled_judge, check_keywords, chosen_judge, chosen_metrics
 from saiten.api.keywords import Keywords, with_keywords
 from saiten.api.result import Evaluation
 from saiten.api.rows import Samples, rows_of
@@ -36,7 +36,7 @@ from saiten.settings import (
     JudgeSettings,
     read_config,
 )
-from saiten.wiring import Models, assemble_judge
+from saiten.wiring import Models
 
 
 @with_keywords
@@ -103,7 +103,7 @@ async def aevaluate(
     placed = {"ray_address": ray_address, "workers": workers, "gpus_per_worker": gpus_per_worker}
     where = file.settings(ExecutorSettings, {"executor": executor, **placed})
     models = Models(calls)
-    described = _assembled(judged_by, models.called(replace(calls, cache=None)))
+    described = assembled_judge(judged_by, models.called(replace(calls, cache=None)))
     name = Path(samples).name if isinstance(samples, str | Path) else None
     kept_judge = judged_by.kept() if isinstance(judged_by, JudgeSettings) else {"judge": type(judged_by).__name__}
     kept = RunSettings(data=name, judge=kept_judge, columns=columns or {}, language=language, currency=calls.currency)
@@ -162,7 +162,7 @@ class _Evaluating:
                 opened = Journal.open(self.folder, self.settings, signatures=signatures, retry_failed=retry_failed)
                 journal = stack.enter_context(opened)
                 models.account.book, models.shelf = journal.paid, BatchFolder(self.folder)
-            performing, stopped = _assembled(self.judge, models), None
+            performing, stopped = assembled_judge(self.judge, models), None
             try:
                 scoring = Scoring(self.metrics, performing, journal)
                 closing = () if performing is self.judge else (performing,)
@@ -185,10 +185,6 @@ def _kept_in(folder: Path, bad: tuple[BadRow, ...], stopped: str | None) -> Eval
     there = read_run(folder)
     samples, scores, made = tuple(there.samples()), tuple(there.scores()), there.manifest
     return Evaluation(samples, scores, made.signatures, bad, stopped, made.settings, folder, there.paid())
-
-
-def _assembled(judge: JudgeSettings | Judge, models: Models) -> Judge:
-    return assemble_judge(judge, models=models) if isinstance(judge, JudgeSettings) else judge
 
 
 class _Collected:

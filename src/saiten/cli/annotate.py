@@ -19,7 +19,8 @@ app = typer.Typer(add_completion=False)
 @unfold
 def annotate(
     data: Annotated[
-        str | None, typer.Argument(help="Answers (JSONL, CSV, Parquet, …). Default: those already in the database.")
+        str | None,
+        typer.Argument(help="Answers (JSONL, CSV, Excel, Parquet, …). Default: those already in the database."),
     ] = None,
     *,
     options: ProjectOptions,

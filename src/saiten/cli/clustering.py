@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,11 +19,14 @@ from saiten.cli.scoring import no_row_used, report_scores
 from saiten.cli.shared_options import EvidenceOptions, RunOptions
 from saiten.cli.system_options import SystemOptions
 from saiten.cluster.divided_run import DividedRun
+from saiten.cluster.input import Input
 from saiten.cluster.jobs import AnsweringJob, ConversingJob, Job, ScoringJob, judged_here, variables_in, variables_of
 from saiten.cluster.running import Clustered, calls_of_workers, run_on_cluster
+from saiten.data import BadRow
 from saiten.dialogue.session import named_settings
 from saiten.errors import BadInput
 from saiten.protocols import Metric, System
+from saiten.records import Sample
 from saiten.runs.answers.answers_file import KIND, MADE_NAME, folder_of, refuse_other_answers
 from saiten.runs.answers.joined import join_answers
 from saiten.runs.shards import errors_of
@@ -37,6 +40,7 @@ _LOG = logging.getLogger(__name__)
 def score_in_shards(
     folder: Path,
     source: DataSource,
+    rows: Iterator[Sample | BadRow],
     metrics: tuple[Metric, ...],
     judge: JudgeSettings,
     calls: CallSettings,
@@ -44,7 +48,7 @@ def score_in_shards(
     evidence: EvidenceOptions,
     executor: ExecutorSettings,
 ) -> int:
-    """Score the rows on a cluster, and report the outcome.
+    """Score the rows on a cluster, and report the outcome; `rows`: as `source.peeked` returned them.
 
     Returns:
         0, or the exit status of a run that can be resumed.
@@ -62,7 +66,7 @@ def score_in_shards(
     job = ScoringJob(metrics, judge, shared, kept, signatures, how.retry_failed, strict, connect, embeds, more)
     progress = ScoreProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(folder, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
-        status = run_noted(run, source, job, executor, progress)
+        status = run_noted(run, source.input(rows), job, executor, progress)
     if not status and not progress.samples:
         raise no_row_used(folder)
     report_scores(folder, source, metrics, judge, progress, progress.usage, hint=not how.quiet)
@@ -90,12 +94,12 @@ def answer_in_shards(
     network = answered_here(system.system, settings, described)
     variables, limit, strict = variables_in(settings.headers), calls.concurrency, source.settings.strict
     job = AnsweringJob(make, called, wide, kept, limit, how.retry_failed, strict, network, variables)
-    next(source.peeked(notifier(notes), questions=True), None)
+    rows = source.peeked(notifier(notes), questions=True)
     progress = AnswerProgress(notes, None, calls.currency, quiet=how.quiet)
     refuse_other_answers(out)
     with DividedRun.open(folder, kept, {}, command=sys.argv, notify=notifier(notes), name=MADE_NAME, kind=KIND) as run:
         try:
-            status = run_noted(run, source, job, executor, progress)
+            status = run_noted(run, source.input(rows), job, executor, progress)
         finally:
             join_answers(folder, out)
     if not status and not progress.samples:
@@ -134,10 +138,10 @@ def converse_in_shards(
     strict = source.settings.strict
     make = parties.participants
     job = ConversingJob(make, shared, kept, signatures, limit, how.retry_failed, strict, network, variables)
-    next(source.peeked(notifier(notes)), None)
+    rows = source.peeked(notifier(notes))
     progress = DialogueProgress(notes, None, calls.currency, quiet=how.quiet)
     with DividedRun.open(out, kept, signatures, command=sys.argv, notify=notifier(notes)) as run:
-        status = run_noted(run, source, job, executor, progress)
+        status = run_noted(run, source.input(rows), job, executor, progress)
     if not status and not progress.samples:
         raise BadInput(f"{source.path} has no pair of question and reference; for the reasons see {errors_of(out)}")
     report_dialogues(out, progress, progress.usage)
@@ -151,12 +155,12 @@ def answered_here(spec: str, settings: SystemSettings, described: System | None)
     return runs_here(settings.rag.generator) or embeds_here(described.describe()["knowledge_base"])
 
 
-def run_noted(run: DividedRun, source: DataSource, job: Job, executor: ExecutorSettings, progress: RunProgress) -> int:
+def run_noted(run: DividedRun, source: Input, job: Job, executor: ExecutorSettings, progress: RunProgress) -> int:
     """Run the job with one progress line; return 0, or the exit status of a run that can be resumed."""
     notes = stderr()
     if run.division is not None:
         notes.print(f"{escape_untrusted(run.path)} was begun before; resuming")
-    what = Clustered(run, job, source.input(), executor, progress, notifier(notes))
+    what = Clustered(run, job, source, executor, progress, notifier(notes))
     unfinished = "replies for unfinished results are kept and will not be requested again"
     with progress, resumable(notes, kept="everything so far is kept", unfinished=unfinished) as ending:
         run_on_cluster(what)

@@ -81,8 +81,11 @@ class DataSource:
         return None if how.sample is None else SampleSettings(how.sample, how.sample_seed, how.stratify)
 
     def rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
-        """Yield the rows, read on demand."""
-        found = read_samples(
+        """Yield the rows, or a sample of them, read on demand."""
+        return self.drawn(self._all_rows(notify), notify)
+
+    def _all_rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+        return read_samples(
             self.opened(),
             columns=self.columns,
             format=self.settings.data_format,
@@ -93,7 +96,6 @@ class DataSource:
             limit=self.settings.limit,
             notify=notify,
         )
-        return self.drawn(found, notify)
 
     def drawn(self, rows: Iterator[Sample | BadRow], notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         """Yield the sample of the rows, if one is to be drawn, else all."""
@@ -119,14 +121,18 @@ class DataSource:
             )
         return rows if first is None else chain([first], rows)
 
-    def input(self) -> "Input":
-        """Return the rows, or a sample of them, as workers read them; raises ConfigurationError for standard input."""
+    def input(self, begun: Iterator[Sample | BadRow] | None = None) -> "Input":
+        """Return the rows, or a sample of them, as workers read them; raises ConfigurationError for standard input.
+
+        `begun`: the rows as `peeked` returned them. They are not read a second time if only this process can read them:
+        an object in Python may yield its rows once.
+        """
         from saiten.cluster.input import FilesInput, RowsInput
 
         if self.path == "-":
             raise ConfigurationError("workers cannot read standard input; name a file, or leave out --executor ray")
         if is_python(self.path) or self.sample is not None:  # this process alone has it; notes were given before
-            return RowsInput(tuple(self.rows(lambda _: None)), redact(self.path))
+            return RowsInput(tuple(self.rows(lambda _: None) if begun is None else begun), redact(self.path))
         how, where = self.settings, self.path if is_hub(self.path) else located(self.path)
         if how.data_format in TRACE_FORMATS or (isinstance(where, Path) and self._has_traces()):
             raise no_shards(name_of_file(self.path))  # before a cluster is started
@@ -151,7 +157,7 @@ class DataSource:
             return limit
         if self._has_traces():  # whose number the lines do not show
             return limit
-        if isinstance(first := next(self.rows(lambda _: None), None), Sample) and first.conversation is not None:
+        if isinstance(first := next(self._all_rows(lambda _: None), None), Sample) and first.conversation is not None:
             return None  # a conversation is several samples
         lines = 0
         for path in paths:

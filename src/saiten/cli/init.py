@@ -15,7 +15,7 @@ app = typer.Typer(add_completion=False)
 @unfold
 def init(
     data: Annotated[
-        str | None, typer.Argument(help="Data to score: a file, a pattern of files, or an address.")
+        str | None, typer.Argument(help="Data to score, as for `saiten score`, except standard input.")
     ] = None,
     *,
     rows: Annotated[DataSettings, Omit({"limit", "sample", "sample_seed", "stratify", "strict"})],

@@ -94,7 +94,7 @@ def score(
     if executor.executor == "ray":
         from saiten.cli.clustering import score_in_shards
 
-        status = score_in_shards(folder, source, metrics, judge, calls, how, evidence, executor)
+        status = score_in_shards(folder, source, samples, metrics, judge, calls, how, evidence, executor)
     else:
         status = score_into(folder, source, samples, metrics, judge, calls, how, evidence, workers=executor.workers)
     if status and gate is not None:

@@ -80,7 +80,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverOptions:
-    """A retriever of the user's, instead of a knowledge base, as the source of evidence."""
+    """The user's own retriever as the source of evidence, instead of a knowledge base."""
 
     retriever: str | None = option(
         None,
@@ -102,7 +102,7 @@ class RetrieverOptions:
         if self.retriever is not None and kb is not None:
             raise ConfigurationError("--kb and --retriever both name where evidence comes from; leave one of them out")
         if self.retriever_headers and self.retriever is None:
-            raise ConfigurationError("--retriever-header is for --retriever http://HOST/PATH, which is not there")
+            raise ConfigurationError("--retriever-header is for --retriever http://HOST/PATH; name the retriever, too")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reading samples and labels: JSONL, CSV, Parquet, Hugging Face datasets, with the column names of other tools."""
+"""Reading samples and labels: files, traces, chat logs, and objects of other tools, with the column names of each."""
 
 from saiten.data.labels import read_labels
 from saiten.data.rows import BadRow

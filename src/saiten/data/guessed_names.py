@@ -39,5 +39,5 @@ GUESSED_NAMES: Mapping[str, Sequence[str]] = {
 }  # fmt: skip
 """Field → names, after those of tools."""
 
-ROW_NUMBERS = frozenset({"No", "No.", "項番", "連番", "通し番号"})
+ROW_NUMBERS = frozenset(GUESSED_NAMES["id"])
 """Names of columns that number rows or questions, so that the answers of several systems may share a number."""

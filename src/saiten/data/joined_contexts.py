@@ -19,9 +19,9 @@ _MARK = re.compile(r"deepeval_source=.*?,deepeval_context=", re.DOTALL)
 
 def apart(fields: Mapping[str, Any], column: str) -> Any:
     """Return the contexts in a column of a row; unchanged unless DeepEval wrote the row."""
-    value = listed(fields[column])
     if not _is_deepevals(fields):
         return fields[column]
+    value = listed(fields[column])
     if isinstance(value, str):
         value = value.split("|") if value else value
     return [_without_mark(item) for item in value] if is_list(value) else value
@@ -30,7 +30,7 @@ def apart(fields: Mapping[str, Any], column: str) -> Any:
 def noted(rows: Iterator[RawRow | BadRow], name: str, notify: Callable[[str], None]) -> Iterator[RawRow | BadRow]:
     """Yield the same rows, and report the first one with joined contexts."""
     for row in rows:
-        if isinstance(row, RawRow) and any(_is_joined(row.fields, column) for column in JOINED):
+        if isinstance(row, RawRow) and _is_deepevals(row.fields) and any(_is_joined(row.fields.get(c)) for c in JOINED):
             notify(
                 f"{name}: contexts are split at |, with which DeepEval joins them in its files; to keep a | in a text, "
                 "save the data set as JSON, or write the contexts as a JSON list"
@@ -45,9 +45,8 @@ def _is_deepevals(fields: Mapping[str, Any]) -> bool:
     return "input" in fields and ("actual_output" in fields or "expected_output" in fields)
 
 
-def _is_joined(fields: Mapping[str, Any], column: str) -> bool:
-    value = fields.get(column)
-    return isinstance(value, str) and "|" in value and _is_deepevals(fields) and isinstance(listed(value), str)
+def _is_joined(value: Any) -> bool:
+    return isinstance(value, str) and "|" in value and isinstance(listed(value), str)
 
 
 def _without_mark(item: Any) -> Any:

@@ -37,7 +37,7 @@ class MergedCells:
     ranges: tuple[_Range, ...] = ()
     unsaved: tuple[str, ...] = ()
     """Cells with a formula whose value was not saved: a program wrote them, and Excel has not seen them since."""
-    _wide: Mapping[tuple[int, int], bool] = field(default_factory=dict)
+    _wide: frozenset[tuple[int, int]] = frozenset()
     """The first cells of those merged over several columns."""
     _next: int = 0
     _open: list[tuple[_Range, Any]] = field(default_factory=list)
@@ -54,7 +54,7 @@ class MergedCells:
                 ranges[_Range(int(top), _column(left), int(bottom), _column(right))] = None
             unsaved |= dict.fromkeys(cell.decode() for cell in _UNSAVED.findall(text))
             tail = text[-_OVERLAP:]
-        wide = {(each.top, each.left): True for each in ranges if each.left < each.right}
+        wide = frozenset((each.top, each.left) for each in ranges if each.left < each.right)
         return cls(tuple(sorted(ranges, key=lambda each: (each.top, each.left))), tuple(unsaved), wide)
 
     def spread(self, row: int, cells: Sequence[Any], above: Mapping[int, str]) -> list[Any]:
@@ -82,7 +82,7 @@ class MergedCells:
     def is_title(self, row: int, cells: Sequence[Any]) -> bool:
         """Return whether the row has one cell with a value, merged over several columns: the title of a section."""
         filled = [at for at, value in enumerate(cells) if value != ""]
-        return len(filled) == 1 and self._wide.get((row, filled[0]), False)
+        return len(filled) == 1 and (row, filled[0]) in self._wide
 
     def filled(self, row: int, cells: Sequence[Any]) -> Sequence[Any]:
         """Return the cells, with the value of a merged cell also in the rows below its first."""

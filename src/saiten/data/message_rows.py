@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from saiten.data.columns import MESSAGE_COLUMNS, MISSING, Columns
@@ -14,6 +14,7 @@ from saiten.errors import BadInput
 MOST_CHARACTERS = 256 << 20
 """Characters of all messages of a log with one row per message, since a conversation may continue in any later row."""
 
+_LOOKED_AT = 100  # rows held until one is not bad; a file may have a million bad ones
 _REPEATED = ("reference", "contexts")
 """Fields that are the conversation's if all its rows repeat them, and otherwise of their message."""
 _OF_ALL = ("conversation", "group", "system", "language")
@@ -25,7 +26,6 @@ class _Conversation:
 
     first: RawRow
     messages: list[Mapping[str, Any]] = field(default_factory=list)
-    given: dict[str, Any] = field(default_factory=dict)
 
 
 def are_messages(row: RawRow, samples: Columns, messages: Columns) -> bool:
@@ -154,10 +154,10 @@ def columns_of_messages(chosen: Mapping[str, str], option: str) -> Columns:
 
 
 def peeked(rows: Iterator[RawRow | BadRow]) -> tuple[RawRow | None, Iterator[RawRow | BadRow]]:
-    """Return the first row that is not bad, if any, and all rows."""
+    """Return the first row that is not bad, if it is among the first ones, and all rows."""
     before: list[RawRow | BadRow] = []
-    for row in rows:
+    for row in islice(rows, _LOOKED_AT):
         before.append(row)
         if isinstance(row, RawRow):
             return row, chain(before, rows)
-    return None, iter(before)
+    return None, chain(before, rows)

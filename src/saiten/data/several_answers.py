@@ -91,7 +91,10 @@ def spread_rows(
         if spread.systems and notify is not None:
             notify(_note(spread, row.where, columns.option))
             notify = None
-        yield from _rows(row, spread, columns)
+        if spread.systems or spread.contexts:
+            yield from _rows(row, spread, columns)
+        else:
+            yield row
 
 
 def spread_of(names: Sequence[str], columns: Columns) -> Several:
@@ -162,9 +165,6 @@ def _named(system: str, base: str) -> _Found | None:
 
 
 def _rows(row: RawRow, spread: Several, columns: Columns) -> Iterator[RawRow]:
-    if not spread.systems and not spread.contexts:
-        yield row
-        return
     used = {*spread.contexts, *(each.answer for each in spread.systems), *(each.contexts for each in spread.systems)}
     fields: dict[str, Any] = {name: value for name, value in row.fields.items() if name not in used}
     if spread.contexts:

@@ -117,6 +117,8 @@ def _checked(
     """Return the rows and their columns; raises BadInput for rows that are messages."""
     mine = SampleColumns.of(columns)
     first, rows = peeked(_rows(shard, mine.wanted, notify))
+    if first is not None and is_trace(first.fields):  # of which other shards may have spans
+        raise no_shards(shard.name)
     if mine.are_messages(first):
         raise BadInput(
             f"{shard.name} has one row per message, so that a conversation may be in several parts; write one "
@@ -136,15 +138,7 @@ def _rows(shard: Shard, wanted: Callable[[str], bool], notify: Callable[[str], N
         rows = prefixed(_between(shard, shard.end, shard.first), shard.prefix)
     else:
         rows = rows_of_file(shard.file, shard.format, wanted=wanted, notify=notify)
-    return _no_traces(islice(rows, shard.rows), shard.name)
-
-
-def _no_traces(rows: Iterator[RawRow | BadRow], name: str) -> Iterator[RawRow | BadRow]:
-    """Yield the rows; raise ConfigurationError if the first one has spans, of which other shards may have more."""
-    for number, row in enumerate(rows):
-        if number == 0 and isinstance(row, RawRow) and is_trace(row.fields):
-            raise no_shards(name)
-        yield row
+    return islice(rows, shard.rows)
 
 
 def _between(shard: Shard, end: int, first: int) -> Iterator[RawRow | BadRow]:

@@ -41,8 +41,8 @@ class Rehearsed:
     least: Usage
     """The agents' usage if each first answer gets 5."""
     most: Usage
-    """The agents' usage if each dialogue uses every turn, those of the log if it is replayed, and no answer gets 5; the
-    last one is revised."""
+    """The agents' usage if no answer gets 5: every turn is used, and the last answer revised. A replay has the turns of
+    its log, and no revision."""
     questions: tuple[int, int]
     """Minimum and maximum questions to the system."""
 

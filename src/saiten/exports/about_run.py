@@ -74,7 +74,7 @@ def _facts(export: Export, settings: ExportSettings, summary: Summary) -> Iterat
     key = "order_metric" if by_metric else f"order_{settings.order}"
     yield Message("export", "order"), Message("export", key, metric=settings.order)
     for signature in export.signatures.values():
-        yield Message("column", "signature"), str(signature)
+        yield Message("column", "signature"), signature
 
 
 def bad_rows_table(export: Export) -> Table:

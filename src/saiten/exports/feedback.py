@@ -8,11 +8,8 @@ from typing import IO
 from saiten.data.feedback import feedback_lines
 from saiten.data.feedback.graded import FeedbackSource
 from saiten.exports.export import Export, ExportSettings
-from saiten.runs.lines import from_line
+from saiten.exports.json_lines import first_line
 from saiten.runs.manifest import signature_parts
-
-_READ = 32 << 20
-"""Maximum bytes of the first line."""
 
 
 def write_feedback(export: Export, stream: IO[bytes], settings: ExportSettings, *, tool: str) -> Sequence[str]:
@@ -29,21 +26,12 @@ def write_feedback(export: Export, stream: IO[bytes], settings: ExportSettings, 
 
 def is_feedback(path: Path, *, keys: Sequence[str]) -> bool:
     """Return whether the first line has these keys, as those of an export do."""
-    with path.open("rb") as file:
-        try:
-            line = from_line(file.readline(_READ))
-        except ValueError:
-            return False
-    return line.keys() >= set(keys)
+    return first_line(path).keys() >= set(keys)
 
 
 def _source(export: Export) -> FeedbackSource:
     """Return the judges of the metrics, the offline one excepted, which is no model; the run, and when it began."""
-    judges = {metric: signature_parts(metric, _texts(export)).get("judge", "") for metric in export.answers.metrics}
+    judges = {metric: signature_parts(metric, export.signatures).get("judge", "") for metric in export.answers.metrics}
     models = {metric: judge for metric, judge in judges.items() if judge and not judge.startswith("offline")}
     began = {"time": datetime.fromisoformat(export.created)} if export.created else {}
     return FeedbackSource(models, export.name, **began)
-
-
-def _texts(export: Export) -> dict[str, str]:
-    return {metric: str(signature) for metric, signature in export.signatures.items()}

@@ -48,14 +48,18 @@ def answer_line(graded: Graded) -> bytes:
         return to_line({**line, "scores": plain})
 
 
-def is_json_export(path: Path) -> bool:
-    """Return whether the first line is that of an export."""
+def first_line(path: Path) -> dict[str, Any]:
+    """Return the object in the first line of a file; empty if there is none."""
     with path.open("rb") as file:
         try:
-            line = from_line(file.readline(_READ))
+            return from_line(file.readline(_READ))
         except ValueError:
-            return False
-    return [name for name in line if name not in _OF_SOME] == [*FIELDS, "scores"]
+            return {}
+
+
+def is_json_export(path: Path) -> bool:
+    """Return whether the first line is that of an export."""
+    return [name for name in first_line(path) if name not in _OF_SOME] == [*FIELDS, "scores"]
 
 
 def _object(score: Score) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from saiten.api.background import BackgroundLoop
+from saiten.api.choosing import assembled_judge
 from saiten.models.flights import shielded
 from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score, Scored
@@ -18,7 +19,7 @@ from saiten.runs.journal import InMemory
 from saiten.runs.scoring import Scoring
 from saiten.runs.signatures import signature_of
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.wiring import Models, assemble_judge
+from saiten.wiring import Models
 
 _ROWS = 1000
 """Finished rows that are kept for scorers that have not called yet, such as some that are not used at all."""
@@ -62,7 +63,7 @@ class SharedScoring:
 
 async def _assembled(judge: JudgeSettings | Judge, calls: CallSettings) -> Judge:
     """Make the judge in the loop in which it will work."""
-    return assemble_judge(judge, models=Models(calls)) if isinstance(judge, JudgeSettings) else judge
+    return assembled_judge(judge, Models(calls))
 
 
 @dataclass(slots=True)

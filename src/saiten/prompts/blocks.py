@@ -63,6 +63,11 @@ def texts_of(materials: Iterable[Content]) -> tuple[str, ...]:
 
 def _block(mark: str, material: Content, name: str) -> str:
     body = material if isinstance(material, str) else _numbered(material, LETTERS.get(name))
+    return marked(mark, body)
+
+
+def marked(mark: str, body: str) -> str:
+    """Return a text between the marks of a block."""
     return f"<{mark}>\n{body}\n</{mark}>"
 
 

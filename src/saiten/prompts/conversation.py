@@ -1,4 +1,4 @@
-"""The conversation before a question, as a judge is shown it: at one place for all prompts that show the question.
+"""How a judge is shown the conversation before a question, for all prompts that show the question.
 
 Each text is in a marked block of its own (`blocks`), so that none can pass for another turn or for the question. The
 latest turns are shown, as many as fit into `MOST` characters; of a long text, the beginning.
@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from saiten.prompts.blocks import marked
 from saiten.protocols import Task
 from saiten.records import Language, Turn
 
@@ -66,11 +67,11 @@ class Conversation:
             left -= sum(min(len(text), MOST_OF_ONE) for _, text in texts)
             if left < 0 and shown:
                 break
-            blocks[:0] = [_block(mark + suffix, _cut(text, words)) for mark, text in texts]
+            blocks[:0] = [marked(mark + suffix, _cut(text, words)) for mark, text in texts]
             shown += 1
         if shown < len(self.turns):
             blocks.insert(0, words.omitted.format(number=len(self.turns) - shown))
-        said = _block(CONVERSATION + suffix, "\n".join(blocks))
+        said = marked(CONVERSATION + suffix, "\n".join(blocks))
         return f"{words.before}\n{said}\n{words.question}\n{question}"
 
 
@@ -85,7 +86,3 @@ def conversation_of(prompted: Any) -> Conversation | None:
 def _cut(text: str, words: ConversationWords) -> str:
     over = len(text) - MOST_OF_ONE
     return text[:MOST_OF_ONE] + words.cut.format(number=over) if over > 0 else text
-
-
-def _block(mark: str, body: str) -> str:
-    return f"<{mark}>\n{body}\n</{mark}>"

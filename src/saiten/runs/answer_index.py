@@ -109,10 +109,10 @@ class AnswerIndex(AbstractContextManager["AnswerIndex"]):
             if row is None:
                 self._rows.put(digest, len(self))
                 self._samples.append(begins)
+                self.japanese += japanese
             elif row >= self._starts[-1]:
                 self._samples[row] = begins
             self.fields |= fields
-            self.japanese += japanese
 
     def _add_metric(self, metric: str) -> None:
         self._scores[metric] = np.full(len(self), _NO_LINE, np.int64)

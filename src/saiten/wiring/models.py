@@ -25,6 +25,7 @@ from saiten.models.stack import layers, stack_chat, stack_embedder
 from saiten.models.transformers_chat import TransformersChat
 from saiten.models.vllm_engine import Engines, VllmChat
 from saiten.protocols import Chat, Embedder
+from saiten.rag.systems.http_address import KEY_VARIABLE, HttpAddress
 from saiten.settings import CallSettings
 from saiten.wiring.addresses import CHATS_HERE, ENGINE, HERE, parse_name, read_address
 from saiten.wiring.batching import in_batches
@@ -210,6 +211,13 @@ class Models:
         settings |= {"timeout": self.calls.timeout, "key_variable": at.source.variable, "provider": at.provider}
         model = make(at.model, at.url, at.source, headers=self.resolved(headers), **settings)
         return model, at.url
+
+    def with_key(self, address: HttpAddress) -> HttpAddress:
+        """Return the address of a system or retriever with its key, unless a header has one."""
+        if "Authorization" in address.headers:
+            return address
+        key = self.keys.of(str(address.url), variable=KEY_VARIABLE)
+        return address.with_key(key.value(), key.variable, key.advice())
 
     def resolved(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Return the headers with the values of environment variables in place of `env:NAME`.

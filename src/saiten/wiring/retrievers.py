@@ -1,4 +1,4 @@
-"""Retrievers of evidence by name: those of the system under test, instead of a knowledge base of saiten's.
+"""Retrievers of evidence by name: those of the system under test, instead of saiten's own knowledge base.
 
 python:module:function      a Python function; also path/to/file.py:function
 http:URL                    an HTTP service that implements the contract in docs/experiments.md; also http://…, https://…
@@ -16,7 +16,7 @@ from saiten.models.limits import Limits, Retries
 from saiten.models.stack import layers
 from saiten.protocols import Retriever
 from saiten.rag.systems.frameworks import haystack, langchain, llamaindex, retrievers
-from saiten.rag.systems.http_address import KEY_VARIABLE, HttpAddress
+from saiten.rag.systems.http_address import HttpAddress
 from saiten.rag.systems.http_retriever import HttpRetriever
 from saiten.rag.systems.in_process_retriever import InProcessRetriever, PassageSource
 from saiten.rag.systems.loading import is_in_file, load_function
@@ -64,10 +64,7 @@ def _source(spec: str, prefix: str) -> PassageSource:
 
 
 def _http(spec: str, models: Models, k: int, headers: Mapping[str, str]) -> Retriever:
-    address = HttpAddress.parse(spec, models.resolved(headers))
-    if "Authorization" not in address.headers:
-        key = models.keys.of(str(address.url), variable=KEY_VARIABLE)
-        address = address.with_key(key.value(), key.variable, key.advice())
+    address = models.with_key(HttpAddress.parse(spec, models.resolved(headers)))
     around = _around(models, retries=models.calls.retries)
     return HttpRetriever(address, k=k, timeout=models.calls.timeout, around=around)
 

@@ -32,7 +32,7 @@ from saiten.protocols import System
 from saiten.rag.systems.answer_file import AnswerFile
 from saiten.rag.systems.chat_model import ChatModel
 from saiten.rag.systems.frameworks import haystack, langchain, llamaindex
-from saiten.rag.systems.http_address import KEY_VARIABLE, HttpAddress
+from saiten.rag.systems.http_address import HttpAddress
 from saiten.rag.systems.http_json import HttpJson
 from saiten.rag.systems.in_process import EntryPoint, InProcess
 from saiten.rag.systems.loading import is_in_file, load_function
@@ -85,8 +85,8 @@ class SystemSettings:
 def assemble_system(spec: str, settings: SystemSettings | None = None, models: Models | None = None) -> System:
     """Return the system with this name.
 
-    `models` makes the chat models, which share a budget and a store. An HTTP service and a Python function get a
-    separate budget from the same settings, in which each request counts as a call.
+    `models` makes the chat models, which share a budget and a store. An HTTP service and anything called in this
+    process get a separate budget from the same settings, in which each request counts as a call.
 
     Raises:
         ConfigurationError: the name, the function, the address or a key is missing or wrong; the text says what to do.
@@ -126,10 +126,7 @@ def _in_process(entry: EntryPoint, models: Models) -> System:
 
 
 def _http(spec: str, settings: SystemSettings, models: Models) -> System:
-    address = HttpAddress.parse(spec, settings.headers)
-    if "Authorization" not in address.headers:
-        key = models.keys.of(str(address.url), variable=KEY_VARIABLE)
-        address = address.with_key(key.value(), key.variable, key.advice())
+    address = models.with_key(HttpAddress.parse(spec, settings.headers))
     around = _around(models, retries=models.calls.retries)
     return HttpJson(address, timeout=models.calls.timeout, repeatable=settings.repeatable, around=around)
 

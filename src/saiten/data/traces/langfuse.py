@@ -39,7 +39,8 @@ def spans_of_langfuse(row: RawRow) -> Iterator[TraceSpan]:
         yield _observation(row, fields, _system(fields))
         return
     yield _trace(row, fields)
-    for each in parsed(fields.get("observations")) if is_list(parsed(fields.get("observations"))) else ():
+    observations = parsed(fields.get("observations"))
+    for each in observations if is_list(observations) else ():
         if isinstance(each, Mapping):
             yield _observation(row, {"traceid": fields.get("id"), **_named(each)}, _system(fields))
 
@@ -48,7 +49,7 @@ def _trace(row: RawRow, fields: Mapping[str, Any]) -> TraceSpan:
     start = nanoseconds(fields.get("timestamp"))
     latency = fields.get("latency")
     identity = str(fields.get("id") or "")
-    known = start is not None and isinstance(latency, int | float)
+    end = start + int(latency * 1e9) if start is not None and isinstance(latency, int | float) else None
     return TraceSpan.checked(
         {
             "trace": identity,
@@ -65,7 +66,7 @@ def _trace(row: RawRow, fields: Mapping[str, Any]) -> TraceSpan:
                 system=_system(fields),
             ),
             "start": start,
-            "end": start + int(latency * 1e9) if known and start is not None and latency is not None else None,
+            "end": end,
         }
     )
 

@@ -160,7 +160,7 @@ _LANGCHAIN = {"humanmessage": "user", "aimessage": "assistant", "systemmessage":
 
 
 def _role(message: Mapping[str, Any]) -> str | None:
-    """Return the role of a message; None if it is none."""
+    """Return the role of a message; None if it is not a message."""
     role = message.get("role", message.get("message.role"))
     inner = message.get("message")
     if role is None and isinstance(inner, Mapping):

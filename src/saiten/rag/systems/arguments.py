@@ -1,4 +1,4 @@
-"""The arguments with which a function of the user's is called."""
+"""The arguments with which a user's function is called."""
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature

@@ -17,7 +17,7 @@ Questions are sent through the layers that are also used for models: retries, li
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from saiten.errors import CallFailed, SystemFailed
 from saiten.models.http_client import CHARGED
@@ -25,7 +25,9 @@ from saiten.models.layers import Layer, Load, likely_tokens, through
 from saiten.protocols import Completion
 from saiten.rag.systems.passages import read_passages
 from saiten.rag.systems.plain_values import answer_text, count_of, names_in, number_of, text_of
-from saiten.records import Answer, Inquiry, Usage
+from saiten.records import Answer, Inquiry, Retrieved, Usage
+
+A = TypeVar("A", Answer, Retrieved)
 
 _ANSWER = ("answer", "response", "output")
 CONTEXTS = ("contexts", "documents", "retrieved_contexts")
@@ -87,15 +89,23 @@ async def ask(around: Sequence[Layer], attempt: Callable[[], Awaitable[Answer]],
         SystemFailed: no attempt succeeded.
         ConfigurationError, BudgetSpent: passed on.
     """
-    answers: list[Answer] = []
-
-    async def one() -> Completion:
-        answer = await attempt()
-        answers.append(answer)
-        return Completion("", answer.usage)  # layers only use the usage
-
     try:
-        done = await through(around, one, Load(likely_tokens([inquiry.question])))
+        return await last_of(around, attempt, inquiry.question)
     except CallFailed as error:
         raise SystemFailed(str(error), error.kind, error.usage) from error
-    return replace(answers[-1], usage=done.usage)
+
+
+async def last_of(around: Sequence[Layer], attempt: Callable[[], Awaitable[A]], text: str) -> A:
+    """Return what the successful attempt to send a text returned, with the usage of all attempts.
+
+    Raises:
+        CallFailed: no attempt succeeded.
+    """
+    found: list[A] = []
+
+    async def one() -> Completion:
+        found.append(await attempt())
+        return Completion("", found[-1].usage)  # layers only use the usage
+
+    done = await through(around, one, Load(likely_tokens([text])))
+    return replace(found[-1], usage=done.usage)

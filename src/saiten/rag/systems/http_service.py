@@ -1,4 +1,4 @@
-"""An HTTP service of the user's: one POST of a JSON object, and the errors for whatever comes back.
+"""A user's HTTP service: one POST of a JSON object, and the errors for whatever comes back.
 
 Redirects are not followed, so that a key never goes elsewhere.
 """

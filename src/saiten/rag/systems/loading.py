@@ -7,6 +7,7 @@ from inspect import getsourcefile, isclass, isroutine, unwrap
 from types import ModuleType
 from typing import Any
 
+from saiten.data.objects.types import kinds_of
 from saiten.errors import ConfigurationError
 from saiten.importing import defined_in, from_file, from_path
 
@@ -80,8 +81,7 @@ def framework_of(value: Any) -> str | None:
     """Return the prefix for an object of a framework's class, or of one derived from it; None for anything else."""
     if isroutine(value) or isclass(value):
         return None
-    packages = (base.__module__.partition(".")[0] for base in type(value).__mro__)
-    return next((_FRAMEWORKS[package] for package in packages if package in _FRAMEWORKS), None)
+    return next((_FRAMEWORKS[package] for package, _ in kinds_of(type(value)) if package in _FRAMEWORKS), None)
 
 
 def _module_of(typed: str, otherwise: str) -> tuple[ModuleType, str, str]:

@@ -30,7 +30,7 @@ def read_passages(value: Any, name: str = "contexts") -> tuple[Passage, ...] | N
 
 
 def is_document(value: Any) -> bool:
-    """Return whether it is a document of LangChain's, LlamaIndex's or Haystack's."""
+    """Return whether it is a document of LangChain, LlamaIndex or Haystack."""
     return _attributes_of(value) is not None
 
 

@@ -10,9 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from saiten.errors import CallFailed
-from saiten.models.layers import Layer, Load, likely_tokens, through
-from saiten.protocols import Completion
-from saiten.rag.systems.contract import CONTEXTS, read_usage
+from saiten.models.layers import Layer
+from saiten.rag.systems.contract import CONTEXTS, last_of, read_usage
 from saiten.rag.systems.passages import read_passages
 from saiten.rag.systems.plain_values import names_in
 from saiten.records import FREE, Retrieved
@@ -56,20 +55,16 @@ async def find(
         CallFailed: no attempt succeeded; the text names the retriever.
         ConfigurationError: passed on.
     """
-    found: list[Retrieved] = []
 
-    async def one() -> Completion:
+    async def one() -> Retrieved:
         try:
-            retrieved = await attempt()
+            return await attempt()
         except CallFailed as error:  # an attempt without a reply costs what is known of it: nothing
             raise error.with_usage(FREE) from error
-        found.append(retrieved)
-        return Completion("", retrieved.usage)  # layers only use the usage
 
     try:
-        done = await through(around, one, Load(likely_tokens([query])))
+        return await last_of(around, one, query)
     except CallFailed as error:
         raise CallFailed(
             f"the evidence could not be retrieved from {name}: {error}", error.usage, kind=error.kind
         ) from error
-    return replace(found[-1], usage=done.usage)
