@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import ConfigurationError
-from saiten.metrics.catalog import ALIASES, CATALOG, ENTRIES, PRESETS, make_metric, make_metrics
+from saiten.metrics.catalog import ALIASES, CATALOG, ENTRIES, PRESETS, make_metric, make_metrics, metric_gloss
 from saiten.metrics.naming import read_name, split_names, write_name
 from saiten.metrics.ragas.aspect_critique import AspectCritique
 from saiten.records import Sample
@@ -67,6 +67,41 @@ def test_the_fields_that_a_metric_needs_are_those_that_its_docs_name(entry):
     assert set(re.findall(r"question|answer|contexts|reference", listed)) == set(entry.load().needs)
     excused = re.findall(r"\ba (\w+) is not insisted on", inspect.getdoc(entry.load()) or "")
     assert set(excused).isdisjoint(entry.load().needs)
+
+
+def test_japanese_names_are_short_and_each_means_one_thing():
+    """Two rows of a Japanese table never have the same short name, and it fits behind the English one."""
+    names = [name for entry in ENTRIES for name in (entry.gloss, *entry.glosses.values())]
+    assert all(1 < len(name) <= 12 and not name.isascii() for name in names)
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.glosses], ids=lambda entry: entry.title)
+def test_a_setting_with_a_japanese_name_is_one_that_can_be_typed(entry):
+    """A name of a setting that no longer exists would never be shown."""
+    for setting, gloss in entry.glosses.items():
+        assert metric_gloss(make_metric(f"{entry.title}[{setting}]").name) == gloss
+
+
+@pytest.mark.parametrize(
+    ("name", "gloss"),
+    [
+        ("faithfulness", "忠実性"),
+        ("faithfulness[compat=ragas]", "忠実性"),
+        ("correctness[evidence=reference]", "正しさの評点"),
+        ("accuracy[grounded,form=marker]", "根拠付き正答率"),
+        ("gist[missing_gist]", "趣旨の不足"),
+        ('aspect_critique["Is it polite, and short?"]', "観点別の判定"),
+        ("aspect_critique[回答は丁寧ですか。]", "観点別の判定"),
+        ("faithfulness[", ""),
+        ("human:correct", ""),
+        ("Politeness", ""),
+        ("", ""),
+    ],
+)
+def test_a_name_in_results_has_a_japanese_name(name, gloss):
+    """With its settings, and "" for what is not saiten's or cannot be read: results may come from someone else."""
+    assert metric_gloss(name) == gloss
 
 
 @pytest.mark.parametrize("title", CATALOG)

@@ -10,7 +10,7 @@ from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison, holm
 from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
 from saiten.views.charts.chart import VegaChart
-from saiten.views.table import Cell, Heading, Interval, Name, PValue, Table
+from saiten.views.table import Cell, Heading, Interval, MetricName, Name, PValue, Table
 from saiten.views.tables.interval_columns import IntervalColumns
 from saiten.views.tables.summary import evidence_shift
 from saiten.words import Message
@@ -35,7 +35,7 @@ def experiment_tables(result: ExperimentResult, currency: str = "USD", *, glance
 
 
 def _cells(result: ExperimentResult, currency: str, form: IntervalColumns) -> Table:
-    main, at_once = Name(result.main), result.plan.at_once
+    main, at_once = MetricName(result.main), result.plan.at_once
     latency = ("median_seconds", "mean_seconds", "p95_seconds")
     paid = ("tokens", "calls", Message("column", "cost", currency=currency))
     columns: tuple[Heading, ...] = ("data", "system", main, *_ends(_ENDS, form), "n", "of", "failed", *latency, *paid)
@@ -106,7 +106,7 @@ def _all_metrics(result: ExperimentResult, metrics: list[str]) -> Table:
         )
         for each in result.cells
     )
-    columns = ("data", "system", *map(Name, metrics))
+    columns = ("data", "system", *map(MetricName, metrics))
     return Table(Message("title", "all_metrics"), columns, rows, (Message("caption", "all_metrics"),))
 
 

@@ -5,7 +5,7 @@ Nothing is imported before it is used: an entry refers to its metric by a dotted
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
@@ -29,6 +29,10 @@ class Entry:
     en: str
     """The quantity measured, in one line."""
     ja: str
+    gloss: str
+    """A short Japanese name, as in papers and products."""
+    glosses: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Short Japanese names of what a setting in brackets chooses: `missing_gist`, `grounded`."""
     aliases: tuple[str, ...] = ()
     example: str = ""
     """A name as one may type it; the title if the metric needs no settings."""
@@ -51,7 +55,16 @@ class Entry:
 
 
 ENTRIES: tuple[Entry, ...] = tuple(
-    Entry(title, found["class"], found["en"], found["ja"], tuple(found.get("aliases", ())), found.get("example", title))
+    Entry(
+        title,
+        found["class"],
+        found["en"],
+        found["ja"],
+        found["gloss"],
+        MappingProxyType(found.get("glosses", {})),
+        tuple(found.get("aliases", ())),
+        found.get("example", title),
+    )
     for title, found in tomllib.loads((files(__package__) / "catalog.toml").read_text("utf-8")).items()
 )
 
@@ -112,6 +125,23 @@ def _of_catalog(title: str, items: Sequence[BracketItem], defaults: Mapping[str,
     given = read_settings(entry.load(), items, entry.title)
     made: Metric = made_with(entry.load(), {**defaults, **given}, entry.title)
     return made
+
+
+def metric_gloss(name: str) -> str:
+    """Return the short Japanese name of a metric in results: `token_f1` → 単語F1, `gist[missing_gist]` → 趣旨の不足.
+
+    Settings without a name of their own have that of the metric; "" for names that are not in the catalog.
+    """
+    title = name.partition("[")[0]
+    if title not in CATALOG:
+        return ""
+    try:
+        _, items = read_name(name)
+    except ConfigurationError:  # a name from someone else's results
+        return ""
+    entry = CATALOG[title]
+    chosen = (entry.glosses.get(item.value if item.key is None else "") for item in items)
+    return next(filter(None, chosen), entry.gloss)
 
 
 def make_metrics(names: Iterable[str], *, compat: str | None = None, evidence: str | None = None) -> tuple[Metric, ...]:

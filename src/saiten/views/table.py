@@ -9,6 +9,7 @@ A function in `views/tables/` makes a table from a record; it contains no senten
   `Name` for what comes from outside. An `Interval` names columns as `columns` does.
 - Cells: data, or messages; several remarks are `joined([...])`. A word of a record (a verdict, a status) becomes
   `Message("verdict", record.verdict)` here.
+- Names of metrics: cells of the column `metric`, which have their Japanese name behind them on a Japanese page.
 - Captions: messages, one after another. A record carries its reasons and remarks as messages, too.
 
 Words are in `saiten/words/en.po` and `ja.po`. All forms but a Japanese page have the English ones, JSON and CSV too.
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from saiten import words
 from saiten.records import Language
+from saiten.views.metric_names import shown_metric
 from saiten.views.strip_controls import strip_controls
 from saiten.words import Message, joined
 
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
 
 class Name(str):
     """A name from outside as a table's title or a column's heading: the same in every language."""
+
+    __slots__ = ()
+
+
+class MetricName(Name):
+    """A metric's name as a column's heading, with its Japanese name behind it on a Japanese page."""
 
     __slots__ = ()
 
@@ -84,16 +92,26 @@ class Table:
 
     def in_language(self, language: Language) -> "WordedTable":
         """Return the table with its words in a language; texts from outside stay unchanged."""
-        columns = tuple(words.in_language(self._heading(column), language) for column in self.columns)
+        columns = tuple(
+            shown_metric(column, language)
+            if isinstance(column, MetricName)
+            else words.in_language(self._heading(column), language)
+            for column in self.columns
+        )
 
         def worded(heading: Heading) -> str:
             return columns[self._place(heading)]
+
+        def worded_cell(column: Heading, cell: Cell) -> Value:
+            if column == "metric" and not isinstance(column, Name) and type(cell) is str:
+                return shown_metric(cell, language)
+            return _worded(cell, language)
 
         return WordedTable(
             self.key,
             words.in_language(self.title, language),
             columns,
-            tuple(tuple(_worded(cell, language) for cell in row) for row in self.rows),
+            tuple(tuple(map(worded_cell, self.columns, row)) for row in self.rows),
             words.in_language(joined(self.caption, "sentences"), language),
             tuple(Interval(worded(each.figure), worded(each.low), worded(each.high)) for each in self.intervals),
             tuple(chart.in_language(language) for chart in self.charts),

@@ -124,7 +124,7 @@ def test_the_ranking_shows_what_people_reach():
         "ja",
     )
     shown = texts(chart.svg())
-    assert {"人どうしの一致：0.68", "1. gist", "2. length", "a · n = 192"} <= set(shown)
+    assert {"人どうしの一致：0.68", "1. gist（趣旨と補足）", "2. length（回答の長さ）", "a · n = 192"} <= set(shown)
     assert {
         "破線：0（一致なし）。白抜き：区間がないか、区間が 0 を含む。",
         "一点鎖線：人どうしの一致。帯はその 95 % 区間。",

@@ -22,7 +22,7 @@ from saiten.views.latex import as_latex
 from saiten.views.page.page import as_html
 from saiten.views.render import as_csv, as_json, as_markdown
 from saiten.views.report.document import SECOND_RANK
-from saiten.views.table import Interval, Name, Table
+from saiten.views.table import Interval, MetricName, Name, Table
 from saiten.words import Message
 
 pytestmark = pytest.mark.xdist_group("japanese")  # made once
@@ -198,6 +198,19 @@ def test_intervals_are_found_in_japanese_as_well():
     table = SCORES.in_language("ja")
     assert table.columns == ("評価指標", "平均", "95 % 下限", "上限", "n", "判定", "備考")
     assert table.intervals == (Interval("平均", "95 % 下限", "上限"),)
+
+
+def test_a_metric_has_its_japanese_name_behind_it_once_in_every_japanese_table():
+    """As a row's first cell and as a heading; a name from outside that is spelled like one, and English, stay."""
+    rows = (("accuracy[grounded]", "length", 1), ("wscore", "gist", 2), ("Politeness", Name("gist"), 3))
+    table = Table(Message("title", "scores"), ("metric", "system", MetricName("length")), rows)
+    shown = table.in_language("ja")
+    assert shown.columns == ("評価指標", "システム", "length（回答の長さ）")
+    assert [row[0] for row in shown.rows] == ["accuracy[grounded]（根拠付き正答率）", "wscore（重み付き平均評点）", "Politeness"]  # fmt: skip
+    assert [row[1] for row in shown.rows] == ["length", "gist", "gist"]
+    assert table.in_language("en").rows == rows
+    outside = Table(Name("x"), (Name("metric"),), (("length",),))
+    assert outside.in_language("ja").rows == outside.rows
 
 
 @pytest.mark.parametrize("name", ["metric", "Scores", "all", "mean", "within the noise", "labels: over items", "{n}"])

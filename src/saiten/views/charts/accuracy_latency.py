@@ -14,6 +14,7 @@ from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import MUTED, color
 from saiten.views.charts.plot import POINT, Datum, Marks, Padding, Picture, Plot, legend, mark
 from saiten.views.charts.texts import finite, finite_ones, in_words, plain, shorten, text_width, written
+from saiten.views.metric_names import shown_metric
 from saiten.words import section
 
 MOST_POINTS, MOST_SERIES = 200, 36
@@ -54,7 +55,7 @@ def accuracy_against_latency(
     Nothing is drawn without a point, or beyond the limits above.
     """
     words = section("chart", language)
-    y = plain(metric) if metric else words["accuracy"]
+    y = plain(shown_metric(metric, language)) if metric else words["accuracy"]
     title = words["accuracy_latency_on" if data else "accuracy_latency"].format(metric=y, data=plain(data))
     drawn = tuple(
         replace(point, series=point.series or words["no_chain"])

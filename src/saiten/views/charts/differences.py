@@ -1,6 +1,7 @@
 """Differences between two sides per metric, with intervals."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from saiten.records import Language
@@ -13,6 +14,7 @@ from saiten.views.charts.colors import CARD, LINES
 from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, Reference, interval_rows
 from saiten.views.charts.plot import Picture
 from saiten.views.charts.texts import finite, finite_ones, in_words, plain, value_and_interval
+from saiten.views.metric_names import shown_metric
 from saiten.words import section
 
 
@@ -23,9 +25,10 @@ def differences(found: Comparison, language: Language = "en") -> VegaChart:
     """
     words = section("chart", language)
     pair = words["difference"].format(first=plain(found.first), second=plain(found.second))
-    said = in_words(((f"{pair}, {plain(each.metric)}", _figure(each, words)) for each in found.metrics), words)
+    metrics = [replace(each, metric=shown_metric(each.metric, language)) for each in found.metrics]
+    said = in_words(((f"{pair}, {plain(each.metric)}", _figure(each, words)) for each in metrics), words)
     again = partial(differences, found)
-    return VegaChart(words["differences"], said, partial(_picture, found.metrics, pair, words), language, again)
+    return VegaChart(words["differences"], said, partial(_picture, metrics, pair, words), language, again)
 
 
 def _picture(metrics: Sequence[MetricComparison], pair: str, words: Mapping[str, str]) -> Picture | None:

@@ -13,6 +13,7 @@ from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import CARD, INK, LINES, MUTED
 from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot, with_notes
 from saiten.views.charts.texts import finite_ones, in_words, number, plain, shorten, text_width, written
+from saiten.views.metric_names import shown_metric
 from saiten.words import section
 
 _MOST_GRADES = 12
@@ -93,9 +94,10 @@ def distributions(
     words = section("chart", language)
     bins, counted = _counted(by_system, bounds)
     said = in_words(((plain(name), ", ".join(_side_notes(one, words))) for name, one in counted.items()), words)
-    title = words["distribution"].format(metric=plain(metric))
+    shown = plain(shown_metric(metric, language))
+    title = words["distribution"].format(metric=shown)
     again = partial(distributions, metric, by_system, bounds)
-    return VegaChart(title, said, partial(_picture, metric, bins, counted, words), language, again)
+    return VegaChart(title, said, partial(_picture, shown, bins, counted, words), language, again)
 
 
 def _counted(by_system: Mapping[str, Sequence[float]], bounds: Bounds) -> tuple[Bins | None, Mapping[str, Counted]]:
@@ -126,7 +128,7 @@ def _picture(
             bins.axis,
             ups[name],
             _marks(name, one, bins, ups[name].high, names=names, field=field, words=words),
-            x_title=shorten(plain(metric), field) if place == last else "",
+            x_title=shorten(metric, field) if place == last else "",
             x_numbers=place == last,
             x_lines=False,
             y_numbers=True,

@@ -17,7 +17,7 @@ MOST_ROWS = 80
 ROW = 24
 """Pixels from row to row."""
 WIDTH = 820
-NAMES = 250
+NAMES = 330
 """Maximum pixels of the names."""
 GAP = 12
 HEADING = {"align": "left", "dy": -14, "fontSize": 13, "fontWeight": 600, "fill": INK}

@@ -15,6 +15,7 @@ from saiten.views.charts.colors import INK
 from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, filling_of, interval_rows
 from saiten.views.charts.plot import Picture
 from saiten.views.charts.texts import finite, finite_ones, in_words, plain, value_and_interval
+from saiten.views.metric_names import shown_metric
 from saiten.words import section
 
 _ON_A_SCREEN = 16
@@ -57,10 +58,10 @@ def means(figures: Sequence[Named], language: Language = "en", *, part: bool = F
     so the title names these.
     """
     words = section("chart", language)
-    metrics = ", ".join(plain(metric) for metric in _by_metric(figures))
+    metrics = ", ".join(plain(shown_metric(metric, language)) for metric in _by_metric(figures))
     title = words["means_of"].format(metrics=metrics) if part else words["means"]
-    said = in_words(((_whole_name(each), _described(each[1], words)) for each in figures), words)
-    return VegaChart(title, said, partial(_picture, figures, words), language, partial(means, figures, part=part))
+    said = in_words(((_whole_name(each, language), _described(each[1], words)) for each in figures), words)
+    return VegaChart(title, said, partial(_picture, figures, language), language, partial(means, figures, part=part))
 
 
 def _by_metric(figures: Sequence[Named]) -> Mapping[str, Sequence[Named]]:
@@ -70,13 +71,15 @@ def _by_metric(figures: Sequence[Named]) -> Mapping[str, Sequence[Named]]:
     return found
 
 
-def _picture(figures: Sequence[Named], words: Mapping[str, str]) -> Picture | None:
+def _picture(figures: Sequence[Named], language: Language) -> Picture | None:
+    words = section("chart", language)
     by_metric = _by_metric(figures[:MOST_ROWS])
     alone = len({name for name, _ in figures}) == 1
     axes = shared_axes([(_ends(of), bounds_of(metric)) for metric, of in by_metric.items()])
     blocks: list[IntervalGroup] = []
     for (metric, of), axis in zip(by_metric.items(), axes, strict=True):
-        drawn = [_row(each, metric if alone else each[0], words) for each in of]
+        shown = shown_metric(metric, language)
+        drawn = [_row(each, shown if alone else each[0], language) for each in of]
         # A metric without any value gets a group without an axis that says so for each system.
         scale = axis or Axis(0.0, 1.0, ())
         last = blocks[-1] if blocks else None
@@ -85,7 +88,7 @@ def _picture(figures: Sequence[Named], words: Mapping[str, str]) -> Picture | No
                 blocks[-1] = replace(last, rows=[*last.rows, *drawn])
                 continue
             blocks[-1] = replace(last, numbers=False)
-        blocks.append(IntervalGroup(drawn, scale, "" if alone else metric))
+        blocks.append(IntervalGroup(drawn, scale, "" if alone else shown))
     left_out = len(figures) - MOST_ROWS
     notes = [words["more"].format(count=left_out)] if left_out > 0 else []
     if any(row.value is not None and row.fill is not None for block in blocks for row in block.rows):
@@ -93,8 +96,8 @@ def _picture(figures: Sequence[Named], words: Mapping[str, str]) -> Picture | No
     return interval_rows(blocks, words["nothing"], notes) if blocks else None
 
 
-def _row(named: Named, name: str, words: Mapping[str, str]) -> IntervalRow:
-    figure = named[1]
+def _row(named: Named, name: str, language: Language) -> IntervalRow:
+    words, figure = section("chart", language), named[1]
     low, high = finite(figure.low), finite(figure.high)
     return IntervalRow(
         name,
@@ -102,7 +105,7 @@ def _row(named: Named, name: str, words: Mapping[str, str]) -> IntervalRow:
         low,
         high,
         " · ".join(_notes(figure, words)),
-        words["said"].format(name=_whole_name(named), value=_described(figure, words)),
+        words["said"].format(name=_whole_name(named, language), value=_described(figure, words)),
         INK,
         fill=filling_of(low, high, None),
     )
@@ -113,9 +116,9 @@ def _ends(figures: Sequence[Named]) -> list[float]:
     return finite_ones(number for _, each in figures for number in (each.mean, each.low, each.high))
 
 
-def _whole_name(named: Named) -> str:
-    name, figure = named
-    return plain(f"{figure.metric} · {name}" if name else figure.metric)
+def _whole_name(named: Named, language: Language) -> str:
+    name, metric = named[0], shown_metric(named[1].metric, language)
+    return plain(f"{metric} · {name}" if name else metric)
 
 
 def _notes(figure: Figure, words: Mapping[str, str]) -> list[str]:

@@ -1,6 +1,7 @@
 """Agreement of metrics with people, best first, and the agreement of people among themselves."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from saiten.records import Language
@@ -19,6 +20,7 @@ from saiten.views.charts.interval_rows import (
 )
 from saiten.views.charts.plot import Picture
 from saiten.views.charts.texts import finite, finite_ones, in_words, plain, shorten, value_and_interval, written
+from saiten.views.metric_names import shown_metric
 from saiten.views.tables.meta_cells import measure_name
 from saiten.words import in_language, section
 
@@ -36,7 +38,8 @@ def ranking(found: Ranking, language: Language = "en") -> VegaChart:
     it.
     """
     words = section("chart", language)
-    metrics = [place for place in found.places if not place.people]
+    places = [place for place in found.places if not place.people]
+    metrics = [replace(place, metric=shown_metric(place.metric, language)) for place in places]
     ceiling = next((p.figure for p in found.places if p.people and finite(p.figure.value) is not None), None)
     said = in_words([(plain(place.metric), _figure(place, words)) for place in metrics], words)
     if ceiling is not None:

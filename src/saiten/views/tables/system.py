@@ -4,7 +4,7 @@ from saiten.choices import SystemsOver
 from saiten.results.aspect_result import AspectResult
 from saiten.results.levels import Ordered
 from saiten.trust.meta_evaluation.levels import FEWEST
-from saiten.views.table import Name, Table
+from saiten.views.table import MetricName, Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import CORRELATIONS, aspect_table, counted_if, distinct, easier, why_not
 from saiten.words import Message
@@ -35,7 +35,7 @@ def means_table(aspect: AspectResult, form: IntervalColumns) -> Table:
         (Name(system), people.n, *form.cells(people), *(of.get(system) for of in means))
         for system, people in aspect.by_system
     ]
-    title, before, after = "means_of_systems", ("system", "n"), tuple(map(Name, levels))
+    title, before, after = "means_of_systems", ("system", "n"), tuple(map(MetricName, levels))
     return aspect_table(aspect, title, rows, ("people",), form, before=before, after=after, captions=[title])
 
 
