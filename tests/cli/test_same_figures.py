@@ -171,7 +171,7 @@ def test_the_page_holds_the_same_cells(saiten, commands, name):
 
 @pytest.mark.parametrize("name", ["show", "compare"])
 def test_the_terminal_shows_the_same_figures(saiten, commands, name):
-    """Three decimals of the same cell; an interval as text; a breakdown has its means side by side."""
+    """Three decimals of the same cell; an interval as text; a breakdown has one row per system or group."""
     expected = json.loads(saiten(*commands[name], "--format", "json").out)
     shown = from_terminal(saiten(*commands[name]).out)
     for title, rows in expected.items():
@@ -179,9 +179,11 @@ def test_the_terminal_shows_the_same_figures(saiten, commands, name):
             columns, _, lines = shown[f"Means by {title.removeprefix('By ')}"]
             place = title.removeprefix("By ")
             for row in rows:
-                (line,) = [each for each in lines if each.startswith(row["metric"])]
+                (line,) = [each for each in lines if each.startswith(row[place])]
                 cells = re.split(r" {2,}", line.strip())
-                assert cells[columns.index(row[place])] == show_cell(row["mean"])
+                low, high = row["95 % from"], row["to"]
+                interval = "" if low is None else f" [{low:.3f}, {high:.3f}]"
+                assert cells[columns.index(row["metric"])] == f"{show_cell(row['mean'])}{interval}"
             continue
         _, _, lines = shown[title]
         assert len(lines) == len(rows)

@@ -40,6 +40,12 @@ class MetricName(Name):
     __slots__ = ()
 
 
+class Unbroken(str):
+    """A figure with its interval as text, which the terminal does not break."""
+
+    __slots__ = ()
+
+
 class PValue(float):
     """A p-value: a float that is not shown as 0 if it is too small for three decimals."""
 
@@ -93,7 +99,7 @@ class Table:
     def in_language(self, language: Language) -> "WordedTable":
         """Return the table with its words in a language; texts from outside stay unchanged."""
         columns = tuple(
-            shown_metric(column, language)
+            shown_metric(column, language).replace("（", " （")  # so that a terminal can break it
             if isinstance(column, MetricName)
             else words.in_language(self._heading(column), language)
             for column in self.columns

@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from saiten.views.strip_controls import strip_controls
-from saiten.views.table import Table, Value, WordedTable, show_cell
+from saiten.views.table import Table, Unbroken, Value, WordedTable, show_cell
 
 _LONGEST_NAME = 40
 """Maximum characters of a name, a figure or a word that is not broken."""
@@ -92,7 +92,8 @@ def _widths(table: WordedTable, part: Sequence[int], width: int) -> list[int]:
 def _least_width(table: WordedTable, index: int) -> int:
     """Return a column's minimum width: figures and names whole, a quarter of other texts, and each word whole."""
     shown = _shown(table, index)
-    whole = index == 0 or _is_numeric([row[index] for row in table.rows])
+    cells = [row[index] for row in table.rows]
+    whole = index == 0 or _is_numeric(cells) or any(isinstance(cell, Unbroken) for cell in cells)
     words = [word for text in (table.columns[index], *(() if whole else shown)) for word in text.split()]
     longest = max(map(cell_len, shown), default=1)
     least = max([*map(cell_len, words), longest if whole else min(longest // 4, _LEAST_TEXT)])

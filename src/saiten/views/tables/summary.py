@@ -10,8 +10,8 @@ from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.summary import Summary
 from saiten.stats.estimate import Estimate
 from saiten.stats.reliability import Reliability
-from saiten.views.table import Interval, Name, PValue, Table
-from saiten.views.tables.interval_columns import Cells, IntervalColumns
+from saiten.views.table import Interval, MetricName, Name, PValue, Table, Unbroken
+from saiten.views.tables.interval_columns import Cells, IntervalColumns, interval_text
 from saiten.words import Message, joined
 
 Conclusion = Literal["e3_stricter", "e3_lenient", "e3_noise"]
@@ -42,19 +42,36 @@ def summary_tables(summary: Summary) -> list[Table]:
 
 
 def means_by(summary: Summary, by: Literal["system", "group"]) -> Table:
-    """Return only the means, one row per metric and one column per system or group: for people, at a glance."""
-    figures = [figure for figure in summary.figures if getattr(figure, by) is not None]
-    names = tuple(dict.fromkeys(str(getattr(figure, by)) for figure in figures))
-    means = {(figure.metric, str(getattr(figure, by))): figure.mean for figure in figures}
-    metrics = dict.fromkeys(figure.metric for figure in figures)
-    rows = tuple((metric, *(means.get((metric, name)) for name in names)) for metric in metrics)
+    """Return the means with their intervals as text, one row per system or group: for people, at a glance."""
+    found: dict[str, dict[str, Figure]] = {}
+    for figure in summary.figures:
+        if (name := getattr(figure, by)) is not None:
+            found.setdefault(str(name), {})[figure.metric] = figure
+    metrics = tuple(dict.fromkeys(metric for of in found.values() for metric in of))
+    rows = tuple(
+        (Name(name), *(_mean_text(of.get(metric)) for metric in metrics), joined(map(_left_out, of.values())))
+        for name, of in found.items()
+    )
     # The dialogue table "Means by group" is different.
-    title = Message("title", f"means_by_{by}")
-    return Table(title, ("metric", *map(Name, names)), rows, (Message("caption", "means_by"),), key=f"by_{by}")
+    title, columns = Message("title", f"means_by_{by}"), (by, *map(MetricName, metrics), "remarks")
+    return Table(title, columns, rows, (Message("caption", "means_by"),), key=f"by_{by}")
+
+
+def _mean_text(figure: Figure | None) -> Unbroken | None:
+    if figure is None or figure.mean is None:
+        return None
+    interval = "" if figure.low is None else f" {interval_text(figure.low, figure.high)}"
+    return Unbroken(f"{figure.mean:.3f}{interval}")
+
+
+def _left_out(figure: Figure) -> Message | None:
+    """Return which scores of a metric have no value; None if all have one."""
+    reasons = unmeasured(figure.metric, figure.coverage)
+    return Message("remark", "of_figure", figure=figure.metric, remark=reasons) if reasons else None
 
 
 def glance_tables(summary: Summary) -> list[Table]:
-    """Return the tables of `summary_tables` for the terminal, with the breakdowns as means side by side."""
+    """Return the tables of `summary_tables` for the terminal, with the breakdowns as one row per system or group."""
     breakdowns: dict[str, Literal["system", "group"]] = {"by_system": "system", "by_group": "group"}
     return [
         means_by(summary, breakdowns[table.key]) if table.key in breakdowns else table
