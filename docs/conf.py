@@ -10,7 +10,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.search.en import SearchEnglish
 
-from saiten.cli.metrics import range_text
+from saiten.cli.metric_list import range_text
 from saiten.metrics.catalog import ENTRIES, Entry
 from saiten.version import __version__
 

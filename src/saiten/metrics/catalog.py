@@ -33,6 +33,10 @@ class Entry:
     """A short Japanese name, as in papers and products."""
     glosses: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Short Japanese names of what a setting in brackets chooses: `missing_gist`, `grounded`."""
+    use: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """When to take it, by language: it continues *Take it …*."""
+    avoid: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """When not to take it, by language: it continues *Not …*."""
     aliases: tuple[str, ...] = ()
     example: str = ""
     """A name as one may type it; the title if the metric needs no settings."""
@@ -54,17 +58,24 @@ class Entry:
         return settings_allowed(self.load())
 
 
-ENTRIES: tuple[Entry, ...] = tuple(
-    Entry(
+def _entry(title: str, found: Mapping[str, Any]) -> Entry:
+    use, avoid = ({"en": found[f"{name}_en"], "ja": found[f"{name}_ja"]} for name in ("use", "avoid"))
+    return Entry(
         title,
         found["class"],
         found["en"],
         found["ja"],
         found["gloss"],
         MappingProxyType(found.get("glosses", {})),
+        MappingProxyType(use),
+        MappingProxyType(avoid),
         tuple(found.get("aliases", ())),
         found.get("example", title),
     )
+
+
+ENTRIES: tuple[Entry, ...] = tuple(
+    _entry(title, found)
     for title, found in tomllib.loads((files(__package__) / "catalog.toml").read_text("utf-8")).items()
 )
 
