@@ -35,9 +35,9 @@ def openai_server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="session")
 def toured(tmp_path_factory):
-    """`saiten demo`, run once for all tests of the group `demo`: its folder, and its output, 160 columns wide."""
+    """`saiten demo --all`, run once for all tests of the group `demo`: its folder, and its output, 160 columns wide."""
     folder = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-c", "from saiten.cli import main; main()", "demo"]
+    command = [sys.executable, "-c", "from saiten.cli import main; main()", "demo", "--all"]
     ran = subprocess.run(command, cwd=folder, env=os.environ | {"COLUMNS": "160"}, capture_output=True, check=False)
     assert ran.returncode == 0, ran.stderr.decode()
     return folder, ran.stdout.decode()

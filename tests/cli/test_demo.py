@@ -1,4 +1,4 @@
-"""`saiten demo`: one tour of real commands; it shows what is known about the data, and what it replaces."""
+"""`saiten demo --all`: a tour of real commands; it shows what is known about the data, and what it replaces."""
 
 import json
 import re
@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 from saiten.cli import app
-from saiten.cli.demo import _say_what_next, activation, not_found, shown
+from saiten.cli.first_look import activation, not_found, say_what_next, shown
 from saiten.cli.touring import excerpt, make_room, run_step
 from saiten.demo.steps import STEPS, DemoStep
 from saiten.dialogue.reading import read_dialogues
@@ -179,7 +179,7 @@ def test_the_commands_at_its_end_are_found_once_typed(tmp_path, monkeypatch, cap
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SHELL", "/bin/bash")
     monkeypatch.setattr(sys, "executable", str(programs / "python"))
-    _say_what_next(Path("report.html"), Console(width=160, highlight=False))
+    say_what_next(Path("report.html"), Console(width=160, highlight=False))
     lines = [line.strip() for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
     ran = subprocess.run(["/bin/bash", "-ec", "\n".join(lines)], capture_output=True, text=True, check=False)
     assert ran.stdout.split() == ["found"] * 3, ran
@@ -265,3 +265,15 @@ def test_a_package_that_is_not_installed_is_named_and_the_tour_goes_on():
     assert 'pip install "saiten[annotate]"' in console.file.getvalue()
     with pytest.raises(ConfigurationError):
         run_step(DemoStep("", "score x"), ["score"], missing, console, set())
+
+
+@pytest.mark.parametrize("noted", [None, set()])
+def test_notes_that_are_left_out_are_shown_if_the_command_fails(capsys, noted):
+    """Nobody has to guess why a step of the short demo, or one that only prepares another, ended it."""
+    console, step = Console(file=StringIO(), width=80), DemoStep("", "show x", notes=False)
+    run_step(step, ["show", "x"], Command(0), console, noted)
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("" if noted is None else "figures\n", "")
+    with pytest.raises(typer.Exit):
+        run_step(step, ["show", "x"], Command(3), console, noted)
+    assert capsys.readouterr().err == "a note\n"

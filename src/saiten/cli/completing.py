@@ -24,6 +24,14 @@ def complete_model(incomplete: str) -> Iterator[tuple[str, str]]:
             yield f"{provider.name}:", "MODEL or MODEL@URL"
 
 
+def complete_sections(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of the demo's sections with their titles."""
+    from saiten.demo.steps import SECTIONS
+
+    for section in SECTIONS:
+        yield section.name, section.title
+
+
 COMPLETIONS: Mapping[str, Callable[[str], Iterator[tuple[str, str]]]] = {
     "metric": complete_metrics,
     "metrics": complete_metrics,

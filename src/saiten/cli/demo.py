@@ -1,112 +1,60 @@
-"""`saiten demo`: a tour of built-in samples with known defects; no key, no network."""
+"""`saiten demo`: built-in samples with known defects, graded; no key, no network."""
 
-import os
-import shlex
-import shutil
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from saiten.cli.output import escape_untrusted, stdout
+from saiten.cli.completing import complete_sections
+from saiten.cli.output import stdout
+from saiten.errors import ConfigurationError
 
 app = typer.Typer(add_completion=False)
-
-_ACTIVATE = {"fish": ".fish", "csh": ".csh", "tcsh": ".csh"}
-"""Shell → the ending of its script; the others share one."""
-_WIDEST = 100
-"""Columns of a paragraph, at most."""
 
 
 @app.command()
 def demo(
     context: typer.Context,
+    sections: Annotated[
+        list[str] | None,
+        typer.Argument(help="Sections by number or name; --list shows them.", autocompletion=complete_sections),
+    ] = None,
+    *,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the runs; an earlier demo is replaced.")] = Path(
         "runs/demo"
     ),
+    everything: Annotated[bool, typer.Option("--all", help="Show all sections.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the sections.")] = False,
 ) -> None:
-    """Take a tour of built-in answers, documents and questions in Japanese and English, with the offline judge.
+    """Grade built-in answers in Japanese and English with the offline judge: one table, one finding, a report.
 
-    192 answers of four made-up systems are graded. Each has a known defect, so that metrics and judge can be compared
-    with the truth. The tour continues with missing and extra information, aspects, evidence, dialogues with the
-    built-in RAG, its chains, the annotation page, and the exit status for a CI system. Every step is a saiten command,
-    printed as you would type it. An HTML report, report.html, has the figures and every answer.
+    The 192 answers of four made-up systems each have a known defect, or none, so that metrics and judge can be compared
+    with the truth. Sections, on request, show the rest: what each metric sees, whether to trust the judge, missing and
+    extra information, aspects, evidence, dialogues with the built-in RAG, its chains, the annotation page, and the exit
+    status for a CI system. Every step is a saiten command, printed as you would type it.
 
     Examples:
       saiten demo
-      saiten demo -o runs/tour
+      saiten demo --list
+      saiten demo 4
+      saiten demo gist dialogues
+      saiten demo --all -o runs/tour
     """
-    from saiten.cli.touring import make_room, run_step
-    from saiten.demo.files import write_files
-    from saiten.demo.steps import STEPS
+    from saiten.cli.first_look import first_look, say_what_next
+    from saiten.cli.touring import DemoFolder, list_sections, show_sections
+    from saiten.demo.steps import SECTIONS, chosen_sections
 
-    console = stdout()
-    make_room(out)
-    write_files(out)
+    console, saiten = stdout(), context.find_root().command
+    if everything and sections:
+        raise ConfigurationError("--all shows all sections; remove it, or the names of sections")
+    if listed:
+        list_sections(console)
+        return
+    chosen = SECTIONS if everything else chosen_sections(sections or ())
+    folder = DemoFolder.kept(out) if sections else DemoFolder.new(out)
     console.rule("[bold]saiten · 採点[/]", align="left")
-    _say(
-        "Four made-up systems answered questions about an office handbook and a product manual, half in English, half "
-        "in Japanese. The judge is [bold]offline-overlap[/]: no model, no key, no network. It compares words, numbers "
-        "and names; it understands nothing. Each figure below is from the command above it; long output is cut.",
-        console,
-    )
-    saiten = context.find_root().command
-    section, noted = 0, set[str]()
-    for step in STEPS:
-        console.print()
-        if step.title:
-            section += 1
-            console.rule(f"[bold]{section} · {step.title}[/]", align="left")
-        if step.remark:
-            _say(step.remark, console)
-        run_step(step, step.words(out), saiten, console, noted)
-    _say_what_next(out / "report.html", console)
-
-
-def _say(text: str, console: Console) -> None:
-    console.print(text, width=min(console.width, _WIDEST))
-
-
-def _say_what_next(report: Path, console: Console) -> None:
-    lines = [
-        "saiten init my.csv  # what can be measured with your own answers; writes saiten.toml",
-        "saiten score my.csv -m overlap -m faithfulness",
-        "saiten score my.csv -m ragas --judge openai:gpt-4o --dry-run  # what a model would cost",
-    ]
-    if program := not_found(Path(sys.executable).parent):
-        activate = activation(program.parent, os.environ)
-        first = f"{activate}  # once per shell: `saiten` is not on your PATH" if activate else ""
-        lines = [first, *lines] if first else [line.replace("saiten", shown(program), 1) for line in lines]
-    console.print("\nNext:\n")
-    for line in lines:
-        console.print(f"  {line}", style="dim", markup=False, soft_wrap=True)
-    console.print(f"\nThe report, for your browser: [bold]{escape_untrusted(report)}[/]", soft_wrap=True)
-
-
-def not_found(folder: Path) -> Path | None:
-    """Return the `saiten` in this folder of programs if a shell would not find it; None if it would."""
-    program = shutil.which("saiten", path=str(folder))
-    found = shutil.which("saiten")
-    if program is None or (found is not None and Path(found).samefile(program)):
-        return None
-    return Path(program)
-
-
-def activation(folder: Path, environ: Mapping[str, str]) -> str | None:
-    """Return the command of the user's shell that activates the environment with this folder; None if it has none."""
-    if (folder / "activate.bat").exists():
-        return shown(folder / "activate")
-    ending = _ACTIVATE.get(Path(environ.get("SHELL", "")).name, "")
-    script = folder / f"activate{ending}"
-    return f"source {shown(script)}" if script.exists() else None
-
-
-def shown(path: Path) -> str:
-    """Return the path as one types it here."""
-    from saiten.views.strip_controls import strip_controls
-
-    here = Path(os.path.relpath(path))
-    return shlex.quote(strip_controls(str(path if here.parts[0] == os.pardir else here)))
+    if not chosen:
+        first_look(folder, saiten, console)
+        return
+    show_sections(chosen, folder, saiten, console)
+    say_what_next(folder.path / "report.html", console)

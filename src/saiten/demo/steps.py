@@ -1,9 +1,13 @@
-"""The tour, step by step: a title, a command as a user types it, a remark, and the part of the output to show."""
+"""The demo, step by step: a title, a command as a user types it, a remark, and the part of the output to show."""
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
+
+from saiten.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +28,43 @@ class DemoStep:
     """The expected exit status."""
     optional: bool = False
     """Whether the command may need a package that is not installed."""
+    notes: bool = True
+    """Whether to show its notes, and how many lines were cut."""
 
     def words(self, folder: Path) -> list[str]:
         """Return the command's arguments for this folder."""
         return [word.replace("DEMO", str(folder)) for word in shlex.split(self.command)]
 
+    @property
+    def makes(self) -> str:
+        """What the command writes, `DEMO/…`; "" if it only reads."""
+        words = shlex.split(self.command)
+        option = _WRITES.get(words[0], "-o")
+        return words[words.index(option) + 1] if option in words else ""
 
+    @property
+    def reads(self) -> frozenset[str]:
+        """Everything in the demo's folder that the command names and does not write."""
+        return frozenset(re.findall(r"DEMO/[\w./-]+", self.command)) - {self.makes}
+
+
+@dataclass(frozen=True, slots=True)
+class DemoSection:
+    """Some steps on one subject."""
+
+    number: int
+    name: str
+    """As typed: `saiten demo gist`."""
+    steps: tuple[DemoStep, ...]
+
+    @property
+    def title(self) -> str:
+        """The heading."""
+        return self.steps[0].title
+
+
+_WRITES = {"index": "--kb", "annotate": "--db"}
+"""Command → the option that names what it writes, if that is not -o."""
 _TABLE = (1,)
 """A table without its title."""
 
@@ -40,8 +75,8 @@ STEPS = (
         "-m faithfulness -m token_f1 -m context_overlap -m length -o DEMO/answers",
         "192 answers from four made-up systems. [dim]accuracy\\[grounded]: correct, with nothing added that the "
         "contexts do not support.[/]",
-        (4,),
-        10,
+        (4, 5),
+        13,
     ),
     DemoStep(
         "",
@@ -185,4 +220,69 @@ STEPS = (
         "One self-contained file: figures with their intervals, charts, and every answer, searchable.",
     ),
 )
-"""All sections, in the order of the tour."""
+"""All sections, in their order."""
+
+_NAMES = (
+    *("grade", "metrics", "behind", "trust", "probes", "estimate", "gist", "aspects", "evidence", "dialogues"),
+    *("chains", "annotate", "build", "report"),
+)
+
+
+def _sections() -> tuple[DemoSection, ...]:
+    starts = [at for at, step in enumerate(STEPS) if step.title]
+    parts = zip(starts, [*starts[1:], len(STEPS)], strict=True)
+    return tuple(
+        DemoSection(number, name, STEPS[start:end])
+        for number, (name, (start, end)) in enumerate(zip(_NAMES, parts, strict=True), 1)
+    )
+
+
+SECTIONS = _sections()
+
+LEAD = (
+    DemoStep(
+        "",
+        "score DEMO/samples.jsonl -m 'accuracy[grounded]' -m accuracy -m correctness -o DEMO/systems",
+        blocks=(4,),
+        notes=False,
+    ),
+    DemoStep("", "compare DEMO/systems DEMO/systems --systems chatty,careful", blocks=_TABLE, lines=3, notes=False),
+    DemoStep(
+        "",
+        "report DEMO/systems --labels DEMO/labels.jsonl --title 'saiten demo · 採点の見本' -o DEMO/report.html",
+        blocks=(),
+        notes=False,
+    ),
+)
+"""The steps of `saiten demo` by itself: systems side by side, a finding, the report."""
+
+
+def chosen_sections(names: Sequence[str]) -> tuple[DemoSection, ...]:
+    """Return the sections with these numbers or names, without duplicates, in their order.
+
+    Raises:
+        BadInput: there is no such section; the text lists them.
+    """
+    known = {key: section for section in SECTIONS for key in (str(section.number), section.name)}
+    for name in names:
+        if name.lower() not in known:
+            near = get_close_matches(name.lower(), known, n=1)
+            hint = f"did you mean {near[0]}?" if near else "`saiten demo --list` lists them"
+            raise BadInput(f"the demo has no section {name!r}, only 1 to {len(SECTIONS)} or their names; {hint}")
+    wanted = {known[name.lower()].number for name in names}
+    return tuple(section for section in SECTIONS if section.number in wanted)
+
+
+def needed_first(section: DemoSection) -> tuple[DemoStep, ...]:
+    """Return the steps of other sections whose results a section reads, in the order in which to run them."""
+    own = set(section.steps)
+    needed: set[DemoStep] = set()
+    for step in reversed(STEPS):
+        readers = [each for each in (*own, *needed) if any(_is_in(path, step.makes) for path in each.reads)]
+        if step.makes and step not in own and readers:
+            needed.add(step)
+    return tuple(step for step in STEPS if step in needed)
+
+
+def _is_in(path: str, made: str) -> bool:
+    return path == made or path.startswith(f"{made}/")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from saiten.stats.estimate import Estimate
 from saiten.stats.prediction_powered_records import Mean
-from saiten.views.table import Cell, Heading, Interval
+from saiten.views.table import Cell, Heading, Interval, Unbroken
 from saiten.words import Message
 
 Cells = tuple[Cell, ...]
@@ -36,9 +36,9 @@ class IntervalColumns:
         return (low, high) if self.numbers else (interval_text(low, high),)
 
 
-def interval_text(low: float | None, high: float | None) -> str:
+def interval_text(low: float | None, high: float | None) -> Unbroken:
     """Return `[0.712, 0.843]`, or a dash if there is no interval."""
-    return "–" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+    return Unbroken("–" if low is None or high is None else f"[{low:.3f}, {high:.3f}]")
 
 
 def _end(key: str, figure: Heading) -> Message:
