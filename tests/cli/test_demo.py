@@ -229,6 +229,16 @@ def test_an_excerpt_has_the_first_lines_of_the_chosen_blocks_and_counts_what_it_
     assert excerpt("", blocks, most) == ("", 0)
 
 
+@pytest.mark.parametrize(("blocks", "shown"), [(None, "x\n────\n1\n\nx\n────\n2"), ((0,), "x\n────\n1"), ((5,), "")])
+def test_a_table_is_found_by_its_title_however_many_parts_come_before(blocks, shown):
+    """On a narrow terminal, tables have more parts; captions and other tables are left out."""
+    text = (
+        "First\n\na\n────\nb\n\n\x1b[1mThe table\x1b[0m\n\nx\n────\n1\n\nx\n────\n2\n\nCaption.\n\nNext\n\ny\n────\n3\n"
+    )
+    assert excerpt(text, blocks, 9, "The table") == (shown, 0)
+    assert excerpt(text, blocks, 9, "No table") == ("", 0)
+
+
 class Command:
     """A program that ends with a given status."""
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.options import without_default_file
 from saiten.version import __version__
 from saiten.views.strip_controls import strip_controls
+from saiten.words import Message
 
 _MARK = "made-by-saiten-demo"
 """The file that marks a folder as written by a demo: a sentence, the version, and the commands that are done."""
@@ -32,6 +34,8 @@ _SAID = "The next `saiten demo` replaces this folder."
 _OTHERWISE = "name another with --out"
 
 
+_RULE = "───"
+"""Below the headings of each part of a table."""
 _WIDEST = 100
 """Columns of a paragraph, at most."""
 
@@ -186,7 +190,8 @@ def run_step(step: DemoStep, words: Sequence[str], saiten: Any, console: Console
         console.print(f"  {escape_untrusted(error)}", style="dim", soft_wrap=True)
     finally:
         expected = status == step.status or (step.optional and status == 0)
-        shown, left_out = excerpt(captured.getvalue(), () if noted is None else step.blocks, step.lines)
+        title = str(Message("title", step.table)) if step.table else ""
+        shown, left_out = excerpt(captured.getvalue(), () if noted is None else step.blocks, step.lines, title)
         if shown:
             sys.stdout.write(f"{shown}\n")
         if noted is not None or not expected:
@@ -206,9 +211,15 @@ def _write_notes(text: str, noted: set[str], *, all_of_them: bool) -> None:
     sys.stderr.write("".join(new))
 
 
-def excerpt(text: str, blocks: Sequence[int] | None, most: int) -> tuple[str, int]:
-    """Return the chosen blocks, which blank lines separate, cut to `most` lines, and how many lines were cut off."""
+def excerpt(text: str, blocks: Sequence[int] | None, most: int, title: str = "") -> tuple[str, int]:
+    """Return the chosen blocks, which blank lines separate, cut to `most` lines, and how many lines were cut off.
+
+    `title`: that of a table, whose parts are then the only blocks.
+    """
     found = [block.strip("\n") for block in text.split("\n\n") if block.strip()]
+    if title:
+        after = dropwhile(lambda block: Text.from_ansi(block).plain.strip() != title, found)
+        found = list(takewhile(lambda block: _RULE in block, list(after)[1:]))
     inside = range(-len(found), len(found))
     places = range(len(found)) if blocks is None else sorted({at % len(found) for at in blocks if at in inside})
     lines = "\n\n".join(found[place] for place in places).splitlines()

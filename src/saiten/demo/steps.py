@@ -30,6 +30,8 @@ class DemoStep:
     """Whether the command may need a package that is not installed."""
     notes: bool = True
     """Whether to show its notes, and how many lines were cut."""
+    table: str = ""
+    """Key of the title of the table to show; `blocks` are then its parts."""
 
     def words(self, folder: Path) -> list[str]:
         """Return the command's arguments for this folder."""
@@ -75,8 +77,8 @@ STEPS = (
         "-m faithfulness -m token_f1 -m context_overlap -m length -o DEMO/answers",
         "192 answers from four made-up systems. [dim]accuracy\\[grounded]: correct, with nothing added that the "
         "contexts do not support.[/]",
-        (4, 5),
-        13,
+        table="means_by_system",
+        lines=6,
     ),
     DemoStep(
         "",
@@ -90,7 +92,8 @@ STEPS = (
         "score DEMO/by-defect.jsonl -m accuracy -m 'accuracy[grounded]' -m faithfulness -m token_f1 -o DEMO/defects",
         "The same answers, grouped by the one defect that was written into each. A good metric scores the correct ones "
         "high and the others low.",
-        (4,),
+        table="means_by_group",
+        lines=21,
     ),
     DemoStep(
         "What is behind a figure?",
@@ -243,7 +246,8 @@ LEAD = (
     DemoStep(
         "",
         "score DEMO/samples.jsonl -m 'accuracy[grounded]' -m accuracy -m correctness -o DEMO/systems",
-        blocks=(4,),
+        table="means_by_system",
+        blocks=(0,),
         notes=False,
     ),
     DemoStep("", "compare DEMO/systems DEMO/systems --systems chatty,careful", blocks=_TABLE, lines=3, notes=False),
