@@ -31,7 +31,7 @@ def explain(name: str, language: Language) -> None:
     made = make_metric(name) if items or is_python(title) else None  # mistakes in the settings are reported here, too
     if isinstance(made, OwnMetric):
         stdout().print(f"[bold]{escape(made.name)}[/]  {escape(made.code)}")
-        _print_metric(made.metric, type(made.metric), name)
+        _print_metric(made.metric, type(made.metric), name, language)
         return
     entry = entry_of(title)
     out = stdout()
@@ -39,19 +39,23 @@ def explain(name: str, language: Language) -> None:
     out.print(f"[bold]{shown_metric(entry.title, language)}[/]  {escape(measured)}")
     for line in _advice(entry, language):
         out.print(escape(line))
-    _print_metric(entry.load(), entry.load(), name if made else entry.example)
+    _print_metric(entry.load(), entry.load(), name if made else entry.example, language)
 
 
 def _advice(entry: Entry, language: Language) -> tuple[str, str]:
     use, avoid = entry.use[language], entry.avoid[language]
     if language == "ja":
-        return f"向いている場合: {use}", f"向いていない場合: {avoid}"
+        return f"向いている場合：{use}", f"向いていない場合：{avoid}"
     return f"Take it {use}.", f"Not {avoid}."
 
 
-def _print_metric(metric: Any, kind: type[Any], typed: str) -> None:
+def _print_metric(metric: Any, kind: type[Any], typed: str, language: Language) -> None:
     out = stdout()
-    out.print(f"needs {', '.join(metric.needs) or 'nothing'} · range {range_text(metric.bounds)}", style="dim")
+    needs, bounds = ", ".join(metric.needs), range_text(metric.bounds)
+    if language == "ja":
+        out.print(f"必要な項目：{needs or 'なし'} · 範囲：{bounds}", style="dim")
+    else:
+        out.print(f"needs {needs or 'nothing'} · range {bounds}", style="dim")
     judge = f" --judge {_MODEL}" if metric.tasks else ""
     out.print(escape(f"\n  saiten score answers.jsonl -m {_quoted(typed)}{judge} -o runs/first\n"), soft_wrap=True)
     for text in (inspect.getdoc(sys.modules[kind.__module__]), inspect.getdoc(kind)):
