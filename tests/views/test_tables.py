@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from saiten.records import FREE
+from saiten.results.figure import Figure
+from saiten.results.summary import Summary
 from saiten.views.render import as_csv, as_json, as_markdown, render
 from saiten.views.strip_controls import json_text, strip_controls
-from saiten.views.table import Table, show_cell
+from saiten.views.table import Name, Table, Unbroken, show_cell
+from saiten.views.tables.summary import means_by
 from saiten.views.terminal import print_tables
 
 ORDINARY = Table("Scores", ("metric", "mean", "n"), (("採点|x", 0.12345, 3), ("b", None, 0)), ("A caption.",))
@@ -224,3 +228,27 @@ def test_each_part_of_a_wide_table_distinguishes_its_rows(rows, repeated):
 def test_a_spreadsheet_runs_no_formula_of_an_answer(text, written):
     """Text that a spreadsheet would take for a formula is preceded by an apostrophe; numbers and all else stay."""
     assert as_csv([Table("t", ("sample",), ((text,),))]).splitlines()[1] == written
+
+
+def test_means_by_system_have_intervals_and_what_was_declined_side_by_side():
+    """One row per system; a mean without an interval stands alone, and a metric without a value is a dash."""
+    figures = (
+        Figure("accuracy", None, "a", 0.5, 0.4, 0.6, 10, 10, {"ok": 10}),
+        Figure("correctness", None, "a", 3.0, None, None, 8, 8, {"ok": 8, "declined": 2}),
+        Figure("accuracy", None, "b", None, None, None, 0, 0, {"failed": 10}),
+    )
+    table = means_by(Summary(figures, FREE), "system").in_language("en")
+    assert table.columns == ("system", "accuracy", "correctness", "remarks")
+    assert table.rows == (
+        ("a", "0.500 [0.400, 0.600]", "3.000", "correctness: 2 declined (grade 0)"),
+        ("b", None, None, "accuracy: 10 failed"),
+    )
+
+
+@pytest.mark.parametrize("width", [30, 60, 80])
+def test_a_figure_with_its_interval_is_not_broken(width):
+    """A table that is too wide has more parts instead."""
+    console = Console(file=io.StringIO(), width=width)
+    cells = tuple(Unbroken(f"0.{n}00 [0.100, 0.900]") for n in range(5))
+    print_tables([Table("t", ("system", *map(Name, "abcde")), (("careful", *cells),))], console)
+    assert all(cell in console.file.getvalue() for cell in cells)

@@ -16,6 +16,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
 from saiten.cli.output import escape_untrusted
@@ -178,7 +179,10 @@ def run_step(step: DemoStep, words: Sequence[str], saiten: Any, console: Console
         typer.Exit: the command ended with another status than expected.
     """
     typed = f"saiten {shlex.join(map(strip_controls, words))}"
-    console.print(Text(f"first: {typed}", "dim") if noted is None else Text(f"$ {typed}", "bold cyan"), soft_wrap=True)
+    if noted is None:
+        console.print(f"[dim]first: {escape(typed)}[/]", soft_wrap=True)
+    else:
+        console.print(Text(f"$ {typed}", "bold cyan"), soft_wrap=True)
     captured, notes = _Captured(sys.stdout.isatty()), _Captured(sys.stderr.isatty())
     status = 0
     try:

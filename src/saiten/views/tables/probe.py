@@ -4,7 +4,7 @@ from saiten.results.answer_order import OrderRow
 from saiten.results.drift import DriftReport, MetricDrift
 from saiten.results.figure import unmeasured
 from saiten.results.probe import ProbeReport, ProbeRow
-from saiten.views.table import PValue, Table
+from saiten.views.table import PValue, Table, Unbroken
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.meta_cells import counted_if, distinct, why_not
 from saiten.views.tables.summary import reliability_cells
@@ -69,7 +69,7 @@ def _broken(row: ProbeRow, form: IntervalColumns) -> Cells:
         return (None,) * (4 if form.numbers else 2)
     if form.numbers:
         return (row.broken, row.share, row.share_low, row.share_high)
-    return (f"{row.broken} ({row.share:.0%})", f"[{row.share_low:.0%}, {row.share_high:.0%}]")
+    return (f"{row.broken} ({row.share:.0%})", Unbroken(f"[{row.share_low:.0%}, {row.share_high:.0%}]"))
 
 
 def _orders(orders: tuple[OrderRow, ...], form: IntervalColumns) -> Table:
