@@ -180,7 +180,7 @@ def run_step(step: DemoStep, words: Sequence[str], saiten: Any, console: Console
     """
     typed = f"saiten {shlex.join(map(strip_controls, words))}"
     if noted is None:
-        console.print(f"[dim]first: {escape(typed)}[/]", soft_wrap=True)
+        console.print(f"[dim]needed first: {escape(typed)}[/]", soft_wrap=True)
     else:
         console.print(Text(f"$ {typed}", "bold cyan"), soft_wrap=True)
     captured, notes = _Captured(sys.stdout.isatty()), _Captured(sys.stderr.isatty())
