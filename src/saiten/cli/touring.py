@@ -133,7 +133,7 @@ def list_sections(console: Console) -> None:
     """Print number, name and title of each section."""
     for section in SECTIONS:
         console.print(f"{section.number:>2}  {section.name:<10} {section.title}", markup=False)
-    say("\nFor example: saiten demo 4, saiten demo gist dialogues, saiten demo --all", console)
+    say("\nFor example: `saiten demo 4`, `saiten demo gist dialogues`, `saiten demo --all`", console)
 
 
 def show_sections(chosen: Sequence[DemoSection], folder: DemoFolder, saiten: Any, console: Console) -> None:
