@@ -205,7 +205,7 @@ def test_a_metric_has_its_japanese_name_behind_it_once_in_every_japanese_table()
     rows = (("accuracy[grounded]", "length", 1), ("wscore", "gist", 2), ("Politeness", Name("gist"), 3))
     table = Table(Message("title", "scores"), ("metric", "system", MetricName("length")), rows)
     shown = table.in_language("ja")
-    assert shown.columns == ("評価指標", "システム", "length（回答の長さ）")
+    assert shown.columns == ("評価指標", "システム", "length （回答の長さ）")
     assert [row[0] for row in shown.rows] == ["accuracy[grounded]（根拠付き正答率）", "wscore（重み付き平均評点）", "Politeness"]  # fmt: skip
     assert [row[1] for row in shown.rows] == ["length", "gist", "gist"]
     assert table.in_language("en").rows == rows
