@@ -74,8 +74,8 @@ class JudgeSettings:
     """One file per aspect."""
     separate_calls: bool = option(
         False,
-        "Make one call per step and context, instead of joining those of a sample that read the same texts: for weak "
-        "models.",
+        "Make one call per step and context instead of joining the calls of a sample that read the same texts; for "
+        "weak models.",
         "--separate-calls/--joined-calls",
         panel=JUDGE,
         toml=True,
@@ -214,23 +214,23 @@ class CallSettings:
     )
     batch_files: bool = option(
         False,
-        "Write files of requests for you to run, such as with `vllm run-batch`, and stop until they were.",
+        "Write request files for you to run, for example with `vllm run-batch`, and stop; re-run to read the replies.",
         panel=CALLS,
     )
     batch_size: int = option(
         20_000,
-        "Maximum requests per batch; about as many wait in memory, at some 30 kB each.",
+        "Maximum requests per batch. As many wait in memory, about 30 kB each.",
         panel=CALLS,
         min=1,
         max=50_000,
         toml=True,
     )
     batch_poll: float = option(
-        60.0, "Longest wait between two looks at a batch, in seconds.", panel=CALLS, min=0.001, toml=True
+        60.0, "Longest wait between two status checks of a batch, in seconds.", panel=CALLS, min=0.001, toml=True
     )
     batch_price: float | None = option(
         None,
-        "Price of a batched request, as a share of the usual one. Default: 0.5 where that is known, otherwise 1.",
+        "Price of a batched request as a share of the regular price. Default: 0.5 where that is known, otherwise 1.",
         panel=CALLS,
         min=0,
         toml=True,
@@ -275,14 +275,13 @@ class ExecutorSettings:
 
     executor: ExecutorName = option(
         "local",
-        "Where the work is done: local, on this machine; or ray, by workers of a Ray cluster, which read the data in "
-        "shards.",
+        "Where the work is done: local (this machine) or ray (workers of a Ray cluster, which read data in shards).",
         panel=EXECUTOR,
         toml=True,
     )
     ray_address: str | None = option(
         None,
-        "Ray cluster, such as ray://HEAD:10001. Default: RAY_ADDRESS, or Ray is started on this machine.",
+        "Ray cluster, such as ray://HEAD:10001. Default: RAY_ADDRESS, otherwise Ray is started on this machine.",
         panel=EXECUTOR,
         toml=True,
     )
@@ -333,14 +332,14 @@ class DataSettings:
     limit: int | None = option(None, "Maximum number of rows to read.", panel=DATA, min=1)
     sample: int | None = option(
         None,
-        "Number of rows to draw at random from those read; the same ones whenever the run is resumed.",
+        "Number of rows to draw at random from those read; a resumed run draws the same ones.",
         panel=DATA,
         min=1,
     )
-    sample_seed: int = option(1, "Seed of --sample: another one draws other rows.", panel=DATA)
+    sample_seed: int = option(1, "Seed of --sample; another seed draws other rows.", panel=DATA)
     stratify: Stratify = option(
         "system",
-        "Field whose values each get their share of --sample, and at least one row: system, group, day (of a trace, in "
+        "Field to stratify --sample by, with at least one row per value: system, group, day (of a trace, in "
         "UTC) or none.",
         panel=DATA,
     )

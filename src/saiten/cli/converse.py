@@ -36,7 +36,7 @@ def converse(
     how: RunOptions,
     form: FormatOption = "table",
 ) -> None:
-    """Hold a dialogue about each question, and grade how much of the reference the system says, and how soon.
+    """Hold a dialogue about each question, and grade how much of the reference the system gives and how soon.
 
     The system answers; a composer merges its answers so far into one; a grader grades this from 0 to 5; while something
     is missing, a questioner asks a follow-up question. The judge plays these three roles, unless --composer or
@@ -46,8 +46,8 @@ def converse(
     Each dialogue is written to RUN/dialogues.jsonl when it ends, and each answer of the system as soon as it arrives.
     Re-run the command to resume an interrupted run, even in the middle of a dialogue; finished calls are not repeated.
 
-    --system recorded asks nobody: conversations in the data are replayed. Their questions and answers are those on
-    record, and there is no questioner. See `docs/dialogues.md`.
+    --system recorded replays the conversations in the data, with their questions and answers, instead of asking a
+    system; no questioner is involved. See `docs/dialogues.md`.
 
     The key of an HTTP system is read from SAITEN_SYSTEM_KEY, that of a model from its provider's variable, such as
     OPENAI_API_KEY or ANTHROPIC_API_KEY. --max-calls limits the calls to models and, separately, the questions to an

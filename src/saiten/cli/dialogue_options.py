@@ -17,9 +17,9 @@ class DialogueOptions(RetrieverOptions):
     max_turns: int = option(MAX_TURNS, "Maximum number of questions to the system.", panel=_DIALOGUE, min=1)
     questioning: Questioning = option(
         "merged",
-        "How the next question comes about. merged: one call decides and asks; a question with numbers, names or rare "
-        "words that only the reference has is refused. published, as in the paper: two calls; a question may use them "
-        "to ask for confirmation.",
+        "How the next question is made. merged: one call decides and asks; questions with numbers, names or rare words "
+        "found only in the reference are rejected. published, as in the paper: two calls; a question may use such "
+        "words to ask for confirmation.",
         panel=_DIALOGUE,
     )
     kb: str | None = option(

@@ -35,7 +35,7 @@ def drift(
 ) -> None:
     """Compare two runs over the same frozen samples with each other, and both with people.
 
-    Prints how the means changed, how well the runs agree, how they were made differently, and which items changed most.
+    Prints how the means changed, how well the runs agree, which settings differ, and which items changed most.
     With labels, an alarm is raised if the agreement with people dropped by more than the tolerance and the interval of
     the difference is below 0. Without labels there is no alarm, since it is unknown which run is right.
 

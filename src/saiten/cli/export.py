@@ -27,7 +27,7 @@ def export(
     order: Annotated[
         str,
         typer.Option(
-            help="worst: worst answers first, by the mean of the ranks that all metrics give; data: order of the data; "
+            help="worst: worst answers first, by mean rank over all metrics; data: order of the data; "
             "or a metric, whose worst values come first. Answers without a value rank as the worst.",
         ),
     ] = "worst",
@@ -48,7 +48,7 @@ def export(
 
     An Excel workbook (xlsx) also has the means with intervals, and how the figures were made. `saiten score` reads the
     files back. Unfinished runs and runs in shards can be exported, too; of dialogues (`saiten converse`), the export
-    has the questions and scores, not what was said. Scores of traces go back to the tool that recorded these with --as
+    has questions and scores, but no transcripts. Scores of traces go back to the tool that recorded these with --as
     otlp, langfuse, phoenix or mlflow.
 
     Examples:

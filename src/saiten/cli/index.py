@@ -61,7 +61,7 @@ def index(
 
     Reads text, Markdown, HTML, PDF and DOCX. Only new and changed documents are read; re-run the command to resume an
     interrupted run. A document is identified by its path below the named folder. Data for all kinds of retrieval
-    (dense, hybrid, bm25) is stored, so that you choose when you search.
+    (dense, hybrid, bm25) is stored, so you can choose when you search.
 
     Examples:
       saiten index manuals/ --kb kb

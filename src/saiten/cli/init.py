@@ -21,11 +21,11 @@ def init(
     rows: Annotated[DataSettings, Omit({"limit", "sample", "sample_seed", "stratify", "strict"})],
     force: Annotated[bool, typer.Option("--force", help=f"Replace an existing {FILE}.")] = False,
 ) -> None:
-    """Look at data, say what can be measured, and write a saiten.toml with comments.
+    """Inspect data, report what can be measured, and write a saiten.toml with comments.
 
-    The first 1,000 rows are read: which columns are recognized, the languages, systems and groups, and the metrics
-    whose fields are there. The file has the settings to begin with, for the offline judge, which needs no key. Without
-    data, it is a template. The last lines are the commands to type next.
+    Reads the first 1,000 rows and reports the recognized columns, the languages, systems and groups, and the metrics
+    whose fields are present. The file starts with the offline judge, which needs no key. Without data, it is a
+    template. The output ends with the commands to type next.
 
     Examples:
       saiten init answers.jsonl

@@ -26,7 +26,7 @@ def metrics(
     r"""Show which metrics to take first and list all of them, or explain one.
 
     Settings go in brackets: -m "correctness\[evidence=none]", -m "aspect_critique\[harmfulness]".
-    Presets stand for several metrics: -m ragas, -m overlap. A metric of your own is named by its file and class,
+    Presets select several metrics: -m ragas, -m overlap. A metric of your own is named by its file and class,
     my_metrics.py:Politeness, and its code is run.
 
     Examples:

@@ -20,8 +20,8 @@ _PromptsOption = Annotated[
 def prompts(context: typer.Context, form: FormatOption = "table") -> None:
     """List the prompts and presets; show, copy or check prompts.
 
-    --prompts FOLDER replaces some of saiten's prompts by those of a folder, in every command that asks a model; so do
-    `prompts` in saiten.toml, and saiten.evaluate(…, prompts=FOLDER). A preset, such as paper-accuracy, can be named
+    --prompts FOLDER replaces some of saiten's prompts with those of a folder, in every command that calls a model. So
+    do `prompts` in saiten.toml and saiten.evaluate(…, prompts=FOLDER). A preset, such as paper-accuracy, can be named
     instead of a folder.
 
     Examples:
@@ -48,7 +48,7 @@ def show(
     without: Annotated[list[str] | None, typer.Option(help="Leave out this optional input. Repeatable.")] = None,
     own: _PromptsOption = None,
 ) -> None:
-    """Print exactly what a model would be sent, with a placeholder for each input.
+    """Print exactly what is sent to a model, with a placeholder for each input.
 
     Examples:
       saiten prompts show verify_statements --language ja
@@ -66,9 +66,9 @@ def copy(
     names: Annotated[list[str] | None, typer.Argument(help="Names of prompts. Default: all.")] = None,
     own: _PromptsOption = None,
 ) -> None:
-    """Copy prompts into a folder, to be edited; no file is overwritten.
+    """Copy prompts into a folder for editing; no file is overwritten.
 
-    Delete what you leave unchanged: whatever the folder lacks (a prompt, or one of the two languages) is saiten's.
+    Delete what you leave unchanged: for a prompt or language that the folder lacks, saiten's own is used.
 
     Examples:
       saiten prompts copy our_prompts verify_statements split_statements
@@ -92,7 +92,7 @@ def check(folder: Annotated[str, typer.Argument(help="Folder of prompts, or a pr
     Examples:
       saiten prompts check our_prompts
 
-    Exit status: 0 all prompts are in order, 2 one is not: the message names file and line, and what to do.
+    Exit status: 0 all prompts are valid, 2 one is not; the message gives the file, the line, and what to do.
     """
     from saiten.wiring.prompt_uses import check_prompts
 

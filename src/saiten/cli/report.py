@@ -32,7 +32,8 @@ def report(
         Language | None, typer.Option(help="Language of the page. Default: that of most samples.")
     ] = None,
     limit: Annotated[  # a browser opens no page with more
-        int, typer.Option(min=1, max=100_000, help="Maximum number of answers to include; figures are over all.")
+        int,
+        typer.Option(min=1, max=100_000, help="Maximum number of answers to include; the figures cover all of them."),
     ] = REPORT_LIMIT,
     charts: Annotated[Path | None, typer.Option(help="Folder to write each chart to as SVG and PNG.")] = None,
 ) -> None:

@@ -61,7 +61,7 @@ def judge(
     form: FormatOption = "table",
     quiet: QuietOption = False,
 ) -> None:
-    r"""Train an open model to grade as the people did who graded these answers.
+    r"""Train an open model to grade like the people who graded these answers.
 
     Training uses the prompts of the metrics (`aspects`, `correctness`, `accuracy`); several annotators are averaged. A
     fifth of the questions is held out, on which the finished judge is compared with people, per aspect. Re-run the
