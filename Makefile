@@ -61,15 +61,16 @@ floors: $(VENV)/made.stamp ## Run quick tests with the oldest versions that pypr
 	  tests/views/test_tables.py tests/views/test_gist_view.py tests/tracking/test_mlflow_store.py tests/tracking/test_mlflow_scorers.py tests/api/test_evaluation_frames.py \
 	  tests/models/test_embedders.py tests/annotation/store tests/cli/test_score_offline.py tests/cli/test_thresholds.py
 
-docs: $(VENV)/dev.stamp ## Build the documentation site into docs/_build/ (warnings are errors)
+docs: $(VENV)/dev.stamp ## Build the documentation site into docs/_build/, in Japanese into docs/_build/ja/ (warnings are errors)
 	@$(BIN)/sphinx-build -q --keep-going -W -b html docs docs/_build
-	@echo "docs/_build/index.html"
+	@$(BIN)/sphinx-build -q --keep-going -W -b html -c docs -t ja docs/ja docs/_build/ja
+	@echo "docs/_build/index.html docs/_build/ja/index.html"
 
 build: $(VENV)/dev.stamp ## Build the wheel and the source archive into dist/
 	@$(BIN)/uv build --quiet
 
 clean: ## Remove the environment and the files that tools left behind
-	rm -rf $(VENV) $(VENV)-interop .venv-floors dist build docs/_build docs/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-interop .venv-floors dist build docs/_build docs/metric docs/ja/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/made.stamp:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"saiten needs Python 3.11 or newer; $(PYTHON) is {v[0]}.{v[1]}. Set PYTHON=python3.12, or the path of a newer one.")'

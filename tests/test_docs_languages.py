@@ -120,5 +120,5 @@ NEEDS = {"question": "質", "answer": "答", "contexts": "コ", "reference": "�
 def test_the_japanese_table_of_metrics_has_each_with_what_it_needs(entry):
     """One line per metric or family, with a link to its page; brackets show what only one of its forms needs."""
     page = (DOCS / "ja" / "metrics.md").read_text(encoding="utf-8")
-    (row,) = re.findall(rf"^\| .*\(\.\./metric/{entry.title}\.md\).*\| (.*) \|$", page, re.MULTILINE)
+    (row,) = re.findall(rf"^\| .*\(metric/{entry.title}\.md\).*\| (.*) \|$", page, re.MULTILINE)
     assert set(row.partition("(")[0].split()) == {NEEDS[need] for need in entry.load().needs}
