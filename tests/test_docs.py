@@ -141,11 +141,20 @@ def test_the_commands_of_every_page_end_well(page, capsys, request):
         assert program == "make" or status_of(words) in fine, f"{line}\n{capsys.readouterr().err}"
 
 
-def test_the_metrics_on_the_page_are_those_of_the_file():
-    """The page on the Python API shows the whole file that its commands run."""
-    assert (ROOT / "docs" / "examples" / "my_metrics.py").read_text("utf-8") in blocks(
-        ROOT / "docs" / "python-api.md", "python"
-    )
+@pytest.mark.parametrize(
+    ("folder_of_page", "name", "language", "file"),
+    [
+        ("docs", "python-api.md", "python", "my_metrics.py"),
+        ("docs", "from-app.md", "py", "my_bot.py"),
+        ("docs", "from-documents.md", "text", "questions.csv"),
+        ("docs/ja", "from-app.md", "py", "my_bot.py"),
+        ("docs/ja", "from-documents.md", "text", "questions.csv"),
+    ],
+)
+def test_a_file_on_a_page_is_that_of_the_examples(folder_of_page, name, language, file):
+    """The page shows the whole file that its commands read."""
+    folder = ROOT / folder_of_page
+    assert (folder / "examples" / file).read_text("utf-8") in blocks(folder / name, language)
 
 
 @pytest.mark.timeout(600)  # the demo, on a busy machine
