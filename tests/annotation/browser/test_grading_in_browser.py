@@ -193,15 +193,15 @@ def test_the_best_answer_is_picked_and_each_is_graded_on_the_axes(browser, tmp_p
         press(page, "Control+Enter")
         assert page.locator(
             "#problem"
-        ).inner_text() == "! 回答 A の「改まり具合」の評点を選んでください。".removeprefix("! ")
+        ).inner_text() == "! 回答 A の「改まり方」の評点を選んでください。".removeprefix("! ")
         assert page.evaluate("document.activeElement.tagName") == "SELECT"
         for at, name in enumerate("AB"):
             group = page.get_by_role("group", name=f"回答 {name}")
             for axis, value in (
-                ("改まり具合", "0"),
-                ("事実の正しさ", str(3 - at)),
-                ("情報の量", "-1"),
-                ("総合的な許容度", "2"),
+                ("改まり方", "0"),
+                ("事実性", str(3 - at)),
+                ("情報量", "-1"),
+                ("受容性", "2"),
             ):
                 group.get_by_label(axis).select_option(value)
         press(page, "Control+Enter")

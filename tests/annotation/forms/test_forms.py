@@ -168,7 +168,7 @@ def test_axes_and_preference_are_asked_in_one_project():
     other = {**said, "grades": grades | {key_of["b"]: right}}
     assert form.differences([said, said]) == ()
     assert form.differences([said, other]) == ("formality",)
-    assert form.aspect_titles("ja")["formality"] == "改まり具合"
+    assert form.aspect_titles("ja")["formality"] == "改まり方"
     for wrong, message in (
         ({}, "choose a grade for formality"),
         ({"a9": right}, "name each answer"),

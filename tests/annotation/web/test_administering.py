@@ -233,14 +233,14 @@ def test_axes_figures_and_remarks_are_in_the_language_of_the_page(serve):
     admin = site.enter("admin")
     japanese = {"Accept-Language": "ja"}
     figures = admin.rows("/admin/agreement", headers=japanese)
-    assert {aspect for aspect, *_ in figures} == {"改まり具合", "事実の正しさ", "情報の量", "総合的な許容度"}
+    assert {aspect for aspect, *_ in figures} == {"改まり方", "事実性", "情報量", "受容性"}
     assert {"一致率", "偶然の一致率", "kappa", "alpha（名義）"} <= {figure for _, figure, *_ in figures}
     remarks = {remark for *_, remark in figures} - {""}
     assert remarks
     assert [remark for remark in remarks if remark.isascii()] == []
     for path, name in (
-        ("/admin/differences", "改まり具合"),
-        ("/admin/items/1", "改まり具合"),
+        ("/admin/differences", "改まり方"),
+        ("/admin/items/1", "改まり方"),
         ("/admin", "評価軸ごとの評定"),
     ):
         assert name in admin.get(path, headers=japanese).text

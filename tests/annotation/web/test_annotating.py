@@ -300,7 +300,7 @@ def test_contexts_axes_and_a_pick_go_over_the_wire_without_a_word_on_systems(ser
     site = serve("preference", samples, options=options, per_item=1)
     anna = site.enter("anna")
     page = anna.get("/", headers={"Accept-Language": "ja"}).text
-    assert "情報の量" in json.dumps(
+    assert "情報量" in json.dumps(
         json.loads(re.search(r'id="page-data">(.*?)</script>', page)[1]), ensure_ascii=False
     )
     reply = anna.get("/api/items/next")
@@ -324,7 +324,7 @@ def test_contexts_axes_and_a_pick_go_over_the_wire_without_a_word_on_systems(ser
         ("grade", {"grade": 1, "reason": "x" * 10_001}, "the reason has 10,001 characters; the maximum is 10,000",
          "理由が 10,001 字あります。10,000 字以内で書いてください。"),
         ("correct", {"correct": 1}, "decide whether the answer is correct", "正しいかどうかを選んでください。"),
-        ("aspects", {"grades": {}}, "choose a grade for formality", "「改まり具合」の評点を選んでください。"),
+        ("aspects", {"grades": {}}, "choose a grade for formality", "「改まり方」の評点を選んでください。"),
         ("gist", {"spans": {"gist": [[0, 1]] * 1_001}}, "at most 1,000 passages of one class can be marked",
          "印は、一つの種類につき 1,000 か所までです。"),
     ],
