@@ -27,7 +27,7 @@ DOCS = Path(__file__).parent
 JAPANESE = (globals().get("tags") or Tags()).has("ja")  # of sphinx-build -t
 
 project = "saiten 採点"
-author = "The saiten authors"
+author = project_copyright = "The saiten authors"
 release = version = __version__
 language = "ja" if JAPANESE else "en"
 locale_dirs = [str(DOCS / "locale")]  # the words of the theme that Sphinx has no Japanese for

@@ -191,9 +191,9 @@ def test_the_best_answer_is_picked_and_each_is_graded_on_the_axes(browser, tmp_p
         ready(page)
         assert sorted(page.locator(".contexts .text").all_inner_texts()) == ["共通の資料", "資料1", "資料2"]
         press(page, "Control+Enter")
-        assert page.locator(
-            "#problem"
-        ).inner_text() == "! 回答 A の「改まり方」の評点を選んでください。".removeprefix("! ")
+        assert page.locator("#problem").inner_text() == "! 回答 A の「改まり方」の評点を選んでください。".removeprefix(
+            "! "
+        )
         assert page.evaluate("document.activeElement.tagName") == "SELECT"
         for at, name in enumerate("AB"):
             group = page.get_by_role("group", name=f"回答 {name}")

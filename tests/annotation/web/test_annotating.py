@@ -300,9 +300,7 @@ def test_contexts_axes_and_a_pick_go_over_the_wire_without_a_word_on_systems(ser
     site = serve("preference", samples, options=options, per_item=1)
     anna = site.enter("anna")
     page = anna.get("/", headers={"Accept-Language": "ja"}).text
-    assert "情報量" in json.dumps(
-        json.loads(re.search(r'id="page-data">(.*?)</script>', page)[1]), ensure_ascii=False
-    )
+    assert "情報量" in json.dumps(json.loads(re.search(r'id="page-data">(.*?)</script>', page)[1]), ensure_ascii=False)
     reply = anna.get("/api/items/next")
     assert sorted(reply.json["content"]["contexts"]) == ["C", "C1", "C2"]
     assert "hidden" not in reply.text
