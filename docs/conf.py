@@ -184,7 +184,7 @@ WORDS: dict[str, dict[str, Any]] = {
 
 def _index(words: dict[str, Any]) -> str:
     """The list of all metrics."""
-    rows = [f"| [`{entry.title}`]({entry.title}.md) | {_text(entry, words)} |" for entry in ENTRIES]
+    rows = [f"| [`{e.title}`]({e.title}.md){_gloss(e, words)} | {_text(e, words)} |" for e in ENTRIES]
     names = "\n".join(entry.title for entry in ENTRIES)
     table = "\n".join([words["columns"], "|---|---|", *rows])
     twin = words["twin"].format(title=WORDS["en" if words["folder"] else "ja"]["metrics"], name="index")
@@ -194,6 +194,11 @@ def _index(words: dict[str, Any]) -> str:
 def _text(entry: Entry, words: dict[str, Any]) -> str:
     """What the metric measures."""
     return entry.ja if words["folder"] else entry.en
+
+
+def _gloss(entry: Entry, words: dict[str, Any]) -> str:
+    """The short Japanese name, in brackets, on Japanese pages."""
+    return f"({entry.gloss})" if words["folder"] else ""
 
 
 def _page(entry: Entry, words: dict[str, Any]) -> str:
@@ -214,7 +219,7 @@ def _page(entry: Entry, words: dict[str, Any]) -> str:
     table = [words["settings"], "", words["setting"], "|---|---|---|", *settings, ""] if settings else []
     return "\n".join(
         [
-            f"# {entry.title}",
+            f"# {entry.title}{_gloss(entry, words)}",
             "",
             words["twin"].format(title=entry.title, name=entry.title),
             "",

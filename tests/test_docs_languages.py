@@ -8,7 +8,8 @@ import pytest
 import typer
 
 from saiten.cli import COMMANDS, app
-from saiten.metrics.catalog import ENTRIES
+from saiten.metrics.catalog import ENTRIES, metric_gloss
+from saiten.metrics.first_choices import first_choices
 
 DOCS = Path(__file__).parent.parent / "docs"
 JAPANESE = sorted((DOCS / "ja").glob("*.md"))
@@ -121,3 +122,26 @@ def test_the_japanese_table_of_metrics_has_each_with_what_it_needs(entry):
     page = (DOCS / "ja" / "metrics.md").read_text(encoding="utf-8")
     (row,) = re.findall(rf"^\| .*\(metric/{entry.title}\.md\).*\| (.*) \|$", page, re.MULTILINE)
     assert set(row.partition("(")[0].split()) == {NEEDS[need] for need in entry.load().needs}
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_table_of_first_metrics_is_that_of_the_command(language):
+    """`saiten metrics` and the page give the same advice, with the Japanese names of the metrics on the Japanese page."""
+    page, comma = (DOCS / "metrics.md", ", ") if language == "en" else (DOCS / "ja" / "metrics.md", "、")
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for choice in first_choices():
+        glosses = [metric_gloss(name) if language == "ja" else "" for name in choice.take]
+        names = [
+            f"`{name}`({gloss})" if gloss else f"`{name}`" for name, gloss in zip(choice.take, glosses, strict=True)
+        ]
+        space = " " if language == "en" else ""
+        command = "" if choice.command == "score" else f"{space}(`{choice.command}`)"
+        cells = (choice.have[language], choice.ask[language], comma.join(names) + command)
+        assert f"| {' | '.join(cells)} | {comma.join(map(str, choice.calls))} |" in lines
+
+
+@pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.title) for entry in ENTRIES])
+def test_the_japanese_table_of_metrics_has_their_japanese_names(entry):
+    """The short name of the catalog, as in Japanese tables and charts."""
+    page = (DOCS / "ja" / "metrics.md").read_text(encoding="utf-8")
+    assert f"[`{entry.title}`](metric/{entry.title}.md)({entry.gloss})" in page
