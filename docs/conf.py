@@ -143,6 +143,7 @@ def counterpart(page: str) -> str:
 
 WORDS: dict[str, dict[str, Any]] = {
     "en": {
+        "language": "en",
         "folder": "",
         "other": "日本語",
         "no other": "日本語の目次(このページは英語のみ)",
@@ -150,6 +151,8 @@ WORDS: dict[str, dict[str, Any]] = {
         "metrics": "Metrics, one by one",
         "columns": "| metric | measures |",
         "measures": "{text}.",
+        "fields": {},
+        "use": "Take it {use}. Not {avoid}.",
         "facts": "Needs {needs}; {judge}; range {range}; {better}.",
         "and": ", ",
         "better": {True: "higher is better", False: "lower is better", None: "no direction is better"},
@@ -161,6 +164,7 @@ WORDS: dict[str, dict[str, Any]] = {
         "typed": "Typed as `saiten score answers.jsonl -m {typed}`; in Python `metrics=[{name!r}]`.",
     },
     "ja": {
+        "language": "ja",
         "folder": "ja",
         "other": "English",
         "no other": "English index (this page is in Japanese only)",
@@ -168,6 +172,13 @@ WORDS: dict[str, dict[str, Any]] = {
         "metrics": "評価指標(1つずつ)",
         "columns": "| 評価指標 | 測るもの |",
         "measures": "{text}。",
+        "fields": {
+            "question": "(質問)",
+            "answer": "(回答)",
+            "contexts": "(コンテキスト)",
+            "reference": "(参照回答)",
+        },
+        "use": "- 向いている場合:{use}\n- 向いていない場合:{avoid}",
         "facts": "必要な項目は{needs}。{judge}。範囲は{range}で、{better}。",
         "and": "、",
         "better": {True: "高いほど良い値です", False: "低いほど良い値です", None: "高低に良し悪しはありません"},
@@ -207,7 +218,7 @@ def _page(entry: Entry, words: dict[str, Any]) -> str:
     docstrings = (inspect.getdoc(sys.modules[metric.__module__]), inspect.getdoc(metric))
     text = _text(entry, words)
     facts = {
-        "needs": words["and"].join(f"`{need}`" for need in metric.needs),
+        "needs": words["and"].join(f"`{need}`{words['fields'].get(need, '')}" for need in metric.needs),
         "judge": words["judge"][bool(metric.tasks)],
         "range": range_text(metric.bounds),
         "better": words["better"][metric.higher_is_better],
@@ -224,6 +235,8 @@ def _page(entry: Entry, words: dict[str, Any]) -> str:
             words["twin"].format(title=entry.title, name=entry.title),
             "",
             words["measures"].format(text=text[:1].upper() + text[1:]),
+            "",
+            words["use"].format(use=entry.use[words["language"]], avoid=entry.avoid[words["language"]]),
             "",
             words["facts"].format(**facts),
             "",
