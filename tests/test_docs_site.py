@@ -125,26 +125,49 @@ def in_a_browser(test):
     return test
 
 
+@pytest.fixture(scope="module")
+def address(site):
+    """Where the site is served."""
+    handler = functools.partial(browsing.Quiet, directory=str(site))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
 @in_a_browser
 @pytest.mark.parametrize(
     ("folder", "typed", "heading"),
     [("", "faithfulness", "Search Results"), ("ja/", "評価軸", "検索結果"), ("ja/", "faithfulness", "検索結果")],
 )
-def test_the_search_finds_pages_of_its_own_language(browser, site, folder, typed, heading):
+def test_the_search_finds_pages_of_its_own_language(browser, address, folder, typed, heading):
     """Each site has an index of its own, and says so in its language."""
-    handler = functools.partial(browsing.Quiet, directory=str(site))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     page = browser.new_page()
-    try:
-        page.goto(f"http://127.0.0.1:{server.server_port}/{folder}search.html?q={quote(typed)}")
-        page.wait_for_selector(".search-summary:not(:empty)")
-        page.wait_for_selector("ul.search li a")
-        found = page.eval_on_selector_all("ul.search li a", "links => links.map(link => new URL(link.href).pathname)")
-        assert page.inner_text("#search-results h2") == heading
-        assert page.inner_text(".search-summary")
-        assert {path.startswith("/ja/") for path in found} == {folder == "ja/"}
-    finally:
-        page.close()
-        server.shutdown()
-        server.server_close()
+    page.goto(f"{address}/{folder}search.html?q={quote(typed)}")
+    page.wait_for_selector(".search-summary:not(:empty)")
+    page.wait_for_selector("ul.search li a")
+    found = page.eval_on_selector_all("ul.search li a", "links => links.map(link => new URL(link.href).pathname)")
+    assert page.inner_text("#search-results h2") == heading
+    assert page.inner_text(".search-summary")
+    assert {path.startswith("/ja/") for path in found} == {folder == "ja/"}
+    page.close()
+
+
+@in_a_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(
+    "path", ["index.html", "metrics.html", "ja/index.html", "ja/from-app.html", "ja/metric/gist.html"]
+)
+def test_a_page_fits_its_screen_and_can_be_used_without_a_mouse(browser, address, path, width, scheme):
+    """Nothing is wider than the screen, and axe finds nothing serious."""
+    reason = "axe is not installed: pip install axe-playwright-python"
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=reason)
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.goto(f"{address}/{path}")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    found = axe.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in {"serious", "critical"}] == []
+    context.close()
