@@ -40,6 +40,7 @@ html_permalinks_icon = "#"
 exclude_patterns = ["_build", *([] if JAPANESE else ["ja"])]
 html_search_language = "en+ja"  # each language has words of the other: names of commands, examples
 html_static_path = [str(DOCS / "static")]
+html_favicon = str(DOCS / "static" / "favicon.svg")
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 templates_path = [str(DOCS / "templates")]
