@@ -9,7 +9,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format bench neural interop newest floors docs build clean
+.PHONY: help demo test test-all check format words bench neural interop newest floors docs build clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -32,6 +32,9 @@ check: $(VENV)/dev.stamp ## Format, lint, types, layers (changes nothing)
 format: $(VENV)/dev.stamp ## Format, and fix what can be fixed automatically
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+words: $(VENV)/dev.stamp ## Write the texts of the code into the catalogs of the terminal's Japanese, src/saiten/words/texts/
+	@$(BIN)/python tests/words/text_catalogs.py
 
 bench: $(VENV)/dev.stamp ## Run the benchmarks; those on real data need the folder ../shared/data or SAITEN_DATA
 	@SAITEN_DATA="$${SAITEN_DATA:-$$(test -d ../shared/data && realpath ../shared/data)}" \

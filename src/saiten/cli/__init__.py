@@ -12,10 +12,12 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from saiten.cli.help_words import in_words
 from saiten.cli.output import escape_untrusted, stderr
 from saiten.errors import BudgetSpent, ConfigurationError, SaitenError
 from saiten.redaction import redact
 from saiten.version import __version__
+from saiten.words.terminal import help_in_terminal_language
 
 _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Get started": {
@@ -54,6 +56,24 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
 
 COMMANDS = {name: entry for commands in _GROUPS.values() for name, entry in commands.items()}
 
+_ABOUT = """saiten (採点) grades the answers of RAG and question-answering systems,
+and grades the grader.
+
+Usage: saiten COMMAND [OPTIONS]
+"""
+_START = """
+Start with: saiten demo
+Then:       saiten score answers.jsonl -m faithfulness -m token_f1 -o runs/first
+            saiten show runs/first
+
+`saiten COMMAND --help` explains a command, with examples.
+Re-run a command to resume an interrupted run.
+Options:  --help (-h), --version, --lang ja|en (or SAITEN_LANG; otherwise that of the locale),
+          --install-completion (for the Tab key)
+"""
+OVERVIEW = (_ABOUT, *_GROUPS, *(line for commands in _GROUPS.values() for _, line in commands.values()), _START)
+"""The texts of `saiten --help`."""
+
 INTERRUPTED = 130
 
 ALARM = 4
@@ -80,11 +100,11 @@ class LazyCommands(TyperGroup):
         command.name = cmd_name
         for each in (command, *getattr(command, "commands", {}).values()):
             each.help = re.sub(r"(?<=\S)\n(?=\S)", " ", each.help or "")  # as wide as the terminal, not as our lines
-        return command
+        return in_words(command)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Complete the names of commands with their summary lines, without importing any."""
-        named = [TyperCommand(name, help=line) for name, (_, line) in COMMANDS.items()]
+        named = [TyperCommand(name, help=help_in_terminal_language(line)) for name, (_, line) in COMMANDS.items()]
         plain = TyperGroup(name=self.name, commands=named, params=self.params)
         return plain.shell_complete(typer.Context(plain, info_name=self.name), incomplete)
 
@@ -113,22 +133,12 @@ class LazyCommands(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the overview from `_GROUPS`, without importing any command."""
-        formatter.write(
-            "saiten (採点) grades the answers of RAG and question-answering systems,\nand grades the grader.\n\n"
-            "Usage: saiten COMMAND [OPTIONS]\n"
-        )
+        formatter.write(help_in_terminal_language(_ABOUT))
         for group, commands in _GROUPS.items():
-            formatter.write(f"\n{group}:\n")
+            formatter.write(f"\n{help_in_terminal_language(group)}:\n")
             for name, (_, line) in commands.items():
-                formatter.write(f"  {name:<14} {line}\n")
-        formatter.write(
-            "\nStart with: saiten demo\n"
-            "Then:       saiten score answers.jsonl -m faithfulness -m token_f1 -o runs/first\n"
-            "            saiten show runs/first\n\n"
-            "`saiten COMMAND --help` explains a command, with examples.\n"
-            "Re-run a command to resume an interrupted run.\n"
-            "Options:  --help (-h), --version, --install-completion (for the Tab key)\n"
-        )
+                formatter.write(f"  {name:<14} {help_in_terminal_language(line)}\n")
+        formatter.write(help_in_terminal_language(_START))
 
 
 app = typer.Typer(

@@ -1,0 +1,26 @@
+"""The language of the terminal: `--lang`, which sets `SAITEN_LANG`, or the locale."""
+
+import os
+from collections.abc import Mapping
+
+from saiten.records import Language
+from saiten.words.templates import exactly, translated
+
+VARIABLE = "SAITEN_LANG"
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def terminal_language(environ: Mapping[str, str] = os.environ) -> Language:
+    """Return the language that `SAITEN_LANG` names, else that of the locale; English for any other than Japanese."""
+    chosen = environ.get(VARIABLE) or next(filter(None, map(environ.get, _LOCALE)), "")
+    return "ja" if chosen.lower().startswith("ja") else "en"
+
+
+def in_terminal_language(text: str) -> str:
+    """Return an error, a note or another text of saiten in the language of the terminal."""
+    return translated(text, terminal_language())
+
+
+def help_in_terminal_language(text: str) -> str:
+    """Return a text of the help in the language of the terminal."""
+    return exactly(text, terminal_language())
