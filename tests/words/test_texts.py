@@ -8,7 +8,7 @@ from texts_in_code import texts_in_code
 
 from saiten.words.templates import Template, translated
 
-CATALOGS = ["help", *AREAS]
+CATALOGS = ["help", "parser", "prompts", *AREAS]
 MARKUP = re.compile(r"\[/?(?:bold|dim|yellow|red|green|cyan)?(?: \w+)?\]")
 CODE = re.compile(r"`[^`]*`|(?<![\w-])--?[a-zA-Z][\w-]*|https?://\S+?(?=[\s,;)]|$)")
 """What is the same in both languages: code, options, addresses."""

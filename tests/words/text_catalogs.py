@@ -10,6 +10,10 @@ from pathlib import Path
 from babel.messages.pofile import read_po
 from texts_in_code import ROOT, Text, texts_in_code
 from texts_in_help import texts_in_help
+from texts_of_parser import TEXTS_OF_PARSER
+
+from saiten.prompts.folder import about, about_prompt, presets
+from saiten.wiring.prompt_uses import prompt_uses
 
 FOLDER = ROOT / "words" / "texts"
 AREAS = {
@@ -36,6 +40,9 @@ def written_catalogs(translations: Mapping[str, str]) -> dict[str, str]:
     """Return the contents of all catalogs by name, with these translations."""
     helps = texts_in_help()
     found = {"help": _catalog("help", (Text(each, "") for each in helps), translations)}
+    abouts = [*(about_prompt(use.name) for use in prompt_uses()), *map(about, presets())]
+    for name, listed in (("parser", TEXTS_OF_PARSER), ("prompts", dict.fromkeys(abouts))):
+        found[name] = _catalog("text", (Text(each, "") for each in listed), translations)
     texts = [text for text in texts_in_code() if text.template not in helps]
     for area, packages in AREAS.items():
         own = (text for text in texts if text.file.partition("/")[0].removesuffix(".py") in packages)

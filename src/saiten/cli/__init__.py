@@ -12,12 +12,14 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from saiten.cli.help_words import in_words
+from saiten.cli.help_words import in_words, worded_errors, worded_usage
+from saiten.cli.language import choose_language, take_language
 from saiten.cli.output import escape_untrusted, stderr
 from saiten.errors import BudgetSpent, ConfigurationError, SaitenError
 from saiten.redaction import redact
+from saiten.records import Language
 from saiten.version import __version__
-from saiten.words.terminal import help_in_terminal_language
+from saiten.words.terminal import help_in_terminal_language, in_terminal_language
 
 _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Get started": {
@@ -118,10 +120,16 @@ class LazyCommands(TyperGroup):
             raise ConfigurationError(f"unknown command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
+    def make_context(self, *names: Any, **more: Any) -> Any:
+        """Make the context; what is wrong before the command is reported in the language of the terminal."""
+        with worded_errors():
+            return super().make_context(*names, **more)
+
     def invoke(self, ctx: Any) -> Any:
         """Invoke the command; Ctrl-C exits with the conventional status, and parser errors omit passwords."""
         try:
-            return super().invoke(ctx)
+            with worded_errors():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             stderr().print("[yellow]interrupted[/]")
             raise typer.Exit(INTERRUPTED) from None
@@ -130,6 +138,9 @@ class LazyCommands(TyperGroup):
             if isinstance(message, str):  # of the parser, which repeats what it cannot place
                 vars(error)["message"] = redact(message)
             raise
+
+    def get_usage(self, ctx: Any) -> str:
+        return worded_usage(super().get_usage(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the overview from `_GROUPS`, without importing any command."""
@@ -157,6 +168,9 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def saiten(
     version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Show the version."),
+    lang: Language | None = typer.Option(
+        None, callback=choose_language, is_eager=True, help="Language of the terminal, before or after the command."
+    ),
 ) -> None:
     """Grade the answers of RAG and question-answering systems, and grade the grader."""
 
@@ -217,12 +231,13 @@ def main(argv: list[str] | None = None) -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            app((sys.argv[1:] if argv is None else argv) or ["--help"], prog_name="saiten")
+            arguments = take_language(sys.argv[1:] if argv is None else argv)
+            app(arguments or ["--help"], prog_name="saiten")
         finally:
             if not sys.stdout.closed:
                 sys.stdout.flush()  # here, and not when the interpreter ends, a full disk can be reported
     except SaitenError as error:
-        stderr().print(f"[bold red]saiten:[/] {escape_untrusted(error)}")
+        stderr().print(f"[bold red]saiten:[/] {escape_untrusted(in_terminal_language(str(error)))}")
         sys.exit(3 if isinstance(error, BudgetSpent) else 2)
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:

@@ -1,20 +1,41 @@
 """The help in the language of the terminal; its English is in the commands, the Japanese in `words/texts/help.ja.po`."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from saiten.words.terminal import help_in_terminal_language, terminal_language
+import typer
+from typer.core import TyperCommand
+
+from saiten.words import Message
+from saiten.words.terminal import help_in_terminal_language, in_terminal_language, terminal_language
 
 _DEFAULT = re.compile(r"(?P<text>.*) Default:? (?P<default>\S+)\.", re.DOTALL)
 """What `unfold` appends to an option's help."""
 _EXAMPLES = "Examples:\n"
+_UsageError: Any = typer.BadParameter.__mro__[1]
+"""What all errors of the parser are derived from; typer has no public name for it."""
+_FRAMES = (
+    "arguments_panel_title",
+    "commands_panel_title",
+    "default_string",
+    "errors_panel_title",
+    "options_panel_title",
+    "required_long_string",
+    "rich_help",
+)
+"""Constants of `typer.rich_utils`, in lower case."""
 
 
 def in_words(command: Any) -> Any:
     """Return the command with its help, and that of its options and subcommands, in the language of the terminal."""
     if terminal_language() == "en":
         return command
+    _word_frames()
     for each in (command, *getattr(command, "commands", {}).values()):
+        each.get_usage = _worded_usage(each)
+        each.get_help_option = _worded_help_option(each)
         each.help = "\n\n".join(
             help_in_terminal_language(text) if own else _examples(text) for text, own in paragraphs(each.help or "")
         )
@@ -24,6 +45,48 @@ def in_words(command: Any) -> Any:
             if getattr(parameter, "rich_help_panel", None):
                 parameter.rich_help_panel = help_in_terminal_language(parameter.rich_help_panel)
     return command
+
+
+@contextmanager
+def worded_errors() -> Iterator[None]:
+    """Put what the parser refuses, such as `No such option`, into the language of the terminal."""
+    try:
+        yield
+    except _UsageError as error:
+        if terminal_language() == "en" or type(error).__name__ == "NoArgsIsHelpError":  # which has been shown
+            raise
+        _word_frames()
+        raise _UsageError(in_terminal_language(error.format_message()), error.ctx) from error
+
+
+def worded_usage(text: str) -> str:
+    """Return the line `Usage: saiten …` in the language of the terminal."""
+    return re.sub(r"^Usage: ", in_terminal_language(Message("parser", "usage")), text)
+
+
+def _word_frames() -> None:
+    """Word what typer writes around each help and error; its own translations are read before ours could be."""
+    from typer import rich_utils
+
+    for name in _FRAMES:
+        setattr(rich_utils, name.upper(), in_terminal_language(Message("parser", name)))
+
+
+def _worded_usage(command: TyperCommand) -> Any:
+    make = command.get_usage
+    return lambda ctx: worded_usage(make(ctx))
+
+
+def _worded_help_option(command: TyperCommand) -> Any:
+    make = command.get_help_option
+
+    def made(ctx: Any) -> Any:
+        found = make(ctx)
+        if found is not None:
+            found.help = in_terminal_language(Message("parser", "help"))
+        return found
+
+    return made
 
 
 def paragraphs(text: str) -> list[tuple[str, bool]]:

@@ -3,20 +3,36 @@
 import os
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 
 from saiten.redaction import redact
+from saiten.words import Message
+from saiten.words.terminal import in_terminal_language
 
 _WIDE = 160
 """Columns without a terminal."""
 
 
-def stdout() -> Console:
+class WordedConsole(Console):
+    """A console that prints the texts of the code in the language of the terminal; a `Text` is printed as it is."""
+
+    def print(self, *objects: Any, markup: bool | None = None, **how: Any) -> None:
+        """Print the objects; texts from outside, such as the path of a report, belong in a `Text`."""
+        worded = (
+            in_terminal_language(each, markup=markup is not False) if type(each) is str or isinstance(each, Message) else each
+            for each in objects
+        )
+        super().print(*worded, markup=markup, **how)
+
+
+def stdout() -> WordedConsole:
     """Return the console for results; in a pipe (`| less`) as wide as the user's terminal, else wide."""
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _width_of_terminal()
-    return Console(file=sys.stdout, highlight=False, emoji=False, width=width)
+    return WordedConsole(file=sys.stdout, highlight=False, emoji=False, width=width)
 
 
 def _width_of_terminal() -> int:
@@ -26,24 +42,33 @@ def _width_of_terminal() -> int:
         return _WIDE
 
 
-def stderr() -> Console:
+def stderr() -> WordedConsole:
     """Return the console for progress, notes and errors, so that results can be piped."""
-    return Console(file=sys.stderr, highlight=False, emoji=False, soft_wrap=True)
+    return WordedConsole(file=sys.stderr, highlight=False, emoji=False, soft_wrap=True)
 
 
 def notifier(console: Console) -> Callable[[str], None]:
     """Return a callback that prints notes on this console."""
 
     def notify(text: str) -> None:
-        from saiten.views.strip_controls import strip_controls
-
-        console.print(f"note: {strip_controls(redact(text))}", markup=False, style="dim")
+        mark = in_terminal_language(Message("screen", "note"))
+        console.print(Text(f"{mark}{verbatim(in_terminal_language(text))}", "dim"))
 
     return notify
 
 
-def escape_untrusted(text: object) -> str:
-    """Escape untrusted text for rich's markup, and remove control sequences and passwords."""
+def print_path(path: object) -> None:
+    """Print what was written to standard output, for the next program."""
+    stdout().print(Text(verbatim(path)), soft_wrap=True)
+
+
+def verbatim(text: object) -> str:
+    """Return untrusted text without control sequences and passwords."""
     from saiten.views.strip_controls import strip_controls
 
-    return escape(strip_controls(redact(str(text))))
+    return strip_controls(redact(in_terminal_language(text) if isinstance(text, Message) else str(text)))
+
+
+def escape_untrusted(text: object) -> str:
+    """Escape untrusted text, or a message with such a text, for rich's markup, without control sequences and passwords."""
+    return escape(verbatim(text))

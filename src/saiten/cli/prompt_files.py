@@ -14,13 +14,13 @@ from saiten.prompts.folder import about, about_prompt, files_in
 from saiten.records import Language
 from saiten.views.table import Table
 from saiten.wiring.prompt_uses import prompt_uses
-from saiten.words import Message
+from saiten.words import Composed, Message
 
 
 def prompt_tables() -> list[Table]:
     """Return the tables of prompts and of presets."""
-    rows = [(use.name, about_prompt(use.name), ", ".join(use.used_by) or "–", "en, ja") for use in prompt_uses()]
-    ready = [(name, about(name), ", ".join(sorted(find_prompts(name).replaced))) for name in presets()]
+    rows = [(use.name, Composed(about_prompt(use.name)), Composed(", ".join(use.used_by) or "–"), "en, ja") for use in prompt_uses()]
+    ready = [(name, Composed(about(name)), ", ".join(sorted(find_prompts(name).replaced))) for name in presets()]
     return [
         Table(Message("title", "prompts"), ("prompt", "task", "used_by", "languages"), tuple(rows)),
         Table(Message("title", "prompt_presets"), ("preset", "about", "prompts"), tuple(ready)),

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Table, show_cell
+from saiten.words.terminal import terminal_language
 
 
 def as_latex(tables: Sequence[Table]) -> str:
     """Return one `table` each with booktabs' rules; Japanese needs LuaLaTeX or XeLaTeX and a Japanese font."""
     parts = ["% needs \\usepackage{booktabs}"]
-    for table in (each.in_language("en") for each in tables):
+    for table in (each.in_language(terminal_language()) for each in tables):
         numeric = [any(isinstance(row[i], int | float) for row in table.rows) for i in range(len(table.columns))]
         parts.append(
             "\n".join(

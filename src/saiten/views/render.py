@@ -13,6 +13,7 @@ from saiten.views.latex import as_latex
 from saiten.views.strip_controls import json_text, strip_controls
 from saiten.views.table import Table, WordedTable, show_cell
 from saiten.views.terminal import print_tables
+from saiten.words.terminal import terminal_language
 
 
 def as_json(tables: Sequence[Table]) -> str:
@@ -51,7 +52,7 @@ def _by_title(tables: Sequence[Table]) -> dict[str, WordedTable]:
 def as_markdown(tables: Sequence[Table]) -> str:
     """Return GitHub's Markdown tables."""
     parts = []
-    for table in (each.in_language("en") for each in tables):
+    for table in (each.in_language(terminal_language()) for each in tables):
         lines = [f"### {_flat(table.title)}", "", _line(table.columns), _line(["---"] * len(table.columns))]
         lines += [_line([show_cell(cell) for cell in row]) for row in table.rows]
         if table.caption:
@@ -63,6 +64,8 @@ def as_markdown(tables: Sequence[Table]) -> str:
 def render(tables: Sequence[Table], form: Format, console: Console, title: str = "") -> None:
     """Print the tables in one of the seven forms; `title` is the subject of a page or a workbook.
 
+    Forms for people are in the language of the terminal; JSON and CSV, which programs read, are in English.
+
     Raises:
         ConfigurationError: A workbook is to be printed on a terminal.
     """
@@ -71,11 +74,11 @@ def render(tables: Sequence[Table], form: Format, console: Console, title: str =
     elif form == "html":
         from saiten.views.page.page import write_page  # noqa: PLC0415 - jinja2 is loaded for those who ask for a page
 
-        write_page(tables, console.file, title=title)
+        write_page(tables, console.file, title=title, language=terminal_language())
     elif form == "xlsx":
         from saiten.views.sheets import to_stdout  # noqa: PLC0415 - the same for a workbook
 
-        to_stdout(tables, console.file, title)
+        to_stdout(tables, console.file, title, terminal_language())
     else:
         text = {"json": as_json, "csv": as_csv, "md": as_markdown, "latex": as_latex}[form](tables)
         # Not console.print: wrapping and markup would change the input of other programs.

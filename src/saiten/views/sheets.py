@@ -35,7 +35,7 @@ def add_table(book: ExcelBook, table: WordedTable, name: str = "") -> None:
     sheet.end([*titled, *([table.caption] if table.caption else [])])
 
 
-def to_stdout(tables: Sequence[Table], out: IO[str], title: str) -> None:
+def to_stdout(tables: Sequence[Table], out: IO[str], title: str, language: Language = "en") -> None:
     """Write the tables as bytes to the stream below a text stream.
 
     Raises:
@@ -46,7 +46,7 @@ def to_stdout(tables: Sequence[Table], out: IO[str], title: str) -> None:
     if below is None:
         raise ConfigurationError("a workbook is not text; write it to a binary stream with write_workbook")
     made = io.BytesIO()
-    write_workbook(tables, made, title)
+    write_workbook(tables, made, title, language)
     out.flush()
     below.write(made.getvalue())
     below.flush()

@@ -7,12 +7,12 @@ A function in `views/tables/` makes a table from a record; it contains no senten
 - Title: a message, whose key is the table's key; or a `Name` from outside, with `key=`.
 - Columns: keys of the section `column`; `Message("column", "cost", currency="USD")` where a heading has a value in it;
   `Name` for what comes from outside. An `Interval` names columns as `columns` does.
-- Cells: data, or messages; several remarks are `joined([...])`. A word of a record (a verdict, a status) becomes
+- Cells: data, or messages; several remarks are `joined([...])`; an English text that the code composed is `Composed`. A word of a record (a verdict, a status) becomes
   `Message("verdict", record.verdict)` here.
 - Names of metrics: cells of the column `metric`, which have their Japanese name behind them on a Japanese page.
 - Captions: messages, one after another. A record carries its reasons and remarks as messages, too.
 
-Words are in `saiten/words/en.po` and `ja.po`. All forms but a Japanese page have the English ones, JSON and CSV too.
+Words are in `saiten/words/en.po` and `ja.po`. JSON and CSV have the English ones, forms for people those of their language.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from saiten import words
 from saiten.records import Language
 from saiten.views.metric_names import shown_metric
 from saiten.views.strip_controls import strip_controls
-from saiten.words import Message, joined
+from saiten.words import Composed, Message, joined
 
 if TYPE_CHECKING:
     from saiten.views.charts.chart import VegaChart
@@ -152,7 +152,7 @@ class WordedTable:
 def _worded(cell: Cell, language: Language) -> Value:
     if isinstance(cell, bool) and language != "en":
         cell = Message("cell", show_cell(cell))
-    return words.in_language(cell, language) if isinstance(cell, Message) else cell
+    return words.in_language(cell, language) if isinstance(cell, Message | Composed) else cell
 
 
 def is_number(cell: Cell) -> bool:

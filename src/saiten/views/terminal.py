@@ -10,6 +10,7 @@ from rich.text import Text
 
 from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Table, Unbroken, Value, WordedTable, show_cell
+from saiten.words.terminal import terminal_language
 
 _LONGEST_NAME = 40
 """Maximum characters of a name, a figure or a word that is not broken."""
@@ -27,7 +28,7 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
     A table that is too wide is printed in parts one below the other, each starting with the key columns, so that
     figures are not broken and rows stay identifiable.
     """
-    for table in (each.in_language("en") for each in tables):
+    for table in (each.in_language(terminal_language()) for each in tables):
         console.print(Text(strip_controls(table.title), "bold"))
         for part in _parts(table, console.width):
             console.print()

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from saiten.records import Language
+from saiten.words.templates import translated
 
 _JOINED = "join"
 """Section of the separators of a joined message."""
@@ -38,6 +39,12 @@ class Message:
         return self.section != _JOINED or bool(self.values)
 
 
+class Composed(str):
+    """An English text that the code composed, such as the reason of a score; a display finds its Japanese."""
+
+    __slots__ = ()
+
+
 def joined(parts: Iterable[str | Message | None], by: str = "remarks") -> Message:
     """Join several messages into one, leaving out empty ones.
 
@@ -49,16 +56,17 @@ def joined(parts: Iterable[str | Message | None], by: str = "remarks") -> Messag
 
 
 def in_language(text: str | Message, language: Language) -> str:
-    """Return the words of a message in a language; a plain text stays unchanged.
+    """Return the words of a message in a language; a plain text stays unchanged, unless the code composed it.
 
     Raises:
         KeyError: The catalog has no such entry, or the message lacks a value.
     """
     if isinstance(text, str):
-        return text
+        return translated(text, language) if isinstance(text, Composed) else text
     words = catalog(language)[text.section, text.key]
     values = {
-        name: in_language(value, language) if isinstance(value, Message) else value for name, value in text.values
+        name: in_language(value, language) if isinstance(value, Message | Composed) else value
+        for name, value in text.values
     }
     if text.section == _JOINED:
         return words[0].join(values.values())

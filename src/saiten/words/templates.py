@@ -17,16 +17,23 @@ _DEEPEST = 4
 """Maximum texts inside each other: `FILE: ERROR; HINT`."""
 _LONGEST = 20_000
 """Maximum characters of a text that is translated; longer ones are from outside."""
+_LONGEST_JOINED = 2_000
+"""Maximum characters of a text that is tried to be two."""
 _SPLITS = 8
 """Maximum places at which a text is tried to be two."""
 _JOINTS = (("; ", "。"), (": ", ": "), (". ", "。"), (", ", ""), (" (", ""))
 """Where texts are put together, and the Japanese sign; "" if only a text that begins with the sign itself may follow."""
 _PIECE = re.compile(r"(?P<brace>[{}])(?P=brace)|\{(?P<name>\w+)\}|(?P<text>[^{}]+|.)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_ESCAPED = re.compile(r"(\\+)(\[[a-z#/@][^[]*?])")
+"""What rich would read as a style, with the backslashes of `rich.markup.escape` before it."""
+_OUTSIDE = "\0"
+"""The place of a quotation."""
 FROM_OUTSIDE = frozenset(
-    """address answer answers aspect aspects came column columns data example file folder host id identity item key
-    keys label labels line metric metrics model name names out path place question questions raw run said sample samples
-    shown source spec system systems title url value values where""".split()
+    """address answer answers aspect aspects base called came category column columns command content criterion data
+    example excerpt file folder got host id identity item items key keys label labels line metric metrics missing model
+    name named names near out part path people place question questions raw refused reply run said sample samples shown
+    source spans spec statement strangers system systems texts title typed unknown url value values where why""".split()
 )
 """Names of values that are never translated, also with a number: `name_2`."""
 
@@ -81,15 +88,36 @@ class Template:
         return found
 
 
-def translated(text: str, language: Language) -> str:
+def translated(text: str, language: Language, *, markup: bool = False) -> str:
     """Return a text of saiten in a language; one that is not in the catalogs stays English.
 
     Values are put in unchanged, except those that are texts of saiten themselves, such as the error in `FILE: ERROR`.
+    What is quoted “like this” is from outside, and so is what follows it.
+
+    Args:
+        text: The English text.
+        language: The language.
+        markup: Whether the text is rich's markup, in which values are escaped.
     """
-    if language == "en" or not text or len(text) > _LONGEST:
+    if language == "en" or not text or len(text) > _LONGEST or _OUTSIDE in text:
         return text
-    whole = _whole(text)
-    return whole if whole is not None else "\n".join(_whole(line) or line for line in text.split("\n"))
+    first, quote, last = _quoted(text)
+    whole = _whole(f"{first}{_OUTSIDE}" if quote else text, markup=markup)
+    if whole is None:
+        return text if quote else "\n".join(_whole(line, markup=markup) or line for line in text.split("\n"))
+    if not quote:
+        return whole
+    # What follows a quotation may be the judge's, so only a text that is known as a whole is translated.
+    return whole.replace(_OUTSIDE, f"{quote}{_texts().get(last, last)}") if whole.count(_OUTSIDE) == 1 else text
+
+
+def _quoted(text: str) -> tuple[str, str, str]:
+    """Return what is before the first quotation, all quotations with what is between them, and the rest."""
+    start = text.find("“")
+    if start < 0:
+        return text, "", ""
+    end = text.rfind("”") + 1
+    return (text[:start], text[start:end], text[end:]) if end > start else (text[:start], text[start:], "")
 
 
 def exactly(text: str, language: Language) -> str:
@@ -98,19 +126,19 @@ def exactly(text: str, language: Language) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _whole(text: str, depth: int = 0) -> str | None:
+def _whole(text: str, depth: int = 0, *, markup: bool = False) -> str | None:
     """Return the Japanese of a text that a template matches, or that is several such texts."""
     core = text.strip()
     if not core:
         return None
     before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    made = _matched(text, depth) or _matched(core, depth)
-    if made is None:
-        made = _split(core, depth)
+    made = _matched(text, depth, markup=markup) or _matched(core, depth, markup=markup)
+    if made is None and len(core) <= _LONGEST_JOINED:
+        made = _split(core, depth, markup=markup)
     return None if made is None else made if made.strip() != made else f"{before}{made}{after}"
 
 
-def _matched(text: str, depth: int) -> str | None:
+def _matched(text: str, depth: int, *, markup: bool) -> str | None:
     best: tuple[int, Template, list[str]] | None = None
     for template in _candidates(text):
         if best is not None and template.weight <= best[0]:
@@ -123,27 +151,32 @@ def _matched(text: str, depth: int) -> str | None:
     _, template, values = best
     filled: dict[str, str] = {}
     for names, value in zip(template.names, values, strict=True):
-        filled |= dict.fromkeys(names[1:], "") | {names[0]: _value(names, value, depth)}
+        filled |= dict.fromkeys(names[1:], "") | {names[0]: _value(names, value, depth, markup=markup)}
     return template.japanese.format_map(filled)
 
 
-def _value(names: tuple[str, ...], value: str, depth: int) -> str:
+def _value(names: tuple[str, ...], value: str, depth: int, *, markup: bool) -> str:
     is_outside = all(name.rstrip("_0123456789") in FROM_OUTSIDE for name in names)
     if depth >= _DEEPEST or is_outside or value[:1] in {"'", '"'}:
         return value
-    return _whole(value, depth + 1) or value
+    if not markup:
+        return _whole(value, depth + 1) or value
+    from rich.markup import escape  # noqa: PLC0415 - only where markup is printed
+
+    made = _whole(_ESCAPED.sub(lambda found: found[1][: len(found[1]) // 2] + found[2], value), depth + 1)
+    return value if made is None else escape(made)
 
 
-def _split(text: str, depth: int) -> str | None:
+def _split(text: str, depth: int, *, markup: bool) -> str | None:
     """Return the Japanese of two texts that were put together: `PLACE: TEXT`, `TEXT; TEXT`, `TEXT (TEXT)`."""
     if depth >= _DEEPEST:
         return None
     for sign, japanese in _JOINTS:
         for at in _places(text, sign):
             first, rest = text[:at], text[at + len(sign) :]
-            with_sign = _whole(text[at:], depth + 1)
-            last = with_sign or (japanese and _whole(rest, depth + 1))
-            begun = _whole(first, depth + 1) if japanese else None
+            with_sign = _whole(text[at:], depth + 1, markup=markup)
+            last = with_sign or (japanese and _whole(rest, depth + 1, markup=markup))
+            begun = _whole(first, depth + 1, markup=markup) if japanese or with_sign else None
             if last or (begun and sign == "; "):
                 return f"{begun or first}{last}" if with_sign else f"{begun or first}{japanese}{last or rest}"
     return None
@@ -163,7 +196,7 @@ def _candidates(text: str) -> Sequence[Template]:
 @cache
 def _by_word() -> Mapping[str, Sequence[Template]]:
     """Return all templates by the rarest word of their own text."""
-    templates = [Template.of(*entry) for entry in _entries("text").items()]
+    templates = [Template.of(*entry) for entry in _texts().items()]
     counts: dict[str, int] = defaultdict(int)
     own = [_own_words(template) for template in templates]
     for word in (word for each in own for word in each):
@@ -183,6 +216,12 @@ def _own_words(template: Template) -> set[str]:
         for found in _WORD.finditer(text)
         if text[found.start() - 1 : found.start()] != "\0" and text[found.end() : found.end() + 1] != "\0"
     }
+
+
+@cache
+def _texts() -> Mapping[str, str]:
+    """Return the Japanese of the other texts by their English."""
+    return _entries("text")
 
 
 @cache

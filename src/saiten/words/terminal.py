@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 
 from saiten.records import Language
+from saiten.words import Message, in_language
 from saiten.words.templates import exactly, translated
 
 VARIABLE = "SAITEN_LANG"
@@ -16,9 +17,13 @@ def terminal_language(environ: Mapping[str, str] = os.environ) -> Language:
     return "ja" if chosen.lower().startswith("ja") else "en"
 
 
-def in_terminal_language(text: str) -> str:
-    """Return an error, a note or another text of saiten in the language of the terminal."""
-    return translated(text, terminal_language())
+def in_terminal_language(text: str | Message, *, markup: bool = False) -> str:
+    """Return an error, a note, a message or another text of saiten in the language of the terminal.
+
+    `markup`: whether a text is rich's markup.
+    """
+    language = terminal_language()
+    return translated(text, language, markup=markup) if isinstance(text, str) else in_language(text, language)
 
 
 def help_in_terminal_language(text: str) -> str:

@@ -1,0 +1,26 @@
+"""What the parser of the command line says, as templates: `make words` writes them into a catalog.
+
+They are those of typer and of pydantic that a user of saiten can meet; a test makes each of them.
+"""
+
+TEXTS_OF_PARSER = (
+    "No such option: {name}",
+    "No such option: {name} (Possible options: {names})",
+    "No such command '{name}'.",
+    "Missing command.",
+    "Missing argument '{name}'.",
+    "Missing option '{name}'.",
+    "Got unexpected extra argument(s) ({names})",
+    "Option '{name}' requires an argument.",
+    "Option '{name}' does not take a value.",
+    "Invalid value: {error}",
+    "Invalid value for '{name}': {error}",
+    "Value error, '{value}' is not one of {names}.",
+    "Input should be a valid integer, unable to parse string as an integer",
+    "Input should be a valid number, unable to parse string as a number",
+    "Input should be a valid boolean, unable to interpret input",
+    "Input should be greater than or equal to {bound}",
+    "Input should be less than or equal to {bound}",
+    "Input should be greater than {bound}",
+    "Input should be less than {bound}",
+)
