@@ -38,4 +38,4 @@ from saiten.views.tables.summary import usage_text
 )
 def test_a_cost_is_exact_bounded_or_unknown_with_its_reason(usage, said):
     """What the server had cached is told apart from what saiten reused."""
-    assert usage_text(usage).endswith(said)
+    assert str(usage_text(usage)).endswith(said)

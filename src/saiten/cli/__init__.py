@@ -16,8 +16,8 @@ from saiten.cli.help_words import in_words, worded_errors, worded_usage
 from saiten.cli.language import choose_language, take_language
 from saiten.cli.output import escape_untrusted, stderr
 from saiten.errors import BudgetSpent, ConfigurationError, SaitenError
-from saiten.redaction import redact
 from saiten.records import Language
+from saiten.redaction import redact
 from saiten.version import __version__
 from saiten.words.terminal import help_in_terminal_language, in_terminal_language
 

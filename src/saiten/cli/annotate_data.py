@@ -20,6 +20,7 @@ from saiten.data import BadRow
 from saiten.durable.whole_file import whole_file, writing_to
 from saiten.errors import BadInput
 from saiten.records import Sample
+from saiten.words import Message
 
 _LONGEST_ID = 1_000
 _NAMED = 80
@@ -30,7 +31,7 @@ def fill(project: Project, form: Form, source: DataSource, prelabels: Path | Non
     """Import the answers, and a judge's prelabels, into the database."""
     judged = None if prelabels is None else read_prelabels(prelabels, notify=notifier(notes))
     beforehand: list[tuple[str, str, Json]] = []
-    with DrawnLine(notes, "answers", source.count(), quiet=False) as line:
+    with DrawnLine(notes, Message("progress", "answers"), source.count(), quiet=False) as line:
 
         def items() -> Iterator[NewItem]:
             rows = source.peeked(notifier(notes))
@@ -60,7 +61,7 @@ def _usable(rows: Iterator[Sample | BadRow], form: str, line: DrawnLine, *, stri
     for number, row in enumerate(rows, 1):
         why = _lacking(row, form)
         if why is None and isinstance(row, Sample):
-            line.draw(number, lambda: "")
+            line.draw(number, lambda: None)
             yield row
             continue
         where, reason = (
@@ -69,7 +70,7 @@ def _usable(rows: Iterator[Sample | BadRow], form: str, line: DrawnLine, *, stri
         if strict:
             raise BadInput(f"{where}: {reason}")
         left_out += 1
-        line.name(left_out, "left out", where, reason)
+        line.name(left_out, Message("progress", "left_out"), where, reason)
 
 
 def _lacking(row: Sample | BadRow, form: str) -> str | None:

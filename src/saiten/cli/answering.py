@@ -110,7 +110,7 @@ def wide_enough(calls: CallSettings, settings: SystemSettings) -> CallSettings:
 
 def report_answers(out: Path, progress: AnswerProgress) -> None:
     """Print how the run ended."""
-    progress.print_totals(folder_of(out), f"{progress.answers} answers")
+    progress.print_totals(folder_of(out), Message("progress", "done_answers", n=progress.answers))
     if progress.failed.total():
         stderr().print("--retry-failed retries the questions without an answer")
 

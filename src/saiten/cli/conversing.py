@@ -121,7 +121,7 @@ def dialogues_at_once(calls: CallSettings, dialogue: DialogueOptions) -> int:
 
 def report_dialogues(out: Path, progress: DialogueProgress, spent: Usage) -> None:
     """Print how the run ended."""
-    progress.print_totals(out, f"{progress.made} dialogues, {progress.turns} turns", spent)
+    progress.print_totals(out, Message("progress", "done_dialogues", n=progress.made, turns=progress.turns), spent)
     if progress.failed:
         stderr().print("--retry-failed resumes the failed dialogues")
 

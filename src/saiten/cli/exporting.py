@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from saiten.choices import ExportName
-from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
+from saiten.cli.output import escape_untrusted, notifier, print_path, stderr
 from saiten.cli.progress import DrawnLine
 from saiten.cli.reporting import runs_within
 from saiten.cli.show_summary import note_unfinished
@@ -19,13 +19,14 @@ from saiten.exports.writing import check_export, print_export, write_export
 from saiten.results.verdict import higher_is_better
 from saiten.runs import read_run
 from saiten.runs.shards import errors_of
+from saiten.words import Message
 
 
 class ExportProgress(DrawnLine):
     """A line that is drawn when it is called with a count."""
 
     def __call__(self, done: int) -> None:
-        self.draw(done, lambda: f"{done / max(self.seconds(), 1e-9):.0f}/s")
+        self.draw(done, lambda: Message("progress", "rate", rate=done / max(self.seconds(), 1e-9)))
 
 
 def export_run(
@@ -44,11 +45,11 @@ def export_run(
     if out is not None:
         check_export(out, form, settings)
     with ExitStack() as opened:
-        with ExportProgress(notes, "lines read", None, quiet=quiet) as reading:
+        with ExportProgress(notes, Message("progress", "lines_read"), None, quiet=quiet) as reading:
             export = opened.enter_context(export_of_run(reader, reading))
         note_unfinished([reader])
         _note(notes, export, settings)
-        with ExportProgress(notes, "answers", len(export.answers), quiet=quiet) as writing:
+        with ExportProgress(notes, Message("progress", "answers"), len(export.answers), quiet=quiet) as writing:
             drawn = replace(settings, progress=writing)
             if out is None:
                 lacks = print_export(export, sys.stdout, form, drawn)
@@ -57,7 +58,7 @@ def export_run(
     for note in lacks:
         notes.print(f"[yellow]note:[/] {escape_untrusted(note)}")
     if out is not None:
-        stdout().print(escape_untrusted(out), soft_wrap=True)
+        print_path(out)
 
 
 def _note(notes: Console, export: Export, settings: ExportSettings) -> None:

@@ -1,4 +1,4 @@
-"""The help in the language of the terminal; its English is in the commands, the Japanese in `words/texts/help.ja.po`."""
+"""The help in the language of the terminal; the Japanese is in `words/texts/help.ja.po`."""
 
 import re
 from collections.abc import Iterator

@@ -79,6 +79,7 @@ def index(
     from saiten.views.tables.index import index_tables
     from saiten.views.tables.summary import usage_text
     from saiten.wiring import Models, index_documents
+    from saiten.words import Message
 
     note_servers(config, {"embedder": embedder})
     notes = stderr()
@@ -104,9 +105,8 @@ def index(
         notes.print(usage_text(progress.done.usage, calls.currency), markup=False)
     if ending.status:
         raise typer.Exit(ending.status)
-    notes.print(
-        f"{done.chunks} chunks in {progress.seconds():.1f} s; {usage_text(done.usage, calls.currency)}", markup=False
-    )
+    chunks, spent = Message("progress", "chunks", n=done.chunks), usage_text(done.usage, calls.currency)
+    notes.print(Message("progress", "done", done=chunks, seconds=progress.seconds(), more=spent), markup=False)
     if done.absent:
         notes.print(f"{done.absent} documents of the knowledge base were not among those given; --prune removes them")
     render(index_tables(done, contents, pruned=prune), form, stdout())

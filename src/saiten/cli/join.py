@@ -29,14 +29,15 @@ def join(
     from saiten.cli.progress import DrawnLine
     from saiten.runs import read_run
     from saiten.runs.joining_shards import join_shards
+    from saiten.words import Message
 
     notes = stderr()
     reader = read_run(run, notify=notifier(notes))
-    line = DrawnLine(notes, "shards", len(reader.folders), quiet=quiet)
+    line = DrawnLine(notes, Message("progress", "shards"), len(reader.folders), quiet=quiet)
     scores = 0
     with line:
         for done, scores in enumerate(join_shards(reader, out), 1):
-            line.draw(done, lambda: f"{scores} scores")  # noqa: B023 - called at once
+            line.draw(done, lambda: Message("progress", "scores", n=scores))  # noqa: B023 - called at once
     if reader.unfinished:
         notes.print(f"[yellow]not finished:[/] {escape_untrusted(run)}; what it has so far was joined")
     notes.print(f"{scores} scores are in {escape_untrusted(out)}")

@@ -2,19 +2,21 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from saiten.records import Language
 from saiten.redaction import redact
 from saiten.words import Message
-from saiten.words.terminal import in_terminal_language
+from saiten.words.terminal import in_terminal_language, terminal_language
 
 _WIDE = 160
 """Columns without a terminal."""
+_NOTE: Mapping[Language, str] = {"en": "note: ", "ja": "注："}
 
 
 class WordedConsole(Console):
@@ -23,7 +25,9 @@ class WordedConsole(Console):
     def print(self, *objects: Any, markup: bool | None = None, **how: Any) -> None:
         """Print the objects; texts from outside, such as the path of a report, belong in a `Text`."""
         worded = (
-            in_terminal_language(each, markup=markup is not False) if type(each) is str or isinstance(each, Message) else each
+            in_terminal_language(each, markup=markup is not False)
+            if type(each) is str or isinstance(each, Message)
+            else each
             for each in objects
         )
         super().print(*worded, markup=markup, **how)
@@ -51,8 +55,7 @@ def notifier(console: Console) -> Callable[[str], None]:
     """Return a callback that prints notes on this console."""
 
     def notify(text: str) -> None:
-        mark = in_terminal_language(Message("screen", "note"))
-        console.print(Text(f"{mark}{verbatim(in_terminal_language(text))}", "dim"))
+        console.print(Text(f"{_NOTE[terminal_language()]}{verbatim(in_terminal_language(text))}", "dim"))
 
     return notify
 
@@ -70,5 +73,5 @@ def verbatim(text: object) -> str:
 
 
 def escape_untrusted(text: object) -> str:
-    """Escape untrusted text, or a message with such a text, for rich's markup, without control sequences and passwords."""
+    """Escape untrusted text or a message for rich's markup, and remove control sequences and passwords."""
     return escape(verbatim(text))

@@ -9,8 +9,9 @@ from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
-from saiten.cli.output import escape_untrusted, notifier
+from saiten.cli.output import escape_untrusted, notifier, verbatim
 from saiten.cluster.counts import Counts
 from saiten.data import BadRow
 from saiten.dialogue.dialogue import Dialogue
@@ -21,6 +22,8 @@ from saiten.runs.answers.answers_file import Outcome
 from saiten.runs.chunks import ChunkScores
 from saiten.runs.shards import errors_of
 from saiten.views.tables.summary import spent_text, usage_text
+from saiten.words import Composed, Message, joined
+from saiten.words.terminal import in_terminal_language
 
 _LINE_EVERY = 30.0
 """Seconds between lines if the output is not a terminal."""
@@ -35,7 +38,7 @@ _REASON = 300
 class DrawnLine:
     """The common part of every command's progress. Not frozen: it remembers when it drew."""
 
-    def __init__(self, console: Console, what: str, total: int | None, *, before: int = 0, quiet: bool) -> None:
+    def __init__(self, console: Console, what: Message, total: int | None, *, before: int = 0, quiet: bool) -> None:
         """`what`: the unit, such as samples; `total`: their number, None if unknown; `before`: those done earlier."""
         self._console, self.what, self._total, self._before, self._quiet = console, what, total, before, quiet
         self._since = self._last = time.monotonic()
@@ -50,7 +53,7 @@ class DrawnLine:
                 console=console,
                 transient=True,
             )
-            self._bar.add_task(what, total=total, more="")
+            self._bar.add_task(in_terminal_language(what), total=total, more="")
 
     def __enter__(self) -> Self:
         if self._bar is not None:
@@ -65,7 +68,7 @@ class DrawnLine:
         """Return the seconds since the start."""
         return time.monotonic() - self._since
 
-    def draw(self, done: int, more: Callable[[], str], total: int | None = None) -> None:
+    def draw(self, done: int, more: Callable[[], Message | None], total: int | None = None) -> None:
         """Draw the progress unless it was drawn a moment ago; `total` if it has become known."""
         now = time.monotonic()
         if self._quiet or now - self._last < (_LINE_EVERY if self._bar is None else _DRAW_EVERY):
@@ -73,35 +76,47 @@ class DrawnLine:
         self._last = now
         self._total = self._total if total is None else total
         if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], total=self._total, completed=done, more=escape_untrusted(more()))
+            self._bar.update(
+                self._bar.task_ids[0], total=self._total, completed=done, more=escape_untrusted(more() or "")
+            )
             return
-        of = "" if self._total is None else f" of {self._total}"
-        self._console.print(f"{done}{of} {self.what}, {more()}{self._left(done)}", markup=False)
+        left = joined([more(), self._left(done)], "listed")
+        if self._total is None:
+            line = Message("progress", "line", done=done, what=self.what, more=left)
+        else:
+            line = Message("progress", "line_of", done=done, total=self._total, what=self.what, more=left)
+        self._console.print(line, markup=False)
 
-    def name(self, number: int, what: str, where: str, reason: str) -> None:
+    def name(self, number: int, what: Message, where: str, reason: str) -> None:
         """Print the first few failures or bad rows; the files have all of them."""
+        mark = Text(verbatim(what), "yellow")
         if number <= _NAMED:
-            self._console.print(f"[yellow]{what}[/] {escape_untrusted(where)}: {escape_untrusted(reason[:_REASON])}")
+            shown = verbatim(in_terminal_language(reason))[:_REASON]
+            self._console.print(Text.assemble(mark, f" {verbatim(where)}: {shown}"))
         elif number == _NAMED + 1:
-            self._console.print(f"[yellow]{what}[/] and more; all reasons are in the files")
+            self._console.print(Text.assemble(mark, f" {verbatim(Message('progress', 'reports_all'))}"))
 
     def measured(self, done: int) -> int:
         """Return how many items were finished in this run, from which the time left is estimated."""
         return done - self._before
 
-    def _left(self, done: int) -> str:
+    def _left(self, done: int) -> Message | None:
         measured = self.measured(done)
         if self._total is None or not measured:
-            return ""
+            return None
         left = self.seconds() / measured * max(self._total - done, 0)
-        return f", about {left / 60:.0f} min left" if left > 90 else f", about {left:.0f} s left"
+        return (
+            Message("progress", "minutes_left", n=left / 60)
+            if left > 90
+            else Message("progress", "seconds_left", n=left)
+        )
 
 
 class IndexProgress(DrawnLine):
     """The progress of indexing: files, chunks, rate."""
 
     def __init__(self, console: Console, *, quiet: bool = False) -> None:
-        super().__init__(console, "files", None, quiet=quiet)
+        super().__init__(console, Message("progress", "files"), None, quiet=quiet)
         self.done = Indexed()
         """The progress so far, also after a stop."""
 
@@ -109,15 +124,16 @@ class IndexProgress(DrawnLine):
         """Show the current progress."""
         self.done = done
         rate = done.chunks / max(self.seconds(), 1e-9)
-        self.draw(done.files, lambda: f"{done.chunks} chunks, {rate:.0f}/s", done.total)
+        chunks = Message("progress", "chunks", n=done.chunks)
+        self.draw(done.files, lambda: joined([chunks, Message("progress", "rate", rate=rate)], "listed"), done.total)
 
 
 class RunProgress(DrawnLine):
     """A `runs.engine.Watch` that draws one line. One instance per run."""
 
-    what = ""
+    what: Message
     """The unit of the count."""
-    failing = ""
+    failing: Message
     """What is printed before the name of a sample without a result."""
 
     def __init__(self, console: Console, total: int | None, currency: str, *, quiet: bool = False) -> None:
@@ -144,7 +160,7 @@ class RunProgress(DrawnLine):
 
     def bad_row(self, row: BadRow) -> None:
         self.bad_rows += 1
-        self.name(self.bad_rows, "kept apart", row.where, row.reason)
+        self.name(self.bad_rows, Message("progress", "kept_apart"), row.where, row.reason)
 
     def sample_done(self, sample: Sample) -> None:
         self.samples += 1
@@ -157,8 +173,8 @@ class RunProgress(DrawnLine):
         """Know the number of rows, of an input in shards."""
         self._total = rows
         if not self._quiet:
-            of = "" if rows is None else f" with {rows} rows"
-            self._console.print(f"{shards} shard{'' if shards == 1 else 's'}{of}", markup=False)
+            key = "shards_found" if rows is None else "shards_with_rows"
+            self._console.print(Message("progress", key, n=shards, rows=rows), markup=False)
 
     def added(self, counts: Counts) -> None:
         """Add what workers have done."""
@@ -177,31 +193,35 @@ class RunProgress(DrawnLine):
         self.failed += counts.failed
         self.draw(self.samples, self._text)
 
-    def print_totals(self, folder: Path, done: str, spent: Usage | None = None) -> None:
+    def print_totals(self, folder: Path, done: Message, spent: Usage | None = None) -> None:
         """Print the outcome of the run; `spent`: as booked by its models, if they were asked through them."""
         text = self._text()
         if spent is not None:
             text = usage_text(replace(spent, reused=self.usage.reused) if spent.calls else self.usage, self._currency)
-        self._console.print(f"{done} in {self.seconds():.1f} s; {text}", markup=False)
+        self._console.print(Message("progress", "done", done=done, seconds=self.seconds(), more=text), markup=False)
         if self.bad_rows:
             self._console.print(f"{self.bad_rows} rows could not be used; see {escape_untrusted(errors_of(folder))}")
 
-    def _text(self) -> str:
+    def _text(self) -> Message:
         """Return a short text with rate, failures and cost."""
-        failed = [f"{n} {what}" for what, n in sorted(self.failed.items())]
-        return ", ".join(filter(None, [self._rate(), *failed, self._spent(), self._batches]))
+        failed = [
+            Message("progress", "failed_count", n=n, what=Message("progress", what))
+            for what, n in sorted(self.failed.items())
+        ]
+        return joined([self._rate(), *failed, self._spent(), Composed(self._batches)], "listed")
 
-    def _rate(self) -> str:
-        return f"{self.measured(self.samples) / max(self.seconds(), 1e-9):.1f}/s"
+    def _rate(self) -> Message:
+        return Message("progress", "rate", rate=self.measured(self.samples) / max(self.seconds(), 1e-9))
 
-    def _spent(self) -> str:
+    def _spent(self) -> Message | None:
         return spent_text(self.usage, self._currency)
 
 
 class ScoreProgress(RunProgress):
     """The progress of scores, by samples."""
 
-    what = "samples"
+    what = Message("progress", "samples")
+    failing = Message("progress", "failed")
 
     def __init__(self, console: Console, total: int | None, currency: str, *, quiet: bool = False) -> None:
         super().__init__(console, total, currency, quiet=quiet)
@@ -252,7 +272,7 @@ class ScoreProgress(RunProgress):
 class AnswerProgress(RunProgress):
     """The progress of answers, by questions."""
 
-    what, failing = "questions", "no answer"
+    what, failing = Message("progress", "questions"), Message("progress", "no_answer")
 
     @property
     def answers(self) -> int:
@@ -266,16 +286,16 @@ class AnswerProgress(RunProgress):
             self.failed[result.kind] += 1
             self.name(self.failed.total(), self.failing, sample.id, str(result))
 
-    def _spent(self) -> str:
+    def _spent(self) -> Message:
         tokens = self.usage.prompt_tokens + self.usage.completion_tokens
-        cost = f"{self.usage.cost:.4f} {self._currency}" if self.usage.cost else ""
-        return ", ".join(filter(None, [f"{tokens:,} tokens" if tokens else "", cost]))
+        cost = Message("spent", "cost", cost=self.usage.cost, currency=self._currency) if self.usage.cost else None
+        return joined([Message("spent", "some_tokens", n=tokens) if tokens else None, cost], "listed")
 
 
 class DialogueProgress(RunProgress):
     """The progress of dialogues; their turns make the rate."""
 
-    what, failing = "dialogues", "failed"
+    what, failing = Message("progress", "dialogues"), Message("progress", "failed")
     turns = 0
 
     def answered(self, answer: Answer) -> None:
@@ -287,12 +307,13 @@ class DialogueProgress(RunProgress):
         self.made += 1
         self.usage += result.usage
         if result.fault is not None:
-            self.failed[f"failed by the {result.fault}"] += 1
+            self.failed[f"failed_{result.fault}"] += 1
             self.name(self.failed.total(), self.failing, sample.id, result.reason or "")
 
     def added(self, counts: Counts) -> None:
         self.turns += counts.turns
         super().added(counts)
 
-    def _rate(self) -> str:
-        return f"{self.turns} turns, {self.turns / max(self.seconds(), 1e-9):.1f}/s"
+    def _rate(self) -> Message:
+        rate = Message("progress", "rate", rate=self.turns / max(self.seconds(), 1e-9))
+        return joined([Message("progress", "turns", n=self.turns), rate], "listed")

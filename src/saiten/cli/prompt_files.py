@@ -19,7 +19,10 @@ from saiten.words import Composed, Message
 
 def prompt_tables() -> list[Table]:
     """Return the tables of prompts and of presets."""
-    rows = [(use.name, Composed(about_prompt(use.name)), Composed(", ".join(use.used_by) or "–"), "en, ja") for use in prompt_uses()]
+    rows = [
+        (use.name, Composed(about_prompt(use.name)), Composed(", ".join(use.used_by) or "–"), "en, ja")
+        for use in prompt_uses()
+    ]
     ready = [(name, Composed(about(name)), ", ".join(sorted(find_prompts(name).replaced))) for name in presets()]
     return [
         Table(Message("title", "prompts"), ("prompt", "task", "used_by", "languages"), tuple(rows)),

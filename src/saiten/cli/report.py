@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from saiten.choices import REPORT_LIMIT, ScoreBy
-from saiten.cli.output import escape_untrusted, stderr, stdout
+from saiten.cli.output import escape_untrusted, print_path, stderr
 from saiten.cli.shared_options import SCORE_BY, AspectsOption, LabelColumnOption
 from saiten.errors import ConfigurationError
 from saiten.records import Language
@@ -53,19 +53,20 @@ def report(
     from saiten.cli.reporting import labels_of, report_of
     from saiten.views.report.chart_files import write_charts
     from saiten.views.report.document import check_report_place, write_report
+    from saiten.words import Message
 
     notes = stderr()
     check_report_place(out)
     said = () if labels is None else labels_of(labels, aspect or (), column or ())
     if labels is None and (aspect or column or by != "value"):
         raise ConfigurationError("--aspect, --column and --by require --labels")
-    with notes.status("reading"):
+    with notes.status(escape_untrusted(Message("progress", "reading"))):
         made = report_of(runs, labels=said, title=title, language=language, limit=limit, by=by)
     for note in made.notes:
         notes.print(escape_untrusted(note))
-    with notes.status("writing"):
+    with notes.status(escape_untrusted(Message("progress", "writing"))):
         write_report(made, out)
         if charts is not None:
             for kept in write_charts(made.figures, charts):
                 notes.print(f"{escape_untrusted(kept)} is from an earlier report or from elsewhere, and is kept")
-    stdout().print(escape_untrusted(out), soft_wrap=True)
+    print_path(out)

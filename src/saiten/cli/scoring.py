@@ -27,6 +27,7 @@ from saiten.runs.shards import errors_of
 from saiten.runs.signatures import signatures_of
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.wiring import Models, assemble_judge
+from saiten.words import Message
 
 
 def score_into(
@@ -103,7 +104,8 @@ def report_scores(
 ) -> None:
     """Print how the run ended, and with `hint`, which better judges there are."""
     notes = stderr()
-    progress.print_totals(folder, f"{progress.made} scores for {progress.samples} samples", spent)
+    done = Message("progress", "done_scores", n=progress.made, samples=progress.samples)
+    progress.print_totals(folder, done, spent)
     if judge.judge == "offline" and hint:
         from saiten.cli.alternatives import print_alternatives
 

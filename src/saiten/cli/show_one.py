@@ -15,6 +15,7 @@ from saiten.views.gist.screen import print_gist_run
 from saiten.views.gist.view import GistRun, gist_run
 from saiten.views.page.dialogue_page import dialogue_json, print_dialogue
 from saiten.views.page.sample_page import print_sample, sample_json
+from saiten.views.reasons import reason_of
 from saiten.views.table import Table
 from saiten.views.tables.gist import profile_tables
 from saiten.views.terminal import print_tables
@@ -35,7 +36,7 @@ def worst_table(reader: RunReader, metric: str, number: int) -> Table:
     )
     measured = [(one.score.value, one) for one in scored if one.score.value is not None]
     worst = sorted(measured, key=lambda pair: (sign * pair[0], pair[1].sample))[:number]
-    rows = tuple((one.sample, value, one.score.reason) for value, one in worst)
+    rows = tuple((one.sample, value, reason_of(one) or None) for value, one in worst)
     return Table(
         Message("title", key, metric=metric),
         ("sample", "value", "reason"),

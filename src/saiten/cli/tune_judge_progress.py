@@ -6,6 +6,7 @@ from rich.console import Console
 
 from saiten.cli.output import escape_untrusted, notifier
 from saiten.cli.progress import DrawnLine
+from saiten.words import Message, joined
 
 
 class MakingProgress:
@@ -21,23 +22,28 @@ class MakingProgress:
     def loading(self, what: str) -> None:
         self.close()
         if self._console.is_terminal and not self._quiet:
-            self._shown.enter_context(self._console.status(f"loading {escape_untrusted(what)}"))
+            self._shown.enter_context(self._console.status(escape_untrusted(Message("progress", "loading", what=what))))
 
     def step(self, done: int, total: int, examples: int, loss: float | None) -> None:
-        line = self._of("steps", total, before=done - 1)
-        shown = "" if loss is None else f"loss {loss:.3f}, "
-        line.draw(done, lambda: f"{shown}{examples / max(line.seconds(), 1e-9):.1f} examples/s")
+        line = self._of(Message("progress", "steps"), total, before=done - 1)
+        shown = None if loss is None else Message("progress", "loss", loss=loss)
+
+        def text() -> Message:
+            rate = Message("progress", "examples_rate", rate=examples / max(line.seconds(), 1e-9))
+            return joined([shown, rate], "listed")
+
+        line.draw(done, text)
 
     def graded(self, judge: str, done: int, total: int) -> None:
-        line = self._of(f"held-out answers, {judge}", total)
-        line.draw(done, lambda: f"{done / max(line.seconds(), 1e-9):.1f}/s")
+        line = self._of(Message("progress", "held_out", judge=judge), total)
+        line.draw(done, lambda: Message("progress", "rate", rate=done / max(line.seconds(), 1e-9)))
 
     def close(self) -> None:
         """Remove the line."""
         self._shown.close()
         self._line = None
 
-    def _of(self, what: str, total: int, before: int = 0) -> DrawnLine:
+    def _of(self, what: Message, total: int, before: int = 0) -> DrawnLine:
         if self._line is None or self._line.what != what:
             self.close()
             self._line = self._shown.enter_context(

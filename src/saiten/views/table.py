@@ -7,12 +7,13 @@ A function in `views/tables/` makes a table from a record; it contains no senten
 - Title: a message, whose key is the table's key; or a `Name` from outside, with `key=`.
 - Columns: keys of the section `column`; `Message("column", "cost", currency="USD")` where a heading has a value in it;
   `Name` for what comes from outside. An `Interval` names columns as `columns` does.
-- Cells: data, or messages; several remarks are `joined([...])`; an English text that the code composed is `Composed`. A word of a record (a verdict, a status) becomes
+- Cells: data, or messages; several remarks are `joined([...])`. An English text that the code composed, such as the
+  reason of a score, is `Composed`. A word of a record (a verdict, a status) becomes
   `Message("verdict", record.verdict)` here.
 - Names of metrics: cells of the column `metric`, which have their Japanese name behind them on a Japanese page.
 - Captions: messages, one after another. A record carries its reasons and remarks as messages, too.
 
-Words are in `saiten/words/en.po` and `ja.po`. JSON and CSV have the English ones, forms for people those of their language.
+Words are in `saiten/words/en.po` and `ja.po`. JSON and CSV have the English ones, other forms those of the reader.
 """
 
 from dataclasses import dataclass

@@ -22,7 +22,7 @@ _LONGEST_JOINED = 2_000
 _SPLITS = 8
 """Maximum places at which a text is tried to be two."""
 _JOINTS = (("; ", "。"), (": ", ": "), (". ", "。"), (", ", ""), (" (", ""))
-"""Where texts are put together, and the Japanese sign; "" if only a text that begins with the sign itself may follow."""
+"""Where texts are put together, with the Japanese sign; "" if only a text that begins with the sign may follow."""
 _PIECE = re.compile(r"(?P<brace>[{}])(?P=brace)|\{(?P<name>\w+)\}|(?P<text>[^{}]+|.)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _ESCAPED = re.compile(r"(\\+)(\[[a-z#/@][^[]*?])")
@@ -30,10 +30,11 @@ _ESCAPED = re.compile(r"(\\+)(\[[a-z#/@][^[]*?])")
 _OUTSIDE = "\0"
 """The place of a quotation."""
 FROM_OUTSIDE = frozenset(
-    """address answer answers aspect aspects base called came category column columns command content criterion data
-    example excerpt file folder got host id identity item items key keys label labels line metric metrics missing model
-    name named names near out part path people place question questions raw refused reply run said sample samples shown
-    source spans spec statement strangers system systems texts title typed unknown url value values where why""".split()
+    """address answer answers aspect aspects base called came category column columns command content criterion
+    data example excerpt file folder got host id identity item items key keys label labels line metric metrics
+    missing model name named names near out part path people place question questions raw refused reply run said
+    sample samples shown source spans spec statement strangers system systems texts title typed unknown url
+    value values where why""".split()  # noqa: SIM905 - a list of words
 )
 """Names of values that are never translated, also with a number: `name_2`."""
 
@@ -235,7 +236,7 @@ def _entries(section: str) -> Mapping[str, str]:
     """Return Japanese by English, of all catalogs in `texts/`, without what is not translated yet."""
     from babel.messages.pofile import read_po  # noqa: PLC0415 - loaded where Japanese is shown
 
-    found = {}
+    found: dict[str, str] = {}
     for path in sorted((files(__package__) / "texts").iterdir(), key=lambda each: each.name):
         if path.name.endswith(".ja.po") and (path.name == "help.ja.po") is (section == "help"):
             with path.open("rb") as file:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 from saiten.records import Language
 from saiten.words import Message, in_language
@@ -24,6 +25,11 @@ def in_terminal_language(text: str | Message, *, markup: bool = False) -> str:
     """
     language = terminal_language()
     return translated(text, language, markup=markup) if isinstance(text, str) else in_language(text, language)
+
+
+def screen_words(key: str, **values: Any) -> str:
+    """Return words of the views that are drawn on the terminal alone, in its language."""
+    return in_terminal_language(Message("screen", key, **values))
 
 
 def help_in_terminal_language(text: str) -> str:

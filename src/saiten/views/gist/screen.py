@@ -16,6 +16,7 @@ from rich.text import Text
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless
 from saiten.views.strip_controls import clean
+from saiten.words.terminal import in_terminal_language, screen_words
 
 STYLES: Mapping[Kind, str] = {
     "missing_gist": "bold red",
@@ -110,7 +111,7 @@ def print_gist(view: GistView, out: Console, *, legend: bool = True) -> None:
         _print_side_by_side(sides, out)
     else:
         for title, text in zip(("reference", "answer"), sides, strict=True):
-            out.print(_panel(title, broken(text, out.width - _MARGIN)))
+            out.print(_panel(screen_words(title), broken(text, out.width - _MARGIN)))
     if legend and view.profile is not None:
         _print_lines([_legend(pen)], out)
     _print_lines(_below(view, pen), out)
@@ -128,7 +129,7 @@ def _print_lines(lines: Iterable[Text], out: Console, *, indent: int = 1) -> Non
 
 def _side(pen: _Pen, source: str | None, pieces: Sequence[Segment], *, whole: bool) -> Text:
     if not source:
-        return Text("(not given)" if source is None else "(empty)", "dim italic")
+        return Text(screen_words("not_given" if source is None else "empty"), "dim italic")
     return pen.text_of(harmless(pieces), whole=whole)
 
 
@@ -140,7 +141,7 @@ def _print_side_by_side(sides: tuple[Text, Text], out: Console) -> None:
     grid.add_column(width=width)
     grid.add_column(width=width)
     panels = [
-        _panel(title, [*lines, *[Text()] * (height - len(lines))])
+        _panel(screen_words(title), [*lines, *[Text()] * (height - len(lines))])
         for title, lines in (("reference", left), ("answer", right))
     ]
     grid.add_row(*panels)
@@ -153,18 +154,22 @@ def _panel(title: str, lines: Sequence[Text]) -> Panel:
 
 def _below(view: GistView, pen: _Pen) -> Iterator[Text]:
     if view.profile is None:
-        yield Text.assemble((f"{view.metric}  ", "bold"), ("no units  ", "yellow"), clean(view.reason))
+        yield Text.assemble(
+            (f"{view.metric}  ", "bold"),
+            (f"{screen_words('no_units')}  ", "yellow"),
+            clean(in_terminal_language(view.reason)),
+        )
         return
     tally = "   ".join(f"{LABELS[which]}\xa0{_tally(which, view)}" for which in WHICH)
     yield Text.assemble((clean(view.metric), "bold"), "  ", view.profile, ("   " + tally, "dim"))
     if view.unplaced:
-        yield Text("not found in the text:", "dim")
+        yield Text(screen_words("unplaced"), "dim")
     for unit in view.unplaced:
         yield _listed(pen, unit)
     for unit in _explained(view):
         yield Text.assemble(_listed(pen, unit), (f"  {clean(unit.why)}", "italic"))
     for fault in view.faults:
-        yield Text(f"fault  {clean(fault)}", "dim")
+        yield Text(f"{screen_words('fault')}  {clean(fault)}", "dim")
 
 
 def _tally(which: Kind, view: GistView) -> str:

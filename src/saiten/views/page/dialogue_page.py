@@ -10,6 +10,8 @@ from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.lines import dialogue_to_json
 from saiten.views.strip_controls import json_text, strip_controls
 from saiten.views.tables.dialogue_rows import Kind, Row, dialogue_rows
+from saiten.words import Message, in_language
+from saiten.words.terminal import in_terminal_language, screen_words, terminal_language
 
 _GRADE_STYLES = ((4.5, "bold green"), (3.5, "green"), (2.5, "yellow"), (0.0, "bold red"))
 """Lowest grade of each style."""
@@ -28,14 +30,14 @@ def print_dialogue(dialogue: Dialogue, out: Console) -> None:
     out.print(_ended(dialogue), width=width)
     out.print()
     grid = Grid.grid(padding=(0, 2, 0, 0))
-    grid.add_column(justify="right", width=6, no_wrap=True)
-    grid.add_column(style="dim", no_wrap=True, width=9)
+    grid.add_column(justify="right", min_width=6, no_wrap=True)
+    grid.add_column(style="dim", no_wrap=True, min_width=9)
     grid.add_column(overflow="fold")
     before: Row | None = None
     for row in dialogue_rows(dialogue):
         if before is not None and (row.title == "asks" or (not row.turn and before.turn)):
             grid.add_row("", "", "")
-        grid.add_row(_margin(row), Text(row.title, "yellow" if row.title == "leak" else ""), _text(row))
+        grid.add_row(_margin(row), Text(screen_words(row.title), "yellow" if row.title == "leak" else ""), _text(row))
         before = row
     out.print(grid, width=width)
 
@@ -46,12 +48,15 @@ def _grades(dialogue: Dialogue) -> Text:
 
 
 def _ended(dialogue: Dialogue) -> Text:
-    reason = f"  {strip_controls(dialogue.reason)}" if dialogue.reason else ""
-    return Text.assemble("ended: ", (dialogue.ended, "bold red" if dialogue.ended == "failed" else "bold"), reason)
+    reason = f"  {strip_controls(in_terminal_language(dialogue.reason))}" if dialogue.reason else ""
+    failed = dialogue.ended == "failed"
+    how = Message("status", "failed") if failed else Message("ended", dialogue.ended.replace(" ", "_"))
+    style = "bold red" if failed else "bold"
+    return Text.assemble(screen_words("ended"), (in_terminal_language(how), style), reason)
 
 
 def _text(row: Row) -> Text:
-    text = Text(strip_controls(str(row.text)), _STYLES[row.kind])
+    text = Text(strip_controls(in_language(row.text, terminal_language())), _STYLES[row.kind])
     if row.seconds is not None:
         text.append(f"  ({row.seconds:.1f} s)", "dim")
     return text
@@ -60,7 +65,7 @@ def _text(row: Row) -> Text:
 def _margin(row: Row) -> Text:
     """Return the grade; for a question, the turn that it opens."""
     if row.title == "asks":
-        return Text(f"turn {row.turn}", "dim")
+        return Text(screen_words("turn", n=row.turn), "dim")
     if row.grade is None:
         return Text("")
     grade = row.grade

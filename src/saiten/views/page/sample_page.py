@@ -1,7 +1,7 @@
 """One sample in full: question, answer, reference, contexts, and each score with its statements and verdicts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -9,13 +9,16 @@ from rich.panel import Panel
 from rich.text import Text
 
 from saiten.metrics.judged.gist_profiles import gist_metric
-from saiten.records import Sample, Score, Scored
+from saiten.records import Sample, Scored
 from saiten.runs import sample_to_json, scored_to_json
 from saiten.views.gist.screen import print_gist
 from saiten.views.gist.view import gist_views
 from saiten.views.page.sample_details import DetailLine, detail_lines
+from saiten.views.reasons import reason_of
 from saiten.views.strip_controls import json_text, strip_controls
 from saiten.views.table import show_cell
+from saiten.words import Message, in_language
+from saiten.words.terminal import in_terminal_language, screen_words, terminal_language
 
 _SIGNS: Mapping[str, tuple[str, str]] = {"yes": ("✓", "green"), "no": ("✗", "red"), "unclear": ("?", "yellow")}
 
@@ -29,22 +32,23 @@ def print_sample(sample: Sample, scores: Sequence[Scored], out: Console) -> None
     out.print(Text.assemble((strip_controls(sample.id), "bold"), "  ", (strip_controls(where), "dim")))
     views = [view for view in gist_views(sample, scores) if view.profile is not None]
     for number, turn in enumerate(sample.history, 1):
-        said = (f"user: {turn.question}" if turn.question else "", f"assistant: {turn.answer}")
-        out.print(_block(f"turn {number}, before the question", "\n".join(filter(None, said)), style="dim"))
-    out.print(_block("question", sample.question))
+        asked = screen_words("user", text=turn.question) if turn.question else ""
+        said = (asked, screen_words("assistant", text=turn.answer))
+        out.print(_block(screen_words("turn_before", n=number), "\n".join(filter(None, said)), style="dim"))
+    out.print(_block(screen_words("question"), sample.question))
     for view in views:
         print_gist(view, out)
     if not views:
-        out.print(_block("answer", sample.answer))
+        out.print(_block(screen_words("answer"), sample.answer))
     for number, reference in enumerate(sample.references, 1):
         if number > 1 or not views:
-            out.print(_block("reference" if number == 1 else f"reference {number}", reference))
-    for name, texts in (("context", sample.contexts), ("evidence", sample.evidence)):
+            out.print(_block(screen_words("reference" if number == 1 else "reference_n", n=number), reference))
+    for name, texts in (("context", sample.contexts), ("evidence_n", sample.evidence)):
         for number, text in enumerate(texts or (), 1):
-            out.print(_block(f"{name} {number}", text, style="dim"))
+            out.print(_block(screen_words(name, n=number), text, style="dim"))
     for one in scores:
         shown = any(view.metric == gist_metric(one.metric) for view in views)
-        _print_score(one.metric, replace(one.score, details={}) if shown else one.score, out)
+        _print_score(one, {} if shown else one.score.details, out)
 
 
 def _of_trace(sample: Sample) -> Iterator[str]:
@@ -55,24 +59,28 @@ def _of_trace(sample: Sample) -> Iterator[str]:
     tokens = trace.prompt_tokens, trace.completion_tokens
     yield trace.start or ""
     yield "" if trace.seconds is None else f"{trace.seconds:.2f} s"
-    yield "" if None in tokens else f"{tokens[0]} + {tokens[1]} tokens"
-    yield "" if trace.session is None else f"session {trace.session}"
+    yield "" if None in tokens else screen_words("tokens", prompt=tokens[0], completion=tokens[1])
+    yield "" if trace.session is None else screen_words("session", name=trace.session)
 
 
 def _block(title: str, text: str | None, style: str = "") -> Panel:
-    shown = Text("(not given)", "dim italic") if text is None else Text(strip_controls(text) or "(empty)", style)
+    if text is None:
+        shown = Text(screen_words("not_given"), "dim italic")
+    else:
+        shown = Text(strip_controls(text) or screen_words("empty"), style)
     return Panel(shown, title=title, title_align="left", border_style="dim")
 
 
-def _print_score(metric: str, score: Score, out: Console) -> None:
-    value = show_cell(score.value) if score.status == "ok" else score.status
+def _print_score(one: Scored, details: Mapping[str, Any], out: Console) -> None:
+    metric, score = one.metric, one.score
+    value = show_cell(score.value) if score.status == "ok" else in_terminal_language(Message("status", score.status))
     color = "bold" if score.status == "ok" else "bold yellow"
-    votes = f"  votes {', '.join(show_cell(vote) for vote in score.votes)}" if score.votes else ""
-    expected = "" if score.expected is None else f"  expected {show_cell(score.expected)}"
+    votes = f"  {screen_words('votes', values=', '.join(map(show_cell, score.votes)))}" if score.votes else ""
+    expected = "" if score.expected is None else f"  {screen_words('expected', value=show_cell(score.expected))}"
     out.print(Text.assemble((strip_controls(metric), "bold"), "  ", (value, color), (expected + votes, "dim")))
-    if score.reason:
-        out.print(Padding(Text(strip_controls(score.reason)), (0, 0, 0, 2)))
-    for line in detail_lines(score.details):
+    if reason := in_language(reason_of(one), terminal_language()):
+        out.print(Padding(Text(strip_controls(reason)), (0, 0, 0, 2)))
+    for line in detail_lines(details):
         for text in _drawn(line):
             out.print(Padding(text, (0, 0, 0, 2 * line.depth)))
     out.print()
@@ -88,7 +96,7 @@ def _drawn(line: DetailLine) -> Iterator[Text]:
     elif line.kind == "item":
         yield Text(f"· {text}")
     else:
-        yield Text(f"evidence  {text}" if line.kind == "evidence" else text, "dim")
+        yield Text(f"{screen_words('evidence')}  {text}" if line.kind == "evidence" else text, "dim")
 
 
 def sample_json(sample: Sample, scores: Sequence[Scored]) -> str:

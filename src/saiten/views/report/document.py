@@ -110,12 +110,12 @@ def make_report(
     facts = [facts_of(reader) for reader in readers]
     groups = group_answers([one.places for one in facts])
     choice = choose([identity for one in facts for identity in one.places], limit, groups.leader)
-    tallies = [tally(*each, choice) for each in zip(readers, names, facts, strict=True)]
+    chosen = language or _most_of([one.languages for one in facts])
+    tallies = [tally(*each, choice, chosen) for each in zip(readers, names, facts, strict=True)]
     # Damage has been reported by now; later readings stay silent.
     tallies = [replace(one, reader=replace(one.reader, notify=lambda _: None)) for one in tallies]
     if not any(one.scores for one in tallies):
         raise BadInput(f"there are no scores yet in {', '.join(str(reader.folder) for reader in readers)}")
-    chosen = language or _most_of([one.languages for one in facts])
     runs = [run_chapter(one) for one in tallies]
     tests = compared(tallies)
     people = against_people(tallies, labels, by) if labels else None

@@ -18,8 +18,10 @@ from saiten.results.summary import Summary
 from saiten.runs import RunReader
 from saiten.views.gist.view import Finding, finding_of, packed, unpacked
 from saiten.views.page.sample_details import detail_lines
+from saiten.views.reasons import reason_of
 from saiten.views.report.choosing import Choice
 from saiten.views.report.packing import as_json
+from saiten.words import in_language
 
 _SYSTEMS_AT_MOST = 12
 """With more systems than this, distributions are drawn over all of them together."""
@@ -31,7 +33,8 @@ Values = Mapping[str, Mapping[str, "array[float]"]]
 class Kept:
     """Each score in its page form and the `gist` findings, by sample. Some hundred bytes per score."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: Language) -> None:
+        self._language = language
         self._scores: dict[str, dict[str, bytes]] = {}
         self._findings: dict[str, dict[str, bytes]] = {}
 
@@ -43,7 +46,7 @@ class Kept:
             if finding.metric not in of_sample or finding.details is not None:
                 of_sample[finding.metric] = packed(finding)
         drawn = finding is not None and finding.details is not None
-        line = compress(as_json(shown_score(one, details=not drawn)), 1)
+        line = compress(as_json(shown_score(one, self._language, details=not drawn)), 1)
         self._scores.setdefault(one.sample, {})[one.metric] = line
 
     def scores(self, sample: str) -> dict[str, dict[str, Any]]:
@@ -126,11 +129,11 @@ def facts_of(reader: RunReader) -> SampleFacts:
     return SampleFacts(places, languages, reader.bad_rows())
 
 
-def tally(reader: RunReader, name: str, facts: SampleFacts, choice: Choice) -> Tally:
-    """Read the scores once; those of the shown samples are kept, compressed."""
+def tally(reader: RunReader, name: str, facts: SampleFacts, choice: Choice, language: Language) -> Tally:
+    """Read the scores once; those of the shown samples are kept, compressed, with reasons in the page's language."""
     values: dict[str, dict[str, array[float]]] = {}
     spent: dict[str, Usage] = {}
-    kept, known = Kept(), Counter[bool]()
+    kept, known = Kept(language), Counter[bool]()
     split = 0 < len(facts.systems) <= _SYSTEMS_AT_MOST
 
     def read() -> Iterator[Scored]:
@@ -149,7 +152,7 @@ def tally(reader: RunReader, name: str, facts: SampleFacts, choice: Choice) -> T
     return Tally(reader, name, facts, summary, values, spent, known[True], kept, has_dialogues(reader))
 
 
-def shown_score(one: Scored, *, details: bool) -> dict[str, Any]:
+def shown_score(one: Scored, language: Language, *, details: bool) -> dict[str, Any]:
     """Return a score in its page form; defaults are left out.
 
     `details`: include the details, unless they are drawn elsewhere.
@@ -163,7 +166,7 @@ def shown_score(one: Scored, *, details: bool) -> dict[str, Any]:
     found = {
         "value": score.value,
         "status": score.status,
-        "reason": score.reason,
+        "reason": in_language(reason_of(one), language),
         "expected": score.expected,
         "votes": list(score.votes),
         "lines": lines,

@@ -10,6 +10,7 @@ from saiten.results.only_words import ONLY_WORDS, only_words
 from saiten.results.summary import Summary
 from saiten.stats.estimate import Estimate
 from saiten.stats.reliability import Reliability
+from saiten.views.reasons import composed_reason
 from saiten.views.table import Interval, MetricName, Name, PValue, Table, Unbroken
 from saiten.views.tables.interval_columns import Cells, IntervalColumns, interval_text
 from saiten.words import Message, joined
@@ -139,7 +140,12 @@ def _missing(summary: Summary) -> Table:
         if figure.overall:
             most = list(figure.missing.items())[:_REASONS_SHOWN]
             rows += [
-                (figure.metric, Message("status", status), times, _short(reason) or Message("cell", "no_reason"))
+                (
+                    figure.metric,
+                    Message("status", status),
+                    times,
+                    composed_reason(figure.metric, status, _short(reason)) or Message("cell", "no_reason"),
+                )
                 for (status, reason), times in most
             ]
             rest = sum(figure.missing.values()) - sum(times for _, times in most)
@@ -197,37 +203,41 @@ def signatures_table(signatures: Iterable[str]) -> Table:
     return Table(Message("title", "signatures"), ("signature",), rows)
 
 
-def usage_text(usage: Usage, currency: str = "USD") -> str:
+def usage_text(usage: Usage, currency: str = "USD") -> Message:
     """Return one sentence about the cost; an unknown price is called unknown."""
-    if usage.calls == 0 and usage.reused == 0:
-        return "no calls, no cost"
-    cached = f" ({usage.cached_tokens:,} cached by the server)" if usage.cached_tokens else ""
-    tokens = f"{usage.calls} calls, {usage.prompt_tokens:,}{cached} + {usage.completion_tokens:,} tokens"
-    reused = f", {usage.reused} answers reused" if usage.reused else ""
+    reused = Message("spent", "reused", n=usage.reused) if usage.reused else None
     if usage.calls == 0:
-        return f"no calls, no cost{reused}"
-    return f"{tokens}, {_cost_text(usage, currency)}{reused}"
+        return joined([Message("spent", "nothing"), reused], "listed")
+    tokens = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
+    if usage.cached_tokens:
+        counted = Message("spent", "tokens_cached", **tokens, cached=usage.cached_tokens)
+    else:
+        counted = Message("spent", "tokens", **tokens)
+    return joined([Message("spent", "calls", n=usage.calls), counted, _cost_text(usage, currency), reused], "listed")
 
 
-def _cost_text(usage: Usage, currency: str) -> str:
+def _cost_text(usage: Usage, currency: str) -> Message:
     unknown, unanswered = usage.unpriced - usage.unanswered, usage.unanswered
-    cut_off = f"interrupted before the reply: {unanswered}"
     if usage.known_cost is None:  # refused calls are known to cost nothing, which does not apply to the others
         if not unknown:
-            return f"cost unknown ({cut_off})"
+            return Message("spent", "unknown_because", why=Message("spent", "interrupted", n=unanswered))
         reported = usage.prompt_tokens or usage.completion_tokens
-        return f"cost unknown ({'set [prices] in saiten.toml' if reported else 'no tokens were reported'})"
+        return Message("spent", "unknown_because", why=Message("spent", "set_prices" if reported else "no_tokens"))
     if not usage.unpriced:
-        return f"{usage.cost:.4f} {currency}"
+        return Message("spent", "cost", cost=usage.cost, currency=currency)
     likely = usage.cost / max(usage.calls - usage.unpriced, 1) * unanswered
-    open_ones = [f"calls of unknown cost: {unknown}"] if unknown else []
-    open_ones += [f"{cut_off}, at the average of the others, {likely:.4f} more"] if unanswered else []
-    return f"at least {usage.cost:.4f} {currency} ({'; '.join(open_ones)})"
+    open_ones = [Message("spent", "unpriced", n=unknown)] if unknown else []
+    open_ones += [Message("spent", "average", n=unanswered, cost=likely)] if unanswered else []
+    return Message("spent", "bounded", cost=usage.cost, currency=currency, why=joined(open_ones))
 
 
-def spent_text(usage: Usage, currency: str = "USD") -> str:
+def spent_text(usage: Usage, currency: str = "USD") -> Message | None:
     """Return the cost in a few words, for the progress line: `128 calls, 0.42 USD`."""
     if not usage.calls:
-        return ""
-    cost = "cost unknown" if usage.known_cost is None else f"{usage.cost:.2f} {currency}"
-    return f"{usage.calls} calls, {'at least ' if usage.unpriced and usage.cost else ''}{cost}"
+        return None
+    if usage.known_cost is None:
+        cost = Message("spent", "unknown")
+    else:
+        key = "bounded_short" if usage.unpriced and usage.cost else "cost_short"
+        cost = Message("spent", key, cost=usage.cost, currency=currency)
+    return joined([Message("spent", "calls", n=usage.calls), cost], "listed")
