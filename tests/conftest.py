@@ -19,11 +19,19 @@ settings.register_profile("full", STEADY, max_examples=200)
 settings.register_profile("quick", STEADY, max_examples=25)  # `make test`
 settings.load_profile("full")
 
+# The tests are about the English texts, whatever the locale of this machine; those of Japanese set it themselves.
+os.environ["SAITEN_LANG"] = "en"
+
 # A shell's background jobs, and the processes that they start, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Each run's manifest names the versions of a dozen packages; reading them takes longer than many of the small runs here.
 importlib.metadata.version = functools.cache(importlib.metadata.version)
+
+
+def pytest_runtest_setup():
+    """Begin each test in English, also after one that called `saiten --lang ja` in this process."""
+    os.environ["SAITEN_LANG"] = "en"
 
 
 @pytest.fixture

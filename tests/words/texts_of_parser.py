@@ -1,6 +1,7 @@
-"""What the parser of the command line says, as templates: `make words` writes them into a catalog.
+"""What others say in errors of saiten, as templates: `make words` writes them into a catalog.
 
-They are those of typer and of pydantic that a user of saiten can meet; a test makes each of them.
+They are those of the parser of the command line (typer, pydantic), of the operating system and of JSON that a user of
+saiten meets.
 """
 
 TEXTS_OF_PARSER = (
@@ -23,4 +24,17 @@ TEXTS_OF_PARSER = (
     "Input should be less than or equal to {bound}",
     "Input should be greater than {bound}",
     "Input should be less than {bound}",
+    "Is a directory",
+    "No such file or directory",
+    "No space left on device",
+    "Not a directory",
+    "Permission denied",
+    "Read-only file system",
+    "Expecting ',' delimiter: line {line} column {column} (char {number})",
+    "Expecting ':' delimiter: line {line} column {column} (char {number})",
+    "Expecting property name enclosed in double quotes: line {line} column {column} (char {number})",
+    "Expecting value: line {line} column {column} (char {number})",
+    "Extra data: line {line} column {column} (char {number})",
+    "Invalid control character at: line {line} column {column} (char {number})",
+    "Unterminated string starting at: line {line} column {column} (char {number})",
 )

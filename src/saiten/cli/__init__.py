@@ -70,7 +70,7 @@ Then:       saiten score answers.jsonl -m faithfulness -m token_f1 -o runs/first
 
 `saiten COMMAND --help` explains a command, with examples.
 Re-run a command to resume an interrupted run.
-Options:  --help (-h), --version, --lang ja|en (or SAITEN_LANG; otherwise that of the locale),
+Options:  --help (-h), --version, --lang ja|en (default: that of the locale),
           --install-completion (for the Tab key)
 """
 OVERVIEW = (_ABOUT, *_GROUPS, *(line for commands in _GROUPS.values() for _, line in commands.values()), _START)

@@ -58,6 +58,7 @@ def compare(
     from saiten.views.render import render
     from saiten.views.tables.comparison import comparison_tables
     from saiten.views.tables.gate import worse_table
+    from saiten.words import Message
 
     if len(runs) < 2:
         raise BadInput("name at least two runs; to compare two systems of one run, name it twice with --systems")
@@ -67,14 +68,14 @@ def compare(
     names = _systems(systems, len(readers))
     unfinished = note_unfinished(readers)
     if any(only_words(reader.manifest.signatures.values()) for reader in readers):
-        stderr().print(f"[bold]{ONLY_WORDS}[/]")
+        stderr().print(ONLY_WORDS, style="bold")
     remarks = what_differs(readers)
     for remark in remarks:
-        notes(str(remark))
+        notes(remark)
     found = compare_sides(sides_of(readers, names))
     for one in found:
         for remark in one.remarks:
-            notes(f"{one.first}, {one.second}: {remark}")
+            notes(Message("screen", "remark_on", first=one.first, second=one.second, remark=remark))
     tables = comparison_tables(readers, names, found=found, remarks=remarks, glance=form == "table")
     first, *others = (reader.bad_rows() for reader in readers)
     lost = [min(first, other) for other in others]  # items lost on one side only were measured on the other
@@ -84,8 +85,8 @@ def compare(
     render(tables, form, stdout(), " · ".join(map(str, runs)) if len(tables) > 1 else "")
     failed = [each for each in worse if not each.passed]
     for each in failed:
-        named = f"{each.metric}, {each.first} → {each.second}: {each.why}"
-        stderr().print(f"[bold red]failed:[/] {escape_untrusted(named)}")
+        values = {"metric": each.metric, "first": each.first, "second": each.second, "why": each.why}
+        stderr().print(f"[bold red]failed:[/] {escape_untrusted(Message('screen', 'worse', **values))}")
     if margins and unfinished:
         stderr().print("[bold red]failed:[/] a run is not finished, and may be worse where it is not measured yet")
     if failed or (margins and unfinished):

@@ -2,11 +2,15 @@
 
 import os
 from collections.abc import Sequence
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from saiten.errors import ConfigurationError
 from saiten.records import Language
-from saiten.words.terminal import VARIABLE
+from saiten.words import Message
+from saiten.words.terminal import VARIABLE, in_terminal_language, terminal_language
+
+if TYPE_CHECKING:
+    from logging import LogRecord
 
 _OPTION = "--lang"
 _LANGUAGES = get_args(Language)
@@ -33,6 +37,8 @@ def take_language(arguments: Sequence[str]) -> list[str]:
         os.environ[VARIABLE] = _known(_OPTION, value)
     if chosen := os.environ.get(VARIABLE):
         os.environ[VARIABLE] = _known(VARIABLE, chosen)
+    if terminal_language() != "en":
+        _word_warnings()
     return [*rest, *waiting]
 
 
@@ -43,8 +49,21 @@ def choose_language(chosen: Language | None) -> Language | None:
     return chosen
 
 
+def _word_warnings() -> None:
+    """Let warnings, which Python prints on standard error as long as nobody configures logging, be in this language."""
+    import logging
+
+    if logging.lastResort is not None:
+        logging.lastResort.addFilter(_worded)  # once, however often it is called
+
+
+def _worded(record: "LogRecord") -> bool:
+    record.msg = in_terminal_language(record.msg if isinstance(record.msg, Message) else record.getMessage())
+    record.args = ()
+    return True
+
+
 def _known(where: str, value: str) -> str:
     if value.lower() not in _LANGUAGES:
-        os.environ.pop(VARIABLE, None)  # else the error would be in no language
-        raise ConfigurationError(f"{where} is {' or '.join(_LANGUAGES)}, not {value!r}")
+        raise ConfigurationError(f"{where} takes ja or en, not {value!r}")
     return value.lower()

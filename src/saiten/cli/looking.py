@@ -4,7 +4,9 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from rich.cells import set_cell_size
 from rich.console import Console
 
 from saiten.cli.config_text import FIRST_MODEL, first_metrics
@@ -17,8 +19,12 @@ from saiten.models.providers import providers
 from saiten.options import FILE
 from saiten.settings import DataSettings
 from saiten.text.language import detect_language
+from saiten.words import Message, joined
+from saiten.words.terminal import in_terminal_language
 
 _NEEDED = ("question", "answer", "contexts", "reference")
+_NAME = 12
+"""Cells of a name before what it is."""
 _SHOWN = 8
 """Names of systems, groups or columns that are listed."""
 _FIELDS = (
@@ -49,19 +55,21 @@ def look_at(data: str, rows: DataSettings, out: Console) -> Look:
         language=rows.language,
         notify=notifier(stderr()),
     )
-    count = f"the first {LOOKED_AT}" if found.more else f"all {found.rows}"
-    _say(out, f"[bold]{escape_untrusted(data)}[/]: looked at {count} rows")
+    count = Message("init", "count_first", n=LOOKED_AT) if found.more else Message("init", "count_all", n=found.rows)
+    _say(out, _words("looked_at", data=f"[bold]{escape_untrusted(data)}[/]", count=count))
     if found.bad_rows:
         first = found.bad_rows[0]
-        _say(out, f"  {len(found.bad_rows)} cannot be used; {escape_untrusted(f'{first.where}: {first.reason}')}")
+        shown = escape_untrusted(f"{first.where}: {in_terminal_language(first.reason)}")
+        _say(out, f"  {_words('unusable', n=len(found.bad_rows), first=shown)}")
     for field, column in found.recognized.items():
-        remark = " [yellow](guessed from its name)[/]" if field in found.guessed else ""
-        _say(out, f"  {field:<12} from {escape_untrusted(column)}{remark}{_missing(found, field)}")
-    for name, values in (("not used", found.unused), ("systems", found.systems), ("groups", found.groups)):
+        remark = f" [yellow]{_words('guessed')}[/]" if field in found.guessed else ""
+        named = _words("from", column=escape_untrusted(column))
+        _say(out, f"  {field:<12} {named}{remark}{_missing(found, field)}")
+    for name, values in (("not_used", found.unused), ("systems", found.systems), ("groups", found.groups)):
         if values:
-            _say(out, f"  {name:<12} {_listed(values)}")
+            _say(out, f"  {set_cell_size(_words(name), _NAME)} {_listed(values)}")
     languages = ", ".join(f"{name}: {n}" for name, n in found.languages.items())
-    _say(out, f"  {'languages':<12} {languages}")
+    _say(out, f"  {set_cell_size(_words('languages'), _NAME)} {languages}")
     _say_metrics(found, out)
     _say_keys(out)
     return found
@@ -73,7 +81,7 @@ def explain_fields(out: Console) -> None:
         out, "One answer per row, in JSONL, JSON, CSV, TSV, Excel or Parquet; only what your metrics need is required:"
     )
     for field, meaning in _FIELDS:
-        _say(out, f"  {field:<12} {meaning}")
+        _say(out, f"  {field:<12} {in_terminal_language(meaning)}")
     _say_keys(out)
 
 
@@ -105,8 +113,8 @@ def _say_metrics(found: Look, out: Console) -> None:
         by_lack.setdefault(tuple(field for field in entry.load().needs if not found.has(field)), []).append(entry.title)
     _say(out, "")
     for lack, names in sorted(by_lack.items(), key=lambda each: len(each[0])):
-        what = f"with {' and '.join(lack)} also" if lack else "can be measured"
-        _say(out, f"  {what}: {', '.join(names)}", style="dim" if lack else "")
+        values = {"lack": joined(lack, "and"), "names": ", ".join(names)}
+        _say(out, f"  {_words('also' if lack else 'can', **values)}", style="dim" if lack else "")
     if not found.has("answer"):
         _say(out, "  no row has an answer: `saiten answer` collects those of a system")
     lacking = [field for field in _NEEDED if not found.has(field)]
@@ -118,18 +126,22 @@ def _say_keys(out: Console) -> None:
     """Print the variables with keys that are set, never their values."""
     there = [name for each in providers().values() for name in each.key if os.environ.get(name)]
     keys = f"keys in the environment: {', '.join(dict.fromkeys(there))}" if there else "no key in the environment"
-    _say(out, f"\n  {keys}; the offline judge needs none")
+    _say(out, f"\n  {in_terminal_language(keys)}; the offline judge needs none")
 
 
 def _missing(found: Look, field: str) -> str:
     if field not in _NEEDED or (has := found.has(field)) == len(found.samples):
         return ""
-    return f", in {has} of {len(found.samples)} samples"
+    return _words("in_samples", n=has, of=len(found.samples))
 
 
 def _listed(values: Sequence[str]) -> str:
-    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
-    return escape_untrusted(", ".join(values[:_SHOWN]) + more)
+    shown = escape_untrusted(", ".join(values[:_SHOWN]))
+    return shown if len(values) <= _SHOWN else _words("more", names=shown, n=len(values) - _SHOWN)
+
+
+def _words(key: str, **values: Any) -> str:
+    return in_terminal_language(Message("init", key, **values))
 
 
 def _say(out: Console, text: str, style: str = "") -> None:

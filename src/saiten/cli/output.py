@@ -51,10 +51,10 @@ def stderr() -> WordedConsole:
     return WordedConsole(file=sys.stderr, highlight=False, emoji=False, soft_wrap=True)
 
 
-def notifier(console: Console) -> Callable[[str], None]:
+def notifier(console: Console) -> Callable[[str | Message], None]:
     """Return a callback that prints notes on this console."""
 
-    def notify(text: str) -> None:
+    def notify(text: str | Message) -> None:
         console.print(Text(f"{_NOTE[terminal_language()]}{verbatim(in_terminal_language(text))}", "dim"))
 
     return notify

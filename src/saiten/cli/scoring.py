@@ -104,8 +104,7 @@ def report_scores(
 ) -> None:
     """Print how the run ended, and with `hint`, which better judges there are."""
     notes = stderr()
-    done = Message("progress", "done_scores", n=progress.made, samples=progress.samples)
-    progress.print_totals(folder, done, spent)
+    progress.print_totals(folder, Message("progress", "done_scores", n=progress.made, samples=progress.samples), spent)
     if judge.judge == "offline" and hint:
         from saiten.cli.alternatives import print_alternatives
 

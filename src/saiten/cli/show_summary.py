@@ -34,7 +34,7 @@ def show_summary(run: Path, form: Format, out: Console, gate: Gate | None = None
         if gate is None:
             return NOTHING
     if only_words(summary.signatures.values()):
-        stderr().print(f"[bold]{ONLY_WORDS}[/]")
+        stderr().print(ONLY_WORDS, style="bold")
     tables = run_tables(reader, summary, glance=form == "table") if summary.figures else []
     outcomes = () if gate is None else gate.hold(reader, summary)
     if gate is not None:

@@ -84,7 +84,7 @@ def as_junit(
         for case in cases:
             _write(suite, case, metric)
         left_out = [f"{len(every) - _MOST} cases are left out, met ones first"] if len(every) > _MOST else []
-        lines = left_out + [missed_line(outcome, each) for outcome in of if outcome.missed]
+        lines = left_out + [str(missed_line(outcome, each)) for outcome in of if outcome.missed]
         ET.SubElement(suite, "system-out").text = _text("\n".join(lines))
         ET.SubElement(suite, "system-err")
     ET.indent(root)
@@ -125,7 +125,7 @@ def _cases(outcome: Outcome, samples: Mapping[str, Sample], each: By | None) -> 
     worst = "\n".join(_described(one, samples) for one in outcome.worst[:5])
     more = outcome.beyond - len(outcome.worst)
     rest = f"\n{more} more samples are beyond the limit" if outcome.beyond and more > 0 else ""
-    line = missed_line(outcome, each)
+    line = str(missed_line(outcome, each))
     yield _Case(name, kind, line, line + (f"\nthe worst samples:\n{worst}" if worst else "") + rest)
     if outcome.threshold.figure in EXTREMES:
         for one in outcome.worst:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from saiten.views.line_breaks import broken
 from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Table, Unbroken, Value, WordedTable, show_cell
 from saiten.words.terminal import terminal_language
@@ -16,6 +17,8 @@ _LONGEST_NAME = 40
 """Maximum characters of a name, a figure or a word that is not broken."""
 _LEAST_TEXT = 30
 """Minimum width of a column of long texts."""
+_LEAST_HEADING = 10
+"""Minimum width of a column's Japanese heading, which may be broken."""
 _LONGEST_KEY = 3
 """Maximum columns repeated in each part of a wide table: (data, system), (rank, letters, metric)."""
 _GAP = 2
@@ -35,19 +38,27 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
             console.print(_drawn(table, part, console.width))
         if table.caption:
             console.print()
-            console.print(Text(strip_controls(table.caption), "dim"))
+            console.print(_fitted(Text(strip_controls(table.caption), "dim"), console.width))
         console.print()
 
 
 def _drawn(table: WordedTable, part: Sequence[int], width: int) -> RichTable:
     drawn = RichTable(header_style="bold", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for index, wide in zip(part, _widths(table, part, width), strict=True):
+    widths = _widths(table, part, width)
+    for index, wide in zip(part, widths, strict=True):
         numeric = _is_numeric([row[index] for row in table.rows])
         name = Text(strip_controls(table.columns[index]))
         drawn.add_column(name, justify="right" if numeric else "left", overflow="fold", width=wide)
     for row in table.rows:
-        drawn.add_row(*(Text(show_cell(row[index])) for index in part))
+        cells = (Text(show_cell(row[index])) for index in part)
+        drawn.add_row(*(_fitted(cell, wide) for cell, wide in zip(cells, widths, strict=True)))
     return drawn
+
+
+def _fitted(text: Text, width: int) -> Text:
+    """Return the text in lines of this width if it is Japanese, of which rich breaks only the spaces."""
+    is_narrow = cell_len(text.plain) == len(text.plain)
+    return text if is_narrow else Text("\n", text.style).join(broken(text, width))
 
 
 def _parts(table: WordedTable, width: int) -> list[list[int]]:
@@ -95,9 +106,11 @@ def _least_width(table: WordedTable, index: int) -> int:
     shown = _shown(table, index)
     cells = [row[index] for row in table.rows]
     whole = index == 0 or _is_numeric(cells) or any(isinstance(cell, Unbroken) for cell in cells)
-    words = [word for text in (table.columns[index], *(() if whole else shown)) for word in text.split()]
+    texts = (table.columns[index], *(() if whole else shown))
+    words = [word for text in texts for word in text.split() if cell_len(word) == len(word)]  # Japanese has no spaces
     longest = max(map(cell_len, shown), default=1)
-    least = max([*map(cell_len, words), longest if whole else min(longest // 4, _LEAST_TEXT)])
+    heading = min(cell_len(table.columns[index]), _LEAST_HEADING) if not table.columns[index].isascii() else 1
+    least = max([heading, *map(cell_len, words), longest if whole else min(longest // 4, _LEAST_TEXT)])
     return min(least, _LONGEST_NAME)
 
 

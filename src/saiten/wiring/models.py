@@ -32,6 +32,7 @@ from saiten.wiring.batching import in_batches
 from saiten.wiring.keys import Keys
 from saiten.wiring.quotes import quote_at
 from saiten.wiring.stores import open_store
+from saiten.words import Message
 
 T = TypeVar("T")
 
@@ -57,7 +58,7 @@ class Models:
         self.keys = Keys(environ, self.calls.key_env)
         self._budget = Budget(self.calls.max_calls, self.calls.max_cost, self.calls.currency, self.account)
         self._limiters: dict[str, Limiter] = {}
-        self._noticed: set[str] = set()
+        self._noticed: set[str | Message] = set()
         self._stores: list[AnswerStore] = []
         self._engines = Engines()
         self._local: list[LocalChat] = []
@@ -142,7 +143,7 @@ class Models:
         """Keep replies in this store, instead of the one that the settings name."""
         self._stores.append(store)
 
-    def notice(self, sentence: str) -> None:
+    def notice(self, sentence: str | Message) -> None:
         """Report a sentence to the user, once."""
         if sentence not in self._noticed:
             self._noticed.add(sentence)
@@ -243,7 +244,7 @@ class Models:
         """Return the model's price; report a table that is not used because of its currency."""
         quote = quote_at(name, url, self.calls)
         if quote.price is None and quote.unknown == "currency":
-            self.notice(str(quote.sentence()))
+            self.notice(quote.sentence())
         return quote
 
     def _around(self, quote: Quote, server: str) -> tuple[Layer, ...]:

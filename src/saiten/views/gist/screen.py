@@ -6,7 +6,6 @@ Nothing depends on color: double brackets are gist, single ones supplement; - is
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.panel import Panel
@@ -15,6 +14,7 @@ from rich.text import Text
 
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless
+from saiten.views.line_breaks import broken
 from saiten.views.strip_controls import clean
 from saiten.words.terminal import in_terminal_language, screen_words
 
@@ -41,12 +41,6 @@ _PLAIN_BRACKETS = {"gist": "[]", "supplement": "<>"}
 """For an ASCII-only terminal."""
 _MARGIN = 4
 """Cells that a panel's border takes."""
-
-_NOT_FIRST = frozenset("、。，．・：；？！」』）】〕〉》”’…‥ーゝゞ々ぁぃぅぇぉっゃゅょァィゥェォッャュョ%％,.:;?!)]}⟧⟩")
-_NOT_LAST = frozenset("「『（【〔〈《“‘([{⟦⟨")
-
-_ONE_MORE = "\t\ufe0f"
-"""The second character turns the narrow sign before it into an emoji."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,55 +189,3 @@ def _explained(view: GistView) -> Iterator[Unit]:
     """Yield each unit with an explanation once."""
     for piece in (*view.reference, *view.answer):
         yield from (unit for unit in piece.units[len(piece.units) - piece.begin :] if unit.why)
-
-
-def broken(text: Text, width: int) -> list[Text]:
-    """Break the text into lines of at most `width` cells, keeping its own line ends, in linear time.
-
-    rich breaks at spaces alone, so a Japanese sentence after a label would begin on a line of its own. Here a line may
-    also end between full-width signs, but not before 。 or 」 nor after 「 (kinsoku). A no-break space is not broken
-    and becomes a space.
-    """
-    lines: list[Text] = []
-    for paragraph in text.split("\n", allow_blank=True):
-        lines += _broken(paragraph, max(width, 2))
-    return lines or [Text()]
-
-
-def _broken(paragraph: Text, width: int) -> list[Text]:
-    lines = paragraph.divide(_places(paragraph.plain, width))
-    for line in lines:
-        line.rstrip()
-        line.plain = line.plain.replace("\xa0", " ")
-    return list(lines)
-
-
-def _places(plain: str, width: int) -> list[int]:
-    """Return where lines begin, except the first."""
-    places: list[int] = []
-    line, used, chance = 0, 0, 0
-    cells = 0  # from the beginning of the paragraph to the last chance
-    so_far = 0
-    wide_before = False
-    for at, char in enumerate(plain):
-        wide = 1 if char in _ONE_MORE else cell_len(char)
-        if at > line and wide and _may_break(plain, at, wide > 1 or wide_before):
-            chance, cells = at, so_far
-        if used + wide > width and char != " ":
-            if chance <= line:
-                chance, cells = at, so_far
-            places.append(chance)
-            line, used = chance, so_far - cells
-        used += wide
-        so_far += wide
-        wide_before = wide > 1 or (wide_before and not wide)
-    return places
-
-
-def _may_break(plain: str, at: int, next_to_wide: bool) -> bool:  # noqa: FBT001 - a private question
-    before, after = plain[at - 1], plain[at]
-    if before == " ":
-        return after != " "
-    if before in "⟧⟩" and after in "⟦⟨":
-        return True
-    return next_to_wide and after != " " and after not in _NOT_FIRST and before not in _NOT_LAST and before != "\xa0"

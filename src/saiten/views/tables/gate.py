@@ -34,11 +34,12 @@ def _row(outcome: Outcome, each: By | None, *, glance: bool) -> Cells:
     return (str(threshold), *((place,) if each else ()), *parts, *found)
 
 
-def missed_line(outcome: Outcome, each: By | None = None) -> str:
+def missed_line(outcome: Outcome, each: By | None = None) -> Message:
     """Return a missed threshold in one line: `faithfulness >= 0.8: 0.712 is under 0.8 [0.661, 0.760], n 40 of 42`."""
     where = f" ({each} {outcome.place})" if outcome.place is not None else ""
     interval = f" {interval_text(outcome.low, outcome.high)}" if outcome.low is not None else ""
-    return f"{outcome.threshold}{where}: {outcome.why}{interval}, n {outcome.n} of {outcome.samples}"
+    values = {"why": outcome.why, "n": outcome.n, "of": outcome.samples}
+    return Message("gate", "missed_line", threshold=f"{outcome.threshold}{where}", interval=interval, **values)
 
 
 def worse_table(found: Sequence[Worsening]) -> Table:
