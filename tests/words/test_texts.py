@@ -6,7 +6,7 @@ import pytest
 from text_catalogs import AREAS, FOLDER, translations_in, values_in, written_catalogs
 from texts_in_code import texts_in_code
 
-from saiten.words.templates import Template, translated
+from saiten.words.templates import Template
 
 CATALOGS = ["help", "parser", "prompts", *AREAS]
 MARKUP = re.compile(r"\[/?(?:bold|dim|yellow|red|green|cyan)?(?: \w+)?\]")
@@ -48,9 +48,11 @@ def test_a_translation_has_the_values_the_code_and_the_markup_of_its_english(nam
     for english, japanese in entries(name):
         if not japanese:
             continue
-        for what in (values_in, MARKUP.findall, CODE.findall):
-            if sorted(set(what(english))) != sorted(set(what(japanese))):
-                wrong.append((english, japanese, what(english), what(japanese)))
+        wrong += [
+            (english, japanese, what(english), what(japanese))
+            for what in (values_in, MARKUP.findall, CODE.findall)
+            if sorted(set(what(english))) != sorted(set(what(japanese)))
+        ]
     assert wrong == []
 
 

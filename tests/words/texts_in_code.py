@@ -6,7 +6,7 @@ alternatives (`row{"" if n == 1 else "s"}`) become templates of their own, so th
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -25,7 +25,7 @@ _NOT_SHOWN = (
     # With words of their own, or for programs.
     "annotation/forms", "annotation/store/schema.py", "annotation/web/bodies.py", "annotation/web/middleware.py",
     "annotation/web/pages.py", "models/class_labels.py", "views/charts", "views/junit.py", "views/notebook.py",
-    "views/tuned_judge_card.py",
+    "views/page/sections.py", "views/tuned_judge_card.py",
 )  # fmt: skip
 """Files whose texts the terminal does not show."""
 _ERRORS_ONLY = (
@@ -38,17 +38,17 @@ _ERRORS_ONLY = (
     "views/junit.py",
 )
 """Of these, only errors are shown."""
-_QUIET_NAMES = {"_ABOUT", "_FORMAT_WORDS", "_GROUPS", "_START"}
-"""Constants with texts of the help, or of servers."""
+_QUIET_NAMES = {"_ABOUT", "_CODE", "_FORMAT_WORDS", "_GROUPS", "_LAYOUT", "_PROMPT", "_SENTENCE", "_START"}
+"""Constants with texts of the help, of servers, for models, or for Python."""
 _NO_SENTENCE = re.compile(
     r"(saiten )?(answer|compare|converse|experiment|meta-evaluate|metrics|probe|score|search|show|tune|annotate) [^#]*"
-    r"|saiten [a-z ]+|(bold|dim) \w+|<.*|# .*|\s*(CREATE|DELETE|INSERT|SELECT) .*",
+    r"|saiten [a-z ]+|curl .*|(bold|dim) \w+|<.*|# .*|\s*(CREATE|DELETE|INSERT|SELECT|WITH) .*|MODEL or MODEL@URL",
     re.DOTALL,
 )
 """Commands, names of formats, markup, SQL, comments of files."""
 _QUIET_CALLS = {
     "Message", "option", "Option", "Argument", "Typer", "Field", "compile", "sub", "fullmatch", "search", "execute",
-    "cast", "text", "getLogger", "units_of", "removeprefix", "replace", "debug", "TypeVar", "ContextVar", "Literal", "split", "getattr", "field", "get",
+    "cast", "text", "getLogger", "units_of", "removeprefix", "replace", "debug", "TypeVar", "ContextVar", "Literal", "split", "getattr", "field", "get", "info", "_Ending",
 }  # fmt: skip
 """Calls whose arguments nobody reads, or which have words of their own."""
 _QUIET_KEYWORDS = {
@@ -62,7 +62,12 @@ _QUIET_KEYWORDS = {
     "color",
     "title_style",
 }
-_WORD = re.compile(r"(?<![\w/.$<-])[A-Za-z][a-z']*(?![\w/>])")
+_WORD = re.compile(r"(?<![\w/.$<-])(?:[A-Za-z][a-z']*|[A-Z]{2,})(?![\w/>])")
+_SENTENCES = (
+    re.compile(r"[A-Za-z'`)],? [a-z(`-]"),
+    re.compile(r"(?:^|[\s(;,])[a-z']{2,}[,;:]? (?:\0|[A-Z]{2})|\0[,;:]? \(?[a-z']{2,}(?:[\s,;:)]|$)"),
+)
+"""Two words next to each other; a word next to a value or to an abbreviation."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +113,8 @@ def _shown_strings(node: ast.AST, *, shown: bool) -> Iterator[ast.expr]:
 
 def _read_children(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the children of a node without docstrings, annotations, and arguments that nobody reads."""
-    if isinstance(node, ast.Call) and _name_of(node.func) in _QUIET_CALLS:
+    if _is_quiet(node):
         return
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if any(_name_of(target) in _QUIET_NAMES for target in targets):
-            return
-    if isinstance(node, ast.Attribute) and _is_string(node.value):
-        return  # what `join` puts between others
     for name, value in ast.iter_fields(node):
         if name in {"annotation", "returns", "ops", "comparators", "slice"}:
             continue
@@ -127,6 +126,15 @@ def _read_children(node: ast.AST) -> Iterator[ast.AST]:
             if isinstance(node, ast.Compare) and _is_string(child):
                 continue
             yield child
+
+
+def _is_quiet(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return _name_of(node.func) in _QUIET_CALLS
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return any(_name_of(target) in _QUIET_NAMES for target in targets)
+    return isinstance(node, ast.Attribute) and _is_string(node.value)  # what `join` puts between others
 
 
 def _is_string(node: ast.AST) -> bool:
@@ -149,7 +157,7 @@ def _alternatives(node: ast.expr) -> list[tuple[Part, ...]]:
     return made if len(made) <= _MOST else _spread(node, deep=False)
 
 
-def _spread(node: ast.expr, *, deep: bool) -> list[tuple[Part, ...]]:
+def _spread(node: ast.expr, *, deep: bool) -> list[tuple[Part, ...]]:  # noqa: PLR0911 - one per kind of node
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [_filled_in_later(node.value)]
     if isinstance(node, ast.JoinedStr):
@@ -222,7 +230,7 @@ def _value_name(node: ast.expr) -> str:
     return f"{_named_after(node) or 'value'}\0{ast.unparse(node)}"
 
 
-def _named_after(node: ast.AST) -> str:
+def _named_after(node: ast.AST) -> str:  # noqa: PLR0911 - one per kind of node
     """Return the last name in an expression that says what its value is: `len(rows)` → rows."""
     match node:
         case ast.Name(id=name):
@@ -253,8 +261,8 @@ def _name_of(node: ast.AST) -> str:
 
 
 def is_prose(template: str) -> bool:
-    """Return whether a template has at least two words next to each other, without its values."""
+    """Return whether a template has at least two words, next to each other or to a value."""
     if _NO_SENTENCE.fullmatch(template):
         return False
     literal = re.sub(r"\{\w+\}", "\0", template.replace("{{", "(").replace("}}", ")"))
-    return len(_WORD.findall(literal)) >= 2 and re.search(r"[A-Za-z'`)],? [a-z(`-]", literal) is not None
+    return len(_WORD.findall(literal)) >= 2 and any(each.search(literal) for each in _SENTENCES)

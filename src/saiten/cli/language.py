@@ -58,8 +58,8 @@ def _word_warnings() -> None:
 
 
 def _worded(record: "LogRecord") -> bool:
-    record.msg = in_terminal_language(record.msg if isinstance(record.msg, Message) else record.getMessage())
-    record.args = ()
+    text = record.msg if isinstance(record.msg, Message) else record.getMessage()
+    record.msg, record.args = in_terminal_language(text), ()
     return True
 
 

@@ -109,7 +109,9 @@ def translated(text: str, language: Language, *, markup: bool = False) -> str:
     if not quote:
         return whole
     # What follows a quotation may be the judge's, so only a text that is known as a whole is translated.
-    return whole.replace(_OUTSIDE, f"{quote}{_texts().get(last, last)}") if whole.count(_OUTSIDE) == 1 else text
+    ending = _matched(f"{_OUTSIDE}{last}", _DEEPEST, markup=markup) if last else None
+    last = ending.removeprefix(_OUTSIDE) if ending else _texts().get(last, last)
+    return whole.replace(_OUTSIDE, f"{quote}{last}") if whole.count(_OUTSIDE) == 1 else text
 
 
 def _quoted(text: str) -> tuple[str, str, str]:
