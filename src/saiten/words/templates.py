@@ -33,8 +33,8 @@ FROM_OUTSIDE = frozenset(
     """address answer answers aspect aspects base called came category column columns command content criterion
     data example excerpt file folder got host id identity item items key keys label labels line metric metrics
     missing model name named names near out part path people place question questions raw refused reply run said
-    sample samples shown source spans spec statement strangers system systems texts title typed unknown url
-    value values where why""".split()  # noqa: SIM905 - a list of words
+    sample samples shown source spans spec statement strangers system systems text texts title typed unknown url
+    value values where""".split()  # noqa: SIM905 - a list of words
 )
 """Names of values that are never translated, also with a number: `name_2`."""
 
@@ -72,7 +72,7 @@ class Template:
     def values_in(self, text: str) -> list[str] | None:
         """Return the values if the text was made of this template; the first place of each literal counts.
 
-        Only the last one may be empty, and only at the end of the text.
+        One at the beginning of the text is not empty.
         """
         first, *between = self.literals
         if not text.startswith(first) or (not between and text != first):
@@ -81,8 +81,8 @@ class Template:
         at = len(first)
         for number, literal in enumerate(between, 1):
             is_last = number == len(between)
-            end = (len(text) - len(literal)) if is_last else text.find(literal, at + 1)
-            if end < at or (end == at and (literal or not is_last)) or not text.startswith(literal, end):
+            end = (len(text) - len(literal)) if is_last else text.find(literal, at or 1)
+            if end < (at or 1) or not text.startswith(literal, end):
                 return None
             found.append(text[at:end])
             at = end + len(literal)
@@ -186,7 +186,7 @@ def _split(text: str, depth: int, *, markup: bool) -> str | None:
 
 
 def _places(text: str, sign: str) -> list[int]:
-    return [found.start() for found in re.finditer(re.escape(sign), text)][:_SPLITS]
+    return [found.start() for found in re.finditer(re.escape(sign), text) if found.start()][:_SPLITS]
 
 
 def _candidates(text: str) -> Sequence[Template]:
