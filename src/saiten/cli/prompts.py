@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from saiten.cli.output import stdout
+from saiten.cli.output import print_path, stdout
 from saiten.cli.shared_options import FormatOption
 from saiten.records import Language
 
@@ -57,7 +58,7 @@ def show(
     """
     from saiten.cli.prompt_files import shown
 
-    stdout().print(shown(name, language, reply, without or (), own), markup=False, highlight=False, soft_wrap=True)
+    stdout().print(Text(shown(name, language, reply, without or (), own)), soft_wrap=True)
 
 
 @app.command()
@@ -77,7 +78,7 @@ def copy(
     from saiten.cli.prompt_files import copied
 
     for file in copied(folder, names or (), own):
-        stdout().print(f"{file}", markup=False, soft_wrap=True)
+        print_path(file)
     stdout().print(
         f"Edit them, then: saiten prompts check {folder}; use them with --prompts {folder}",
         markup=False,

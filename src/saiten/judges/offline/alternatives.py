@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from saiten.records import Language
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,12 @@ class Alternative:
     """The kind of data, unless it holds for all that was measured."""
 
     def __str__(self) -> str:
-        return f"{self.instead} ({', '.join(filter(None, (f'than {self.metric}', self.language, self.on)))})"
+        return str(self.shown())
+
+    def shown(self) -> Message:
+        """Return it in words: `context_overlap (than faithfulness, en)`."""
+        of = ", ".join(filter(None, (self.metric, self.language, self.on)))
+        return Message("screen", "instead", instead=self.instead, of=of)
 
 
 ALTERNATIVES = (
