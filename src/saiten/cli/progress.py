@@ -85,7 +85,7 @@ class DrawnLine:
             line = Message("progress", "line", done=done, what=self.what, more=left)
         else:
             line = Message("progress", "line_of", done=done, total=self._total, what=self.what, more=left)
-        self._console.print(line, markup=False)
+        self._console.print(Text(in_terminal_language(line)))
 
     def name(self, number: int, what: Message, where: str, reason: str) -> None:
         """Print the first few failures or bad rows; the files have all of them."""
@@ -174,7 +174,7 @@ class RunProgress(DrawnLine):
         self._total = rows
         if not self._quiet:
             key = "shards_found" if rows is None else "shards_with_rows"
-            self._console.print(Message("progress", key, n=shards, rows=rows), markup=False)
+            self._console.print(Text(in_terminal_language(Message("progress", key, n=shards, rows=rows))))
 
     def added(self, counts: Counts) -> None:
         """Add what workers have done."""
@@ -198,7 +198,8 @@ class RunProgress(DrawnLine):
         text = self._text()
         if spent is not None:
             text = usage_text(replace(spent, reused=self.usage.reused) if spent.calls else self.usage, self._currency)
-        self._console.print(Message("progress", "done", done=done, seconds=self.seconds(), more=text), markup=False)
+        line = Message("progress", "done", done=done, seconds=self.seconds(), more=text)
+        self._console.print(Text(in_terminal_language(line)))
         if self.bad_rows:
             self._console.print(f"{self.bad_rows} rows could not be used; see {escape_untrusted(errors_of(folder))}")
 
