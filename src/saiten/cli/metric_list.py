@@ -43,8 +43,8 @@ def _row(entry: Entry, language: Language) -> tuple[Cell, ...]:
         entry.ja if language == "ja" else entry.en,
         ", ".join(metric.needs),
         range_text(metric.bounds),
-        {True: "higher", False: "lower", None: "–"}[metric.higher_is_better],
-        "yes" if metric.tasks else "no",
+        {True: Message("cell", "higher"), False: Message("cell", "lower"), None: "–"}[metric.higher_is_better],
+        Message("cell", "yes" if metric.tasks else "no"),
     )
 
 

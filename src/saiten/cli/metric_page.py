@@ -16,6 +16,7 @@ from saiten.metrics.naming import is_python, read_name
 from saiten.metrics.own import OwnMetric
 from saiten.records import Language
 from saiten.views.metric_names import shown_metric
+from saiten.words import Message, in_language
 
 _MODEL = "openai:gpt-4o-mini"
 """The judge in examples."""
@@ -62,8 +63,9 @@ def _print_metric(metric: Any, kind: type[Any], typed: str, language: Language) 
         out.print(escape(text or ""), end="\n\n")
     for setting in settings_allowed(kind) if is_dataclass(kind) else ():
         unset = setting.default is None or setting.default == ""
-        default = "required" if setting.required else f"default: {'–' if unset else setting.default}"
-        out.print(escape(f"[{setting.name}=…]  {setting.values}; {default}"))
+        default = {"default": "–" if unset else setting.default, "name": setting.name, "values": setting.values}
+        line = Message("screen", "setting_required" if setting.required else "setting", **default)
+        out.print(escape(in_language(line, language)))
 
 
 def _quoted(name: str) -> str:

@@ -9,6 +9,7 @@ from saiten.cli.output import stdout
 from saiten.cli.shared_options import FormatOption
 from saiten.errors import ConfigurationError
 from saiten.records import Language
+from saiten.words.terminal import terminal_language
 
 app = typer.Typer(add_completion=False)
 
@@ -40,8 +41,10 @@ def metrics(
     from saiten.cli.metric_page import explain
     from saiten.metrics.catalog import PRESETS
     from saiten.views.render import render
+    from saiten.words import Message
 
-    language: Language = "ja" if japanese else "en"
+    # What programs read is in English unless it is asked for.
+    language: Language = "ja" if japanese else "en" if form in {"json", "csv"} else terminal_language()
     if name is not None and form in {"html", "xlsx"}:
         raise ConfigurationError(f"{form} lists all metrics; {name} can only be explained in the terminal")
     if name is not None and name.lower() in PRESETS:
@@ -53,4 +56,4 @@ def metrics(
     render(metric_tables(language), form, stdout())
     if form == "table":
         presets = "; ".join(f"{preset} = {', '.join(titles)}" for preset, titles in PRESETS.items())
-        stdout().print(f"Presets: {presets}", style="dim")
+        stdout().print(Message("screen", "presets", presets=presets), style="dim")
