@@ -23,6 +23,7 @@ _NOT_SHOWN = (
     "demo/samples", "dialogue/refusing.py", "dialogue/revealing.py", "judges/encoder/texts.py", "judges/llm.py",
     "judges/offline", "judges/support/reasons.py", "models/chat_template.py", "rag/steps.py", "tasks", "text", "trust/probes/texts.py",
     # With words of their own, or for programs.
+    "cli/metric_page.py",
     "annotation/forms", "annotation/store/schema.py", "annotation/web/bodies.py", "annotation/web/middleware.py",
     "annotation/web/pages.py", "models/class_labels.py", "views/charts", "views/junit.py", "views/notebook.py",
     "views/page/sections.py", "views/tuned_judge_card.py",
@@ -42,7 +43,7 @@ _QUIET_NAMES = {"_ABOUT", "_CODE", "_FORMAT_WORDS", "_GROUPS", "_LAYOUT", "_PROM
 """Constants with texts of the help, of servers, for models, or for Python."""
 _NO_SENTENCE = re.compile(
     r"(saiten )?(answer|compare|converse|experiment|meta-evaluate|metrics|probe|score|search|show|tune|annotate) [^#]*"
-    r"|saiten [a-z ]+|curl .*|(bold|dim) \w+|<.*|# .*|\s*(CREATE|DELETE|INSERT|SELECT|WITH) .*|MODEL or MODEL@URL",
+    r"|saiten [a-z ]+|curl .*|\w+ DEMO/.*|saiten score [^#]*|\s*saiten score answers.*|(bold|dim) \w+|<.*|# .*|\s*(CREATE|DELETE|INSERT|SELECT|WITH) .*|MODEL or MODEL@URL",
     re.DOTALL,
 )
 """Commands, names of formats, markup, SQL, comments of files."""
