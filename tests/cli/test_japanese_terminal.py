@@ -53,6 +53,8 @@ COMMAND_LINES = [
     "prompts check paper-accuracy",
     "init answers.jsonl",
     "init",
+    "metrics",
+    "demo --list",
     "export run -o out.csv",
     "report run -o report.html",
     "index documents --kb kb",

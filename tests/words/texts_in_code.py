@@ -21,10 +21,10 @@ _NOT_SHOWN = (
     "__init__.py", "api", "mlflow", "protocols.py", "pytest_plugin.py", "stats", "testing",
     # For models, in the language of the sample.
     "demo/samples", "dialogue/refusing.py", "dialogue/revealing.py", "judges/encoder/texts.py", "judges/llm.py",
-    "judges/offline", "judges/support/reasons.py", "models/chat_template.py", "rag/steps.py", "tasks", "text", "trust/probes/texts.py",
+    "judges/offline", "judges/support/reasons.py", "models/chat_template.py", "rag/knowledge/opening.py", "rag/steps.py", "tasks", "text", "trust/probes/texts.py",
     # With words of their own, or for programs.
     "cli/metric_page.py",
-    "annotation/forms", "annotation/store/schema.py", "annotation/web/bodies.py", "annotation/web/middleware.py",
+    "annotation/forms", "annotation/store/order.py", "annotation/store/schema.py", "annotation/web/bodies.py", "annotation/web/middleware.py",
     "annotation/web/pages.py", "models/class_labels.py", "views/charts", "views/junit.py", "views/notebook.py",
     "views/page/sections.py", "views/tuned_judge_card.py",
 )  # fmt: skip
@@ -33,6 +33,7 @@ _ERRORS_ONLY = (
     "judges/llm.py",
     "judges/offline",
     "models/class_labels.py",
+    "rag/knowledge/opening.py",
     "tasks",
     "text",
     "views/charts",

@@ -16,7 +16,7 @@ from saiten.words.terminal import in_terminal_language, terminal_language
 
 _WIDE = 160
 """Columns without a terminal."""
-_NOTE: Mapping[Language, str] = {"en": "note: ", "ja": "注："}
+_NOTE: Mapping[Language, str] = {"en": "note: ", "ja": "注記: "}
 
 
 class WordedConsole(Console):

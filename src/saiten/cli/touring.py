@@ -28,6 +28,7 @@ from saiten.options import without_default_file
 from saiten.version import __version__
 from saiten.views.strip_controls import strip_controls
 from saiten.words import Message
+from saiten.words.terminal import in_terminal_language
 
 _MARK = "made-by-saiten-demo"
 """The file that marks a folder as written by a demo: a sentence, the version, and the commands that are done."""
@@ -132,7 +133,8 @@ def _remove(path: Path) -> None:
 def list_sections(console: Console) -> None:
     """Print number, name and title of each section."""
     for section in SECTIONS:
-        console.print(f"{section.number:>2}  {section.name:<10} {section.title}", markup=False)
+        title = in_terminal_language(section.title)
+        console.print(Text(f"{section.number:>2}  {section.name:<10} {title}"))
     say("\nFor example: `saiten demo 4`, `saiten demo gist dialogues`, `saiten demo --all`", console)
 
 
@@ -151,7 +153,7 @@ def show_sections(chosen: Sequence[DemoSection], folder: DemoFolder, saiten: Any
     noted = set[str]()
     for section in chosen:
         console.print()
-        console.rule(f"[bold]{section.number} · {section.title}[/]", align="left")
+        console.rule(f"[bold]{section.number} · {in_terminal_language(section.title)}[/]", align="left")
         for step in needed_first(section):
             if not folder.has(step):
                 _run_step(step, folder, saiten, console, None)
