@@ -10,7 +10,7 @@ from saiten.words.templates import Template
 
 CATALOGS = ["help", "parser", "prompts", *AREAS]
 MARKUP = re.compile(r"\[/?(?:bold|dim|yellow|red|green|cyan)?(?: \w+)?\]")
-CODE = re.compile(r"`[^`]*`|(?<![\w-])--?[a-zA-Z][\w-]*|https?://[\w.:/@{}%-]*[\w/}]")
+CODE = re.compile(r"`[^`]*`|(?<![\w-])--?[a-zA-Z][\w-]*|https?://[^\s,;?)。、）]*[^\s,;?)。、）.:]")
 """What is the same in both languages: code, options, addresses."""
 ENGLISH = re.compile(r"(?:(?<![\w./-])[a-z']{2,} ){3,}[a-z']{2,}")
 
