@@ -87,13 +87,13 @@ def test_the_commands_that_a_japanese_page_names_exist(page):
         assert words[0] in COMMANDS, line
         if len(words) > 1:
             named = {word for word in words if re.fullmatch("-[a-z]|--[a-z-]+", word)}
-            assert named <= options_of(words) | {"--help"}, line
+            assert named <= options_of(words) | {"--help", "--lang"}, line
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in JAPANESE])
 def test_the_options_that_a_japanese_page_names_alone_exist(page):
     """`--votes 3` in prose is an option of some command, or of pytest."""
-    known = {"--saiten-judge", "--saiten-cache"}
+    known = {"--lang", "--saiten-judge", "--saiten-cache"}  # of every command; of the pytest plugin
     for name in COMMANDS:
         groups = [typer.main.get_command(app).get_command(None, name)]
         for command in groups:

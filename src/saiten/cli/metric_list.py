@@ -38,12 +38,13 @@ def _choice(choice: FirstChoice, language: Language) -> tuple[Cell, ...]:
 
 def _row(entry: Entry, language: Language) -> tuple[Cell, ...]:
     metric = entry.load()
+    better: dict[bool | None, Cell] = {True: Message("cell", "higher"), False: Message("cell", "lower"), None: "–"}
     return (
         entry.title,
         entry.ja if language == "ja" else entry.en,
         ", ".join(metric.needs),
         range_text(metric.bounds),
-        {True: Message("cell", "higher"), False: Message("cell", "lower"), None: "–"}[metric.higher_is_better],
+        better[metric.higher_is_better],
         Message("cell", "yes" if metric.tasks else "no"),
     )
 
