@@ -1,7 +1,7 @@
-"""What others say in errors of saiten, as templates: `make words` writes them into a catalog.
+"""What no f-string of saiten has as a whole, as templates: `make words` writes them into a catalog.
 
-They are those of the parser of the command line (typer, pydantic), of the operating system and of JSON that a user of
-saiten meets.
+They are the errors of the parser of the command line (typer, pydantic), of the operating system and of JSON that a user
+of saiten meets, and reasons that are put together.
 """
 
 TEXTS_OF_PARSER = (
@@ -37,4 +37,14 @@ TEXTS_OF_PARSER = (
     "Extra data: line {line} column {column} (char {number})",
     "Invalid control character at: line {line} column {column} (char {number})",
     "Unterminated string starting at: line {line} column {column} (char {number})",
+    # Reasons that `metrics/ragas/verdicts.py` puts together of words of the metric, as whole sentences.
+    "{yes} of {all} statements are supported",
+    "{yes} of {all} statements are supported, {unclear} of them unclear",
+    "{yes} of {all} statements of the reference are in the contexts",
+    "{yes} of {all} statements of the reference are in the contexts, {unclear} of them unclear",
+    "{yes} of {all} questions are answered",
+    "{yes} of {all} questions are answered, {unclear} of them unclear",
+    "not answered: {questions}",
+    "not in them: {statements}",
+    "conciseness {short}; {answered}",
 )
