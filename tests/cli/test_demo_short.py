@@ -55,6 +55,17 @@ def test_the_table_has_four_systems_with_intervals(short):
     assert [system for system, _ in rows] == ["broken", "careful", "chatty", "hasty"]
 
 
+def test_in_japanese_it_shows_the_same_table_and_writes_a_japanese_report(short, tmp_path):
+    """The table is found by its title in the terminal's language, and the report follows the terminal."""
+    environ = os.environ | {"COLUMNS": "120", "SAITEN_LANG": "ja"}
+    ran = subprocess.run([*SAITEN, "demo"], cwd=tmp_path, env=environ, capture_output=True, check=True)
+    said = ran.stdout.decode()
+    rows = re.compile(r"^(broken|careful|chatty|hasty) +(\d\.\d{3})", re.MULTILINE)
+    assert rows.findall(said) == rows.findall(short[1])
+    assert "careful は chatty より優れています" in said
+    assert '<html lang="ja">' in (tmp_path / "runs/demo/report.html").read_text("utf-8")[:200]
+
+
 def test_the_finding_repeats_the_test_and_counts_what_was_declined(short, saiten, monkeypatch):
     """The difference, its interval and p are those of the command shown; the declined answers those of the run."""
     monkeypatch.chdir(short[0])

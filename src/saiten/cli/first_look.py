@@ -19,6 +19,7 @@ from saiten.results.compare import compare_sides
 from saiten.results.sides import systems_of
 from saiten.runs import RunReader, read_run
 from saiten.views.tables.run import summary_of
+from saiten.words.terminal import terminal_language
 
 _WORSE, _BETTER = "chatty", "careful"
 _METRIC = "accuracy[grounded]"
@@ -42,10 +43,11 @@ def first_look(folder: DemoFolder, saiten: Any, console: Console) -> None:
         console,
     )
     score, compare, report = LEAD
+    language = terminal_language()
     noted = set[str]()
-    run_step(score, score.words(folder.path), saiten, console, noted)
+    run_step(score, score.words(folder.path, language), saiten, console, noted)
     console.print()
-    run_step(compare, compare.words(folder.path), saiten, console, noted)
+    run_step(compare, compare.words(folder.path, language), saiten, console, noted)
     console.print()
     _say_finding(read_run(folder.path / "systems"), console)
     say(
@@ -54,7 +56,7 @@ def first_look(folder: DemoFolder, saiten: Any, console: Console) -> None:
         console,
     )
     console.print()
-    run_step(report, report.words(folder.path), saiten, console, noted)
+    run_step(report, report.words(folder.path, language), saiten, console, noted)
     say_what_next(folder.path / "report.html", console)
 
 

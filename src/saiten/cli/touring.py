@@ -28,7 +28,7 @@ from saiten.options import without_default_file
 from saiten.version import __version__
 from saiten.views.strip_controls import strip_controls
 from saiten.words import Message
-from saiten.words.terminal import in_terminal_language
+from saiten.words.terminal import in_terminal_language, terminal_language
 
 _MARK = "made-by-saiten-demo"
 """The file that marks a folder as written by a demo: a sentence, the version, and the commands that are done."""
@@ -167,7 +167,7 @@ def show_sections(chosen: Sequence[DemoSection], folder: DemoFolder, saiten: Any
 
 def _run_step(step: DemoStep, folder: DemoFolder, saiten: Any, console: Console, noted: set[str] | None) -> None:
     folder.start(step)
-    run_step(step, step.words(folder.path), saiten, console, noted)
+    run_step(step, step.words(folder.path, terminal_language()), saiten, console, noted)
     folder.end(step)
 
 
@@ -196,7 +196,7 @@ def run_step(step: DemoStep, words: Sequence[str], saiten: Any, console: Console
         console.print(f"  {escape_untrusted(error)}", style="dim", soft_wrap=True)
     finally:
         expected = status == step.status or (step.optional and status == 0)
-        title = str(Message("title", step.table)) if step.table else ""
+        title = in_terminal_language(Message("title", step.table)) if step.table else ""
         shown, left_out = excerpt(captured.getvalue(), () if noted is None else step.blocks, step.lines, title)
         if shown:
             sys.stdout.write(f"{shown}\n")

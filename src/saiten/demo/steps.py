@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from saiten.errors import BadInput
+from saiten.records import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,10 @@ class DemoStep:
     table: str = ""
     """Key of the title of the table to show; `blocks` are then its parts."""
 
-    def words(self, folder: Path) -> list[str]:
-        """Return the command's arguments for this folder."""
-        return [word.replace("DEMO", str(folder)) for word in shlex.split(self.command)]
+    def words(self, folder: Path, language: Language = "en") -> list[str]:
+        """Return the command's arguments for this folder; a report is in this language if it is not English."""
+        words = [word.replace("DEMO", str(folder)) for word in shlex.split(self.command)]
+        return [*words, "--language", language] if words[0] == "report" and language != "en" else words
 
     @property
     def makes(self) -> str:
