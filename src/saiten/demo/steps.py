@@ -250,9 +250,10 @@ LEAD = (
         "score DEMO/samples.jsonl -m 'accuracy[grounded]' -m accuracy -m correctness -o DEMO/systems",
         table="means_by_system",
         blocks=(0,),
+        lines=14,  # Japanese headings and remarks may take two
         notes=False,
     ),
-    DemoStep("", "compare DEMO/systems DEMO/systems --systems chatty,careful", blocks=_TABLE, lines=3, notes=False),
+    DemoStep("", "compare DEMO/systems DEMO/systems --systems chatty,careful", blocks=_TABLE, notes=False),
     DemoStep(
         "",
         "report DEMO/systems --labels DEMO/labels.jsonl --title 'saiten demo · 採点の見本' -o DEMO/report.html",
