@@ -253,7 +253,7 @@ LEAD = (
         lines=14,  # Japanese headings and remarks may take two
         notes=False,
     ),
-    DemoStep("", "compare DEMO/systems DEMO/systems --systems chatty,careful", blocks=_TABLE, notes=False),
+    DemoStep("", "compare DEMO/systems DEMO/systems --systems chatty,careful", blocks=_TABLE, lines=3, notes=False),
     DemoStep(
         "",
         "report DEMO/systems --labels DEMO/labels.jsonl --title 'saiten demo · 採点の見本' -o DEMO/report.html",
