@@ -25,6 +25,8 @@ class Part:
     """Anchor and title of each of its chapters, for the table of contents."""
     also: Sequence[str] = ()
     """Names of further style sheets that it needs."""
+    scripts: Sequence[str] = ()
+    """Names of further scripts, which come before its own and only declare what that one puts together."""
 
 
 @dataclass(frozen=True, slots=True)
