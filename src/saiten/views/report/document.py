@@ -24,6 +24,16 @@ from saiten.views.report.items import Items
 from saiten.views.report.tally import Tally, facts_of, tally
 from saiten.words import Message, in_language, section
 
+STYLES = ("gist", "report_opened", "report_matrix")
+SCRIPTS = tuple(
+    f"report_{name}"
+    for name in (
+        *("elements", "data", "table", "figures", "view", "address", "pattern", "search", "selection"),
+        *("cells", "grid", "single", "controls", "shaping", "keys", "matrix"),
+        *("support", "passages", "texts", "scores", "opened"),
+    )
+)
+"""Parts of the answers' script: the data and what is derived from it, the matrix, an opened answer."""
 _OURS = b'<meta name="generator" content="saiten">'
 _HEAD = 16_000
 """Bytes at the beginning of a page that name its generator."""
@@ -168,7 +178,7 @@ def check_report_place(path: Path) -> None:
 def write_report_to(report: Report, out: IO[str]) -> None:
     """Write the page piece by piece, reading samples on the way."""
     heading = in_language(Message("report", "items"), report.language)
-    part = Part("report", _values(report, heading), [("items", heading)], also=("gist",))
+    part = Part("report", _values(report, heading), [("items", heading)], also=STYLES, scripts=SCRIPTS)
     write_page(report.chapters, out, title=report.title, language=report.language, part=part)
 
 

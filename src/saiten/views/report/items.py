@@ -1,8 +1,8 @@
-"""The samples of a report as data for its page: an index for listing, filtering and sorting, and the full samples."""
+"""The samples of a report as data for its page: an index for filtering and sorting, their beginnings, the full samples."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 from zlib import compress, decompress
 
 import orjson
@@ -21,10 +21,16 @@ from saiten.views.report.tally import Tally
 from saiten.views.tables.dialogue_rows import dialogue_rows
 from saiten.words import Message, in_language, section
 
-_QUESTION = 120
-"""Maximum characters of a question in the list."""
+_QUESTION = 160
+"""Maximum characters of a question in the matrix."""
+_ANSWER = 320
+"""Maximum characters of an answer or a reference in the matrix."""
+_ANSWERS = ("system", "composed", "revised")
+"""Titles of a dialogue's rows with an answer."""
+PackKind = Literal["pack", "begins"]
+"""Contents of a pack: full samples · the beginnings of their answers and references."""
 _DIGITS = 6
-"""Significant digits of a value in the list; the full sample has all."""
+"""Significant digits of a value in the index; the full sample has all."""
 
 
 class Items:
@@ -37,10 +43,11 @@ class Items:
         self._columns = defaultdict[str, list[Any]](list)
         self._values: list[list[float | None]] = [[] for _ in self._metrics]
         self._statuses: list[list[str]] = [[] for _ in self._metrics]
-        self._packs = Packs()
+        self._packs, self._beginnings = Packs(), Packs()
+        self._asked = set[int | None]()
 
-    def packs(self) -> Iterator[str]:
-        """Yield all samples, run after run."""
+    def packs(self) -> Iterator[tuple[PackKind, str]]:
+        """Yield all samples and the beginnings of their texts, run after run, each pack with its kind."""
         for number, one in enumerate(self._tallies):
             raws = dict(_raws(one, self._choice))
             talks = {
@@ -50,8 +57,19 @@ class Items:
             }
             for sample in one.reader.samples():
                 if self._choice.holds(sample.id):
-                    yield from self._packs.add(self._item(number, one, sample, raws, talks.pop(sample.id, None)))
-        yield from self._packs.rest()
+                    item = self._item(number, one, sample, raws, talks.pop(sample.id, None))
+                    yield from (("pack", made) for made in self._packs.add(item))
+                    yield from (("begins", made) for made in self._beginnings.add(self._begins(number, sample, item)))
+        yield from (("pack", made) for made in self._packs.rest())
+        yield from (("begins", made) for made in self._beginnings.rest())
+
+    def _begins(self, run: int, sample: Sample, item: Mapping[str, Any]) -> list[str]:
+        """Return the beginnings of the answer and, for the first answer to a question, of the reference."""
+        group = self._groups.of[run].get(sample.id)
+        reference = "" if group is not None and group in self._asked else sample.reference
+        self._asked.add(group)
+        answer = last_answer(item["dialogue"]) if "dialogue" in item else sample.answer
+        return [_beginning(text or "", _ANSWER) for text in (answer, reference)]
 
     def index(self) -> str:
         """Return the list of the samples that `packs` yielded."""
@@ -60,12 +78,12 @@ class Items:
                 {
                     "count": self._packs.count,
                     "starts": self._packs.starts,
+                    "beginnings": self._beginnings.starts,
                     "runs": [one.name for one in self._tallies],
-                    **{name: numbered(self._columns[name]) for name in ("system", "group", "language")},
+                    **{name: numbered(self._columns[name]) for name in ("system", "group", "language", "question")},
                     "id": self._columns["id"],
                     "run": self._columns["run"],
                     "beside": from_nought(self._columns["beside"]),
-                    "question": self._columns["question"],
                     "metrics": [
                         {
                             "name": name,
@@ -101,7 +119,6 @@ class Items:
         return {key: value for key, value in item.items() if value not in (None, [], ())}
 
     def _list(self, run: int, sample: Sample, scores: Mapping[str, Mapping[str, Any]]) -> None:
-        begins = " ".join(sample.question[: 2 * _QUESTION].split())
         row = {
             "id": sample.id,
             "run": run,
@@ -109,7 +126,7 @@ class Items:
             "system": sample.system,
             "group": sample.group,
             "language": sample.language,
-            "question": begins if len(begins) <= _QUESTION else f"{begins[:_QUESTION]}…",
+            "question": _beginning(sample.question, _QUESTION),
         }
         for name, value in row.items():
             self._columns[name].append(value)
@@ -134,6 +151,11 @@ class Items:
             "unplaced": [[CLASSES[unit.kind], unit.text, remark_of(unit, words)] for unit in view.unplaced],
             "faults": list(view.faults),
         }
+
+
+def _beginning(text: str, longest: int) -> str:
+    begins = " ".join(text[: 2 * longest].split())
+    return begins if len(begins) <= longest and len(text) <= 2 * longest else f"{begins[:longest]}…"
 
 
 def _raws(one: Tally, choice: Choice) -> Iterator[tuple[tuple[str, str], str]]:
@@ -173,6 +195,12 @@ def dialogue_part(talk: Dialogue, language: Language) -> dict[str, Any]:
         "grades": list(talk.grades),
         "rows": rows,
     }
+
+
+def last_answer(dialogue: Mapping[str, Any]) -> str:
+    """Return the last answer in the rows of `dialogue_part`; empty if there is none."""
+    answers = (text for _, title, text, kind, *_ in dialogue["rows"] if title in _ANSWERS and kind == "said")
+    return next(reversed(list(answers)), "")
 
 
 def from_nought(column: Sequence[int | None]) -> list[int]:

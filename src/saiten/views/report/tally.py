@@ -20,6 +20,7 @@ from saiten.views.gist.view import Finding, finding_of, packed, unpacked
 from saiten.views.page.sample_details import detail_lines
 from saiten.views.reasons import reason_of
 from saiten.views.report.choosing import Choice
+from saiten.views.report.judged_passages import judged_passages
 from saiten.views.report.packing import as_json
 from saiten.words import in_language
 
@@ -171,10 +172,11 @@ def shown_score(one: Scored, language: Language, *, details: bool) -> dict[str, 
         "votes": list(score.votes),
         "lines": lines,
         "raw": raw if raw is None or isinstance(raw, str) else str(raw),
+        "passages": judged_passages(one.metric, rest),
         "usage": spent if usage != Usage() else None,
         "gist": gist_metric(one.metric) if not details else None,
     }
-    return {key: value for key, value in found.items() if value not in (None, "", [])}
+    return {key: value for key, value in found.items() if value not in (None, "", [], {})}
 
 
 def _lines(details: Mapping[str, Any]) -> list[Any]:
