@@ -28,7 +28,7 @@ STYLES = ("gist", "report_opened", "report_matrix")
 SCRIPTS = tuple(
     f"report_{name}"
     for name in (
-        *("elements", "data", "table", "figures", "view", "address", "pattern", "search", "selection"),
+        *("elements", "popover", "data", "table", "figures", "view", "address", "pattern", "search", "selection"),
         *("cells", "grid", "single", "controls", "shaping", "keys", "matrix"),
         *("support", "passages", "texts", "scores", "opened"),
     )

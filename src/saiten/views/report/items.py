@@ -25,6 +25,8 @@ _QUESTION = 160
 """Maximum characters of a question in the matrix."""
 _ANSWER = 320
 """Maximum characters of an answer or a reference in the matrix."""
+_REASON, _HIGH = 160, 2 / 3
+"""Maximum characters of a reason in the matrix, and the value from which none is shown there."""
 _ANSWERS = ("system", "composed", "revised")
 """Titles of a dialogue's rows with an answer."""
 PackKind = Literal["pack", "begins"]
@@ -63,13 +65,21 @@ class Items:
         yield from (("pack", made) for made in self._packs.rest())
         yield from (("begins", made) for made in self._beginnings.rest())
 
-    def _begins(self, run: int, sample: Sample, item: Mapping[str, Any]) -> list[str]:
-        """Return the beginnings of the answer and, for the first answer to a question, of the reference."""
+    def _begins(self, run: int, sample: Sample, item: Mapping[str, Any]) -> list[Any]:
+        """Return the beginnings of the answer, of the reference, and of the reasons of scores, by the metric's place.
+
+        Only the first answer to a question has its reference; only scores that are missing or not high their reasons.
+        """
         group = self._groups.of[run].get(sample.id)
         reference = "" if group is not None and group in self._asked else sample.reference
         self._asked.add(group)
         answer = last_answer(item["dialogue"]) if "dialogue" in item else sample.answer
-        return [_beginning(text or "", _ANSWER) for text in (answer, reference)]
+        reasons = [
+            [at, _beginning(score["reason"], _REASON)]
+            for at, score in item.get("scores", ())
+            if score.get("reason") and not score.get("value", 0.0) >= _HIGH
+        ]
+        return [*(_beginning(text or "", _ANSWER) for text in (answer, reference)), reasons]
 
     def index(self) -> str:
         """Return the list of the samples that `packs` yielded."""

@@ -10,28 +10,46 @@ function answerCells({ index, table, figures, beginnings, search, elements, word
     return [inLanguage(table.langOf(number), make("div", "begins", search.marked(table.nameOf("question", number)))), meta];
   }
 
-  function reference(row) {
+  /* What fits into a cell of a beginning, in its language. */
+  function fitting(text, longest, number) {
+    const shown = text.length > longest ? `${text.slice(0, longest)}…` : text;
+    return inLanguage(table.langOf(number), make("div", "begins", search.marked(shown)));
+  }
+
+  function reference(row, longest) {
     const all = [...row.cells.values()].map(beginnings.of);
     if (all.includes(null)) return null;
     const text = all.map((begins) => begins[1]).find(Boolean);
-    return [text ? inLanguage(table.langOf(row.first), make("div", "begins", search.marked(text))) : make("div", "nothing", "–")];
+    return [text ? fitting(text, longest, row.first) : make("div", "nothing", "–")];
   }
 
   /* The cell of an answer; null while its beginning is being unpacked. `base`: the answer to compare it with, if any. */
-  function answer(number, scores, base) {
+  function answer(number, scores, base, longest) {
     const begins = beginnings.of(number);
-    const marks = make("div", "marks", ...scores.map((at) => mark(at, number, base)));
-    const graded = grading?.mark(number) ?? null;
     if (begins === null) return null;
-    const text = begins[0] ? inLanguage(table.langOf(number), make("div", "begins", search.marked(begins[0]))) : make("div", "nothing", `(${words.empty})`);
-    return [marks, graded, text];
+    const marks = make("div", "marks", ...scores.map((at) => mark(at, number, base)));
+    const text = begins[0] ? fitting(begins[0], longest, number) : make("div", "nothing", `(${words.empty})`);
+    return [marks, grading?.mark(number), reasonOf(number, scores, begins[2]), text];
+  }
+
+  /* The beginning of the reason of the first score that is low or missing. */
+  function reasonOf(number, scores, reasons) {
+    const [at, reason] = scores.filter(wanting(number)).map((place) => [place, new Map(reasons).get(place)]).find(([, text]) => text) ?? [];
+    if (!reason) return null;
+    return inLanguage(table.langOf(number), make("div", "reason", make("span", "", figures.short(at)), search.marked(reason)));
+  }
+  function wanting(number) {
+    return (at) => {
+      const value = index.metrics[at].values[number];
+      return value === null ? table.has(index.metrics[at], number) : figures.third(at, value) === "bad";
+    };
   }
 
   /* A score as a small mark: name, figure, a bar, and the difference from the baseline. */
   function mark(at, number, base) {
     const { name, values, statuses: found } = index.metrics[at];
     const value = values[number];
-    const made = make("span", "mark", make("span", "name", name));
+    const made = make("div", "mark", figures.short(at), " ");
     if (value === null) {
       const why = found[number] === "-" ? "–" : statuses[found[number]];
       made.classList.add("other");
@@ -41,8 +59,9 @@ function answerCells({ index, table, figures, beginnings, search, elements, word
     }
     const third = figures.third(at, value);
     if (third) made.classList.add(third);
-    made.append(make("span", "figure", figures.shown(value)), gap(at, value, base) ?? "");
-    made.style.setProperty("--share", `${100 * (figures.share(at, value) ?? 0)}%`);
+    const bar = make("span", "bar");
+    bar.style.width = `${100 * (figures.share(at, value) ?? 0)}%`;
+    made.append(make("span", "figure", figures.shown(value), gap(at, value, base)), bar);
     made.title = `${name}: ${figures.shown(value)}${third ? ` · ${words[`third_${third}`]}` : ""}`;
     return made;
   }
@@ -62,7 +81,7 @@ function answerCells({ index, table, figures, beginnings, search, elements, word
       const { name } = index.metrics[at];
       const found = mean(rows, column, at);
       const value = found.mean === null ? "–" : figures.shown(found.mean);
-      const button = make("button", "", make("span", "name", name), make("span", "figure", value), make("span", "n", named(words.measured_of, found)));
+      const button = make("button", "", make("span", "name", name), make("span", "figure", value), make("span", "n", named(found.n === found.of ? words.measured_all : words.measured_of, found)));
       button.tabIndex = -1;
       button.title = `${name}: ${words.sort}`;
       if (sorting?.by === name) button.classList.add(sorting.way);

@@ -41,24 +41,30 @@ function reportData() {
     for (let at = 0; at < packs.length; at += 1) yield { found: await unpack(packs[at]), number: at + 1, of: packs.length };
   }
 
-  /* The beginnings of answers and references, which stay in memory once they are unpacked. */
+  /* The beginnings of answers and references, which stay in memory once they are unpacked. `onArrival`: all that were
+     asked for are there. */
   function beginnings(index, onArrival) {
     const scripts = [...document.querySelectorAll("script.begins")];
     const opened = Array(scripts.length).fill(null);
-    const asked = new Set();
+    const [asked, waiting] = [new Set(), new Set()];
 
     async function open(at) {
       if (asked.has(at)) return;
       asked.add(at);
       opened[at] = await unpack(scripts[at]);
       scripts[at].remove();
-      onArrival();
+      if (!waiting.has(at)) return;
+      waiting.delete(at);
+      if (waiting.size === 0) onArrival();
     }
 
     /* [answer, reference], or null while they are being unpacked. */
     function of(number) {
       const at = placeOf(number, index.beginnings);
-      if (opened[at] === null) open(at);
+      if (opened[at] === null) {
+        waiting.add(at);
+        open(at);
+      }
       return opened[at] && opened[at][number - index.beginnings[at]];
     }
 

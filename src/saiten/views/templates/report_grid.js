@@ -2,12 +2,16 @@
 function answerGrid({ elements, cells, words }, { onOpen, onSort }) {
   const { make } = elements;
   const LINES = { compact: 1, normal: 3, tall: 7 };
-  const [LINE, MARKS, AROUND, ASKED] = [1.375, 1.625, 1.05, 4.125]; /* Heights in rem: of a line, of marks, of the space around, of a question above an answer. */
-  const [WIDE, NARROW] = [{ asked: 13, most: 24, answer: 14, mark: 7.5, gap: 10.5 }, 34]; /* Widths in rem. */
+  const [LINE, MARKS, AROUND, ASKED] = [1.25, 1.5, 0.75, 3.85]; /* Heights in rem: of a line, of marks, of the space around, of a question above an answer. */
+  const [WIDE, NARROW] = [{ asked: 13, most: 22, answer: 14, mark: 5.4, gap: 7.8 }, 34]; /* Widths in rem. */
+  const FITTING = 4; /* Narrow letters in a rem of a line. */
+  const BEYOND = 3; /* Rows in the document above and below the visible ones. */
   const HIGHEST = 15_000_000; /* Pixels that every browser can scroll. */
   let shown = { rows: [], columns: [], scores: [], baseline: null, reference: false };
   let [height, widths, seen, narrow] = [100, [], 0, false];
+  let longest = 0; /* Maximum characters that fit into a cell. */
   let active = { row: 0, place: 0 };
+  let stop = null; /* The cell that Tab reaches. */
   const drawn = new Map();
 
   const heads = make("div", "heads");
@@ -38,8 +42,10 @@ function answerGrid({ elements, cells, words }, { onOpen, onSort }) {
     const own = (lines) => Math.round(unit * (AROUND + marks * MARKS + lines * LINE) + (narrow ? unit * ASKED : 0));
     const lines = [LINES[shown.height] ?? LINES.normal, LINES.normal, LINES.compact].find((each) => each === 1 || own(each) * shown.rows.length < HIGHEST);
     height = own(lines);
+    longest = Math.ceil((lines + 1) * answer * FITTING);
     element.classList.toggle("stacked", narrow);
-    for (const [name, value] of [["per-line", perLine], ["lines", lines], ["asked-lines", narrow ? 2 : Math.max(1, lines + Math.floor((marks * MARKS) / LINE) - 1)]]) element.style.setProperty(`--${name}`, value);
+    element.classList.toggle("compact", lines === 1);
+    for (const [name, value] of [["per-line", perLine], ["lines", lines], ["lines-below", Math.max(1, lines - 1)], ["asked-lines", narrow ? 2 : Math.max(1, lines + Math.floor((marks * MARKS) / LINE) - 1)]]) element.style.setProperty(`--${name}`, value);
     element.style.setProperty("--columns", narrow ? "100%" : widths.map((each) => `${each}px`).join(" "));
     element.style.setProperty("--row", `${height}px`);
     const total = narrow ? "100%" : `${widths.reduce((sum, each) => sum + each, 0)}px`;
@@ -88,11 +94,11 @@ function answerGrid({ elements, cells, words }, { onOpen, onSort }) {
   function contentOf(row, made) {
     const base = shown.baseline ? row.cells.get(shown.baseline.at) : undefined;
     const texts = [];
-    if (shown.reference) texts.push(["known", cells.reference(row)]);
+    if (shown.reference) texts.push(["known", cells.reference(row, longest)]);
     for (const column of shown.columns) {
       const number = row.cells.get(column.at);
       if (number === undefined) texts.push(["missing", [make("span", "", "–")]]);
-      else texts.push([shown.filtered && shown.fits(number) ? "cell hit" : "cell", cells.answer(number, shown.scores, column === shown.baseline ? undefined : base)]);
+      else texts.push([shown.filtered && shown.fits(number) ? "cell hit" : "cell", cells.answer(number, shown.scores, column === shown.baseline ? undefined : base, longest)]);
     }
     made.classList.toggle("pending", texts.some(([, content]) => content === null));
     return [
@@ -104,8 +110,8 @@ function answerGrid({ elements, cells, words }, { onOpen, onSort }) {
   /* The row with the focus stays in the document wherever the page is scrolled to. */
   function draw() {
     const visible = Math.ceil(Math.max(element.clientHeight, 400) / height);
-    const first = Math.max(0, Math.floor(element.scrollTop / height) - Math.ceil(visible / 2));
-    const last = Math.min(shown.rows.length, first + 2 * visible + 1);
+    const first = Math.max(0, Math.floor(element.scrollTop / height) - BEYOND);
+    const last = Math.min(shown.rows.length, first + visible + 2 * BEYOND);
     seen = Math.max(1, visible - 2);
     const wanted = (at) => (at >= first && at < last) || at === active.row;
     for (const [at, made] of drawn) {
@@ -133,7 +139,7 @@ function answerGrid({ elements, cells, words }, { onOpen, onSort }) {
     if (focused) cellAt(active)?.focus({ preventScroll: true });
   }
 
-  /* Texts have arrived: fill the rows that wait for them. `number`: of an answer whose cell changed. */
+  /* Fill the rows that wait for texts, and those that `changed`. */
   function fillIn(changed = () => false) {
     for (const [at, made] of drawn) {
       if (!made.matches(".pending") && !changed(shown.rows[at])) continue;
@@ -147,9 +153,11 @@ function answerGrid({ elements, cells, words }, { onOpen, onSort }) {
   /* One cell can be reached with Tab: the active one. Row -1 are the heads. */
   const cellAt = ({ row, place }) => (row < 0 ? heads : drawn.get(row))?.children[place];
   function rove() {
-    const target = cellAt(active);
-    for (const each of element.querySelectorAll('[tabindex="0"]')) if (each !== target) each.tabIndex = -1;
+    const target = cellAt(active) ?? null;
+    if (target === stop) return;
+    if (stop) stop.tabIndex = -1;
     if (target) target.tabIndex = 0;
+    stop = target;
   }
 
   function moveTo(row, place, focus = true) {

@@ -6,7 +6,7 @@ function answerMatrix({ index, table, figures, views, cells, search, elements, w
   const selection = answerSelection({ index, table, views, figures, grading });
   const keys = answerKeys({ elements, words }, () => controls.toSearch());
   const controls = answerControls({ index, views, selection, elements, words, statuses, grading }, change);
-  const shaping = answerShaping({ index, views, elements, words }, change, keys.show);
+  const shaping = answerShaping({ index, views, elements, words }, change, keys.show, ...controls.more);
   const grid = answerGrid({ elements, cells, words }, { onOpen, onSort: sortBy });
   const single = singleSystem({ elements, words }, draw);
   const nobody = make("p", "nobody", words.nobody);

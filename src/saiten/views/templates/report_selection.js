@@ -1,12 +1,42 @@
 /* The rows of a view: filtered, sorted, with the differences within a row and the means of the columns. */
 function answerSelection({ index, table, views, figures, grading }) {
   const { has } = table;
+  const PRESETS = ["", "low", "differs", "declined", "unmeasured"];
+  const DECLINED = "1"; /* in the order of the statuses; "0" is measured */
+
+  /* Whether an answer, with the metrics shown, belongs to a preset that is about answers. */
+  function belongs(only, places) {
+    if (only === "low") return (number) => places.some((at) => index.metrics[at].values[number] !== null && figures.third(at, index.metrics[at].values[number]) === "bad");
+    const wanted = only === "declined" ? (status) => status === DECLINED : (status) => status > DECLINED;
+    return (number) => places.some((at) => has(index.metrics[at], number) && wanted(index.metrics[at].statuses[number]));
+  }
+  const isOfAnswers = (only) => only !== "" && only !== "differs";
+
+  /* The number of questions of a preset among those that the columns have answers to. */
+  let counted = { key: "", counts: {} };
+  function countOf(view, only) {
+    const columns = views.columns(view);
+    const key = [...columns.map(({ at }) => at), "", ...views.scores(view), metricOf(view)].join(" ");
+    if (key !== counted.key) counted = { key, counts: {} };
+    return (counted.counts[only] ??= count(view, only, columns));
+  }
+  function count(view, only, columns) {
+    const rows = rowsOf(columns);
+    if (!only) return rows.length;
+    const gapOf = gaps(view, columns);
+    if (only === "differs") return rows.filter((row) => gapOf(row).differs).length;
+    const fits = belongs(only, views.scores(view));
+    return rows.filter((row) => columns.some((column) => row.cells.has(column.at) && fits(row.cells.get(column.at)))).length;
+  }
+
+  const rowsOf = (columns) => table.rows.filter((row) => columns.some((column) => row.cells.has(column.at)));
 
   /* Whether an answer fits the filters on answers. */
   function fitting(view, hits) {
     const equal = ["group", "language"].filter((name) => view[name]).map((name) => [index[name].rows, index[name].names.indexOf(view[name])]);
     const metrics = view.metric ? index.metrics.filter(({ name }) => name === view.metric) : index.metrics;
     const [from, to] = ["from", "to"].map((name) => (view[name] === "" ? null : Number(view[name])));
+    const preset = isOfAnswers(view.only) ? belongs(view.only, views.scores(view)) : () => true;
     const scored = view.status !== "" || from !== null || to !== null || view.metric !== "";
     function fitsScores(number) {
       return metrics.some(({ values, statuses }) => {
@@ -19,12 +49,13 @@ function answerSelection({ index, table, views, figures, grading }) {
       (hits === null || hits[number] === 1) &&
       equal.every(([rows, wanted]) => rows[number] === wanted) &&
       (!scored || fitsScores(number)) &&
+      preset(number) &&
       (!grading || !view.graded || grading.graded(number) === (view.graded === "yes"));
   }
 
   /* The differences of a row in a metric: between the chosen columns, or the shown ones. */
   function gaps(view, columns) {
-    const metric = index.metrics[views.metricNamed(view.difference)] ?? index.metrics[comparable(columns)[0]];
+    const metric = index.metrics[metricOf(view)];
     const [of, against] = [view.of, view.against].map((name) => columns.filter((column) => column.name === name));
     const [left, right] = [of.length ? of : columns, against.length ? against : columns];
     const directed = of.length + against.length > 0;
@@ -44,6 +75,12 @@ function answerSelection({ index, table, views, figures, grading }) {
     if (gap) found.differs = true;
     found[(metric.higher ?? true) === gap > 0 ? "better" : "worse"] ||= gap !== 0;
     if (found.gap === null || Math.abs(gap) > Math.abs(found.gap)) found.gap = gap;
+  }
+
+  /* The place of the metric whose differences are looked at; undefined if no two columns have one. */
+  function metricOf(view) {
+    const chosen = views.metricNamed(view.difference);
+    return chosen < 0 ? comparable(views.columns(view))[0] : chosen;
   }
 
   /* The places of the metrics that at least two of the columns have. */
@@ -77,12 +114,12 @@ function answerSelection({ index, table, views, figures, grading }) {
   }
 
   function differing(view, columns) {
-    if (!view.show && view.least === "") return () => true;
+    if (!view.show && view.least === "" && view.only !== "differs") return () => true;
     const gapOf = gaps(view, columns);
     const least = view.least === "" ? null : Number(view.least);
     return (row) => {
       const found = gapOf(row);
-      return (!view.show || found[view.show]) && (least === null || (found.gap !== null && Math.abs(found.gap) >= least));
+      return (!view.show || found[view.show]) && (view.only !== "differs" || found.differs) && (least === null || (found.gap !== null && Math.abs(found.gap) >= least));
     };
   }
 
@@ -106,10 +143,10 @@ function answerSelection({ index, table, views, figures, grading }) {
     const columns = views.columns(view);
     const fits = fitting(view, hits);
     const differs = differing(view, columns);
-    const all = table.rows.filter((row) => columns.some((column) => row.cells.has(column.at)));
+    const all = rowsOf(columns);
     const rows = all.filter((row) => columns.some((column) => row.cells.has(column.at) && fits(row.cells.get(column.at))) && differs(row));
     return { rows: sorted(view, rows, columns), of: all.length, columns, fits, mean };
   }
 
-  return { select, comparable };
+  return { PRESETS, select, countOf, metricOf, comparable };
 }

@@ -1,5 +1,5 @@
-/* The shape of the matrix: order of the rows, their height, the columns and the metrics shown. */
-function answerShaping({ index, views, elements, words }, change, showKeys) {
+/* The shape of the matrix: order of the rows, their height, the columns and the metrics shown; after other controls. */
+function answerShaping({ index, views, elements, words }, change, showKeys, ...before) {
   const { make, named, field, fill, tick } = elements;
 
   /* An order as the text of an option: how, and for a metric of a column also which. */
@@ -38,24 +38,15 @@ function answerShaping({ index, views, elements, words }, change, showKeys) {
   const [referenceLabel, reference] = tick(words.reference_column);
   reference.addEventListener("input", () => change({ reference: reference.checked ? "yes" : "" }));
 
-  /* A menu that opens below its button, with a box per name to tick. */
+  /* A panel with a box per name to tick, and with buttons to move it. */
   function chooser(items) {
-    const summary = make("summary");
     const list = make("ul");
-    const made = make("details", "chooser", summary, list);
-    made.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !made.open) return;
-      made.open = false;
-      summary.focus();
-    });
-    document.addEventListener("pointerdown", (event) => {
-      if (made.open && !made.contains(event.target)) made.open = false;
-    });
+    const panel = popover(elements, list);
     function show(title, all, shown, movable) {
-      summary.textContent = `${title} (${shown.length}/${all.length})`;
+      panel.name(`${title} (${shown.length}/${all.length})`);
       const focused = list.contains(document.activeElement) ? document.activeElement.dataset.of : null;
       list.replaceChildren(...all.map((name) => entry(name, shown, movable && all)));
-      made.hidden = all.length < 2;
+      panel.element.hidden = all.length < 2;
       [...list.querySelectorAll("[data-of]")].find((each) => each.dataset.of === focused)?.focus();
     }
     function entry(name, shown, all) {
@@ -78,14 +69,14 @@ function answerShaping({ index, views, elements, words }, change, showKeys) {
       });
       return button;
     }
-    return { element: made, show };
+    return { element: panel.element, show };
   }
   const columns = chooser("columns");
   const scores = chooser("scores");
 
   const keys = make("button", "plain", words.keys_button);
   keys.addEventListener("click", showKeys);
-  const element = make("div", "filters shaping", field(words.order, order), field(words.height, heights), columns.element, scores.element, referenceLabel, keys);
+  const element = make("div", "filters shaping", ...before, field(words.order, order), field(words.height, heights), columns.element, scores.element, referenceLabel, keys);
   element.setAttribute("role", "group");
   element.setAttribute("aria-label", words.shape);
 

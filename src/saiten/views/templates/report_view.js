@@ -3,7 +3,7 @@ function answerView({ index, table, words }) {
   const MOST_COLUMNS = 12;
   const MARKS = 4; /* Metrics that are shown unless others are chosen. */
   const DEFAULTS = {
-    q: "", regex: "", run: "", system: "", group: "", language: "", status: "", metric: "", from: "", to: "", graded: "",
+    q: "", regex: "", only: "", run: "", system: "", group: "", language: "", status: "", metric: "", from: "", to: "", graded: "",
     difference: "", of: "", against: "", show: "", least: "", sort: "", by: "", in: "", way: "",
     columns: [], scores: [], height: "normal", reference: "",
   };
