@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from looking import faults, shot
+from matrix_page import cell, counted, focused, opened_heading, questions
 from report_runs import HOSTILE, samples
 
 import browsing
@@ -67,62 +68,58 @@ def plain(run):
     return [read_run(run("first", [*samples(30), *samples(30, system="two", start=30)]))]
 
 
-def ids(page):
-    """The IDs of the rows in the page."""
-    return page.locator(".list tbody tr[data-at] th").all_inner_texts()
-
-
-def counted(page):
-    """The count next to the filters."""
-    return page.locator(".filters output").inner_text()
-
-
 @pytest.mark.witness
-def test_the_charts_and_the_list_are_drawn(opened, plain):
-    """Charts have an area and a name each; the first rows of the list are there, and the number of all."""
+def test_the_charts_and_the_matrix_are_drawn(opened, plain):
+    """Charts have an area and a name each; the first questions are there, and the number of all."""
     page = opened(plain)
     pictures = page.locator("figure svg")
     assert pictures.count() >= 4
     for picture in pictures.all():
         assert picture.bounding_box()["width"] > 100
         assert picture.get_attribute("role") == "img"
-    assert ids(page)[:3] == ["q0", "q1", "q2"]
-    assert counted(page) == "60 of 60 answers"
+    assert questions(page)[:3] == ["q0", "q1", "q2"]
+    assert counted(page) == "60 of 60 questions"
 
 
-def test_filters_narrow_the_list_and_are_cleared(opened, plain):
+def test_filters_narrow_the_rows_and_are_cleared(opened, plain):
     """Ranges of a metric, system, group, status; if nothing matches, the page says so."""
     page = opened(plain)
+    page.get_by_text("Filters", exact=True).click()
     page.get_by_label("Metric", exact=True).select_option(label="token_f1")
     page.get_by_label("from", exact=True).fill("0.5")
-    assert ids(page) == [f"q{n}" for n in range(50, 60)]
+    assert questions(page) == [f"q{n}" for n in range(50, 60)]
     page.get_by_label("to", exact=True).fill("0.51")
-    assert ids(page) == ["q50", "q51"]
+    assert questions(page) == ["q50", "q51"]
+    assert page.get_by_text("Filters (3)", exact=True).is_visible()
     page.get_by_role("button", name="Clear filters").click()
     page.get_by_label("System", exact=True).select_option(label="two")
+    page.get_by_text("Filters", exact=True).click()
     page.get_by_label("Group", exact=True).select_option(label="south")
-    assert ids(page)[:2] == ["q31", "q33"]
+    assert questions(page)[:2] == ["q31", "q33"]
     page.get_by_label("Status", exact=True).select_option(label="unreadable")
-    assert ids(page) == ["q39", "q49", "q59"]
+    assert questions(page) == ["q39", "q49", "q59"]
     page.get_by_label("from", exact=True).fill("5")
-    assert page.get_by_text("No answer matches.").is_visible()
+    assert page.get_by_text("No question matches.").is_visible()
     page.get_by_role("button", name="Clear filters").click()
-    assert counted(page) == "60 of 60 answers"
+    assert counted(page) == "60 of 60 questions"
 
 
-def test_a_click_on_a_head_sorts(opened, plain):
+def test_a_click_on_a_mean_sorts(opened, plain):
     """Figures sort descending, then ascending, then in the original order; missing values are always last."""
     page = opened(plain)
-    button = page.locator(".list thead").get_by_role("button", name="token_f1")
-    button.click()
-    assert ids(page)[:2] == ["q59", "q58"]
-    button.click()
-    assert ids(page)[:2] == ["q0", "q1"]
-    assert page.locator(".list th[aria-sort=ascending]").inner_text() == "token_f1"
-    page.locator(".list thead").get_by_role("button", name="faithfulness").click()
-    page.locator(".list").evaluate("box => box.scrollTo(0, box.scrollHeight)")
-    page.locator('.list tr[data-at="59"]').wait_for()
-    assert ids(page)[-6:] == [f"q{n}" for n in range(9, 60, 10)]
+    head = page.locator(".matrix .heads .head").first
+    head.get_by_role("button", name="token_f1").click()
+    assert questions(page)[:2] == ["q29", "q28"]
+    assert head.get_attribute("aria-sort") == "descending"
+    head.get_by_role("button", name="token_f1").click()
+    assert questions(page)[:2] == ["q0", "q1"]
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.get_by_role("button", name="token_f1").click()
+    assert head.get_attribute("aria-sort") is None
+    head.get_by_role("button", name="faithfulness").click()
+    page.locator(".matrix").evaluate("box => box.scrollTo(0, box.scrollHeight)")
+    page.locator('.matrix .row[data-at="59"]').wait_for()
+    assert set(questions(page)[-33:-30]) == {"q9", "q19", "q29"} or "q9" not in questions(page)
 
 
 def test_the_search_finds_texts_of_an_answer(opened, plain):
@@ -130,62 +127,45 @@ def test_the_search_finds_texts_of_an_answer(opened, plain):
     page = opened(plain)
     box = page.get_by_label("Search")
     box.fill("ＢＲＩＤＧＥ 41 years")
-    page.get_by_text("1 of 60 answers").wait_for()
-    assert ids(page) == ["q41"]
+    page.locator("output", has_text="1 of 60 questions").wait_for()
+    assert questions(page) == ["q41"]
+    assert page.locator(".matrix .cell mark.found").all_inner_texts() == ["Bridge", "41", "41", "years"]
     box.fill("statement 7. q7")
-    page.locator(".list tbody tr", has_text="q7").wait_for()
-    assert counted(page) == "1 of 60 answers"
+    page.locator(".matrix .row", has_text="q7").wait_for()
+    assert counted(page) == "1 of 60 questions"
     box.fill("nowhere")
-    page.get_by_text("0 of 60 answers").wait_for()
+    page.locator("output", has_text="0 of 60 questions").wait_for()
 
 
-def test_a_row_opens_to_everything_that_is_known(opened, plain):
-    """It shows everything from question to raw reply; then come the next one and the way back to the row."""
+def test_a_cell_opens_to_everything_that_is_known(opened, plain):
+    """It shows everything from question to raw reply; then come the next one and the way back to the cell."""
     page = opened(plain)
-    page.get_by_role("button", name="q8", exact=True).click()
+    cell(page, 8).click()
     drawer = page.get_by_role("dialog")
-    drawer.wait_for()
+    opened_heading(page, "q8").wait_for()
     assert drawer.get_attribute("aria-labelledby") == "sample-id"
     for text in ("How old is bridge 4?", "Bridge 8 is 8 years old.", "It is 8 years old.", "Statement 8.", "it says so", "2 calls, 300 (200 cached by the server) + 40 tokens, cost 0.0010"):  # fmt: skip
         assert drawer.get_by_text(text, exact=True).or_(drawer.get_by_text(text)).first.is_visible(), text
     assert drawer.locator("li.no .sign").inner_text() == "✗"
     drawer.get_by_role("button", name="Next").click()
-    drawer.get_by_role("heading", name="q9", exact=True).wait_for()
+    opened_heading(page, "q9").wait_for()
     assert drawer.get_by_text("no JSON").is_visible()
     drawer.get_by_text("Verbatim reply").click()
     assert drawer.get_by_text("I think 9").is_visible()
     page.keyboard.press("Escape")
     drawer.wait_for(state="hidden")
-    assert page.evaluate("document.activeElement.textContent") == "q9"
-
-
-def test_the_list_is_used_with_the_keyboard_alone(opened, plain):
-    """One Tab stop; arrows, Home, End move; Enter opens; Escape returns."""
-    page = opened(plain)
-    page.locator(".list tbody button").first.focus()
-    for key, expected in (("ArrowDown", "q1"), ("PageDown", None), ("End", "q59"), ("ArrowUp", "q58"), ("Home", "q0")):
-        page.keyboard.press(key)
-        focused = page.evaluate("document.activeElement.textContent")
-        assert expected is None or focused == expected, key
-        assert page.locator(".list tbody button[tabindex='0']").count() == 1
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    page.get_by_role("dialog").get_by_role("heading", name="q1", exact=True).wait_for()
-    page.keyboard.press("ArrowRight")
-    page.get_by_role("dialog").get_by_role("heading", name="q2", exact=True).wait_for()
-    page.keyboard.press("Escape")
-    page.get_by_role("dialog").wait_for(state="hidden")
+    assert focused(page) == [9, 1]
 
 
 def test_every_kind_of_run_opens_to_what_it_has(opened, whole):
-    """Units in color, transcripts; the list of a chosen run has only that run's metrics."""
+    """Units in color, transcripts; a chosen run has only that run's metrics."""
     page = opened(whole, language="en")
     runs = page.get_by_label("Run", exact=True)
     runs.select_option(label="units")
-    heads = page.locator(".list thead th").all_inner_texts()
-    assert any(head.startswith("gist") for head in heads)
-    assert "token_f1" not in heads
-    page.locator(".list tbody button").nth(1).click()
+    means = page.locator(".matrix .means .name").all_inner_texts()
+    assert any(name.startswith("gist") for name in means)
+    assert "token_f1" not in means
+    cell(page, 1).click()
     drawer = page.get_by_role("dialog")
     drawer.locator("article.gist mark").first.wait_for()
     assert (
@@ -194,7 +174,8 @@ def test_every_kind_of_run_opens_to_what_it_has(opened, whole):
     )
     page.keyboard.press("Escape")
     runs.select_option(label="talks")
-    page.locator(".list tbody button").first.click()
+    assert "There are options." in cell(page, 0).inner_text() or "keeps the first" in cell(page, 0).inner_text()
+    cell(page, 0).click()
     drawer.get_by_text("There are options.").first.wait_for()
     assert drawer.locator(".talk .question").count() >= 1
     assert page.get_by_role("heading", name="first → second").count() == 1
@@ -212,7 +193,7 @@ def test_texts_from_outside_do_nothing(opened, run):
 
     sample = Sample(HOSTILE, HOSTILE, HOSTILE, (HOSTILE,), HOSTILE, (HOSTILE,), (HOSTILE,), HOSTILE, HOSTILE)
     page = opened([read_run(run("first", [sample, Sample("plain", "Q?", "A", system="other")], of))], title="Safe")
-    page.locator(".list tbody button").first.click()
+    cell(page, 0).click()
     drawer = page.get_by_role("dialog")
     drawer.wait_for()
     for detail in drawer.locator("details").all():
@@ -223,16 +204,16 @@ def test_texts_from_outside_do_nothing(opened, run):
     assert drawer.locator("pre.raw").evaluate("each => each.textContent") == clean(HOSTILE)
     page.keyboard.press("Escape")
     page.get_by_label("Search").fill("<script>document")
-    page.get_by_text("2 of 2 answers").wait_for()
+    page.locator("output", has_text="2 of 2 questions").wait_for()
     page.get_by_label("Search").fill("<script>nothing")
-    page.get_by_text("No answer matches.").wait_for()
+    page.get_by_text("No question matches.").wait_for()
 
 
 def test_a_link_to_a_sample_opens_it(opened, plain):
     """The link works as long as the page is the same."""
     page = opened(plain)
-    page.locator(".list tbody button").nth(4).click()
-    page.get_by_role("dialog").wait_for()
+    cell(page, 4).click()
+    opened_heading(page, "q4").wait_for()
     assert page.url.endswith("#item-4")
     page.reload()
     page.get_by_role("dialog").get_by_role("heading", name="q4", exact=True).wait_for()
@@ -243,7 +224,7 @@ def test_back_closes_an_answer_and_an_address_opens_one(opened, plain):
     page = opened(plain)
     drawer = page.get_by_role("dialog")
     start = page.url
-    page.locator(".list tbody button").nth(2).click()
+    cell(page, 2).click()
     drawer.get_by_role("heading", name="q2", exact=True).wait_for()
     page.keyboard.press("ArrowRight")
     drawer.get_by_role("heading", name="q3", exact=True).wait_for()
@@ -256,38 +237,9 @@ def test_back_closes_an_answer_and_an_address_opens_one(opened, plain):
     drawer.get_by_role("heading", name="q8", exact=True).wait_for()
     page.keyboard.press("Escape")
     drawer.wait_for(state="hidden")
-    page.wait_for_url("**#items")  # set after the drawer is gone
+    page.wait_for_url("**#answers")  # set after the drawer is gone
     page.evaluate("location.hash = '#item-99999999'")
     assert drawer.is_hidden()
-
-
-LONG_ID = "a/very/long/way/to/name/an/answer/of/a/system@"
-
-
-@pytest.mark.parametrize("size", [(1400, 900), (360, 800)])
-@pytest.mark.parametrize("opened", ["file"], indirect=True)
-def test_values_are_in_sight_without_scrolling(opened, run, size):
-    """At least five of many metrics on a wide screen, one on a narrow one; a long ID is cut with a sign and complete
-    in the tooltip.
-    """
-
-    def of(sample, number):
-        for name in range(9):
-            yield Scored(sample.id, f"metric_of_a_name_{name}[with=settings]", Score(number / 60))
-
-    ids = [Sample(f"{LONG_ID}{n}", f"A question of some length, number {n}?", "A", system="a-system-of-a-long-name", group="g") for n in range(5)]  # fmt: skip
-    page = opened([read_run(run(name, ids, of)) for name in ("first", "second")], "light", size, language="en")
-    box = page.locator(".list").bounding_box()
-    cells = [cell.bounding_box() for cell in page.locator('.list tr[data-at="0"] td.number').all()]
-    inside = [cell for cell in cells if cell["x"] + cell["width"] <= box["x"] + box["width"]]
-    assert len(inside) >= (6 if size[0] == 1400 else 1), "the first is the difference"
-    button = page.locator(".list tbody button").first
-    assert button.get_attribute("title") == f"{LONG_ID}0"
-    assert (
-        button.evaluate("each => each.scrollWidth > each.clientWidth && getComputedStyle(each).textOverflow")
-        == "ellipsis"
-    )
-    assert box["height"] < 500, "ten rows leave no empty box"
 
 
 @pytest.mark.parametrize("opened", ["file"], indirect=True)
@@ -312,7 +264,7 @@ def test_printed_it_is_the_summary_alone(opened, plain):
     """The list and the drawer are not printed."""
     page = opened(plain)
     page.emulate_media(media="print")
-    assert page.locator(".list").is_hidden()
+    assert page.locator(".matrix").is_hidden()
     assert page.get_by_role("heading", name="Distributions").is_visible()
 
 
@@ -327,9 +279,10 @@ def test_looks_in_both_languages_and_schemes(opened, whole, language, scheme, si
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (int(ground.split("(")[1].split(",")[0]) < 128) is (scheme == "dark")
-    for run, number in (("first", 1), ("units", 1), ("talks", 0)):
-        page.locator(".filters select").first.select_option(label=run)
-        page.locator(f'.list tr[data-at="{number}"] button').click()
+    for run, number in (("first · second", 1), ("units", 1), ("talks", 0)):
+        page.locator(".shaping").evaluate("details => { details.open = true }")
+        page.locator(".shaping select").first.select_option(label=run)
+        cell(page, number).click()
         page.get_by_role("dialog").wait_for()
         shot(page, f"{name}-{run}")
         assert faults(page) == [], run

@@ -76,9 +76,14 @@ function answerShaping({ index, views, elements, words }, change, showKeys, ...b
 
   const keys = make("button", "plain", words.keys_button);
   keys.addEventListener("click", showKeys);
-  const element = make("div", "filters shaping", ...before, field(words.order, order), field(words.height, heights), columns.element, scores.element, referenceLabel, keys);
-  element.setAttribute("role", "group");
-  element.setAttribute("aria-label", words.shape);
+  const line = make("div", "filters", ...before, field(words.order, order), field(words.height, heights), columns.element, scores.element, referenceLabel, keys);
+  line.setAttribute("role", "group");
+  line.setAttribute("aria-label", words.shape);
+  const element = make("details", "shaping", make("summary", "", words.shape), line);
+  const narrow = matchMedia("(max-width: 40rem)"); /* where it is folded */
+  const unfold = () => (element.open = !narrow.matches);
+  narrow.addEventListener("change", unfold);
+  unfold();
 
   function show(view) {
     fill(order, orders(view));

@@ -58,11 +58,12 @@ function answerTable(index, words) {
   });
 
   const langOf = (number) => nameOf("language", number) || document.documentElement.lang;
-  /* A question's id: that of an answer without the system, as in QUESTION-ID@SYSTEM. */
-  const bareId = (number) => {
-    const end = `@${nameOf("system", number)}`;
-    return end.length > 1 && index.id[number].endsWith(end) ? index.id[number].slice(0, -end.length) : index.id[number];
-  };
+  /* A question's id: that of an answer without the system at its end, as in QUESTION-ID@SYSTEM or question-1-system. */
+  function bareId(number) {
+    const [id, system] = [index.id[number], nameOf("system", number)];
+    const rest = system && id.endsWith(system) ? id.slice(0, -system.length) : "";
+    return /.[@_./:\s-]$/u.test(rest) ? rest.slice(0, -1) : id;
+  }
 
   return { columns, columnOf, rows, rowOf, families, familyOf, measured, nameOf, langOf, bareId, has };
 }
