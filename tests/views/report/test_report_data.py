@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from report_runs import HOSTILE, SIGNATURES, samples, scores
-from unpacking import index_of, items_of, unpacked
+from unpacking import beginnings_of, index_of, items_of, unpacked
 
 from saiten.records import Sample, Score, Scored
 from saiten.runs import read_run
@@ -53,6 +53,28 @@ def test_a_sample_in_full_has_everything_that_show_tells(run, page):
     assert items[9]["scores"][0][1]["raw"] == "I think 9"
 
 
+def test_the_matrix_has_the_beginnings_of_texts(run, page):
+    """On one line each and bounded; a reference once per question; reasons of scores that are not high."""
+    rows = [Sample(f"q@{system}", "Q?", f"{system}\n\n {'long ' * 200}", (), "The reference.", system=system) for system in "ab"]  # fmt: skip
+    text = page(run("first", rows))
+    (answer, reference, reasons), (_, again, _) = beginnings_of(text)
+    assert answer.startswith("a long long")
+    assert answer.endswith("…")
+    assert 300 < len(answer) < 330
+    assert (reference, again) == ("The reference.", "")
+    assert reasons == [[0, "half of it"]]
+    assert len(beginnings_of(page(run("second", samples(900))))) == 900
+
+
+def test_reasons_of_high_scores_are_not_in_the_matrix(run, page):
+    """Only those that are missing, or below two thirds."""
+
+    def of(sample, number):
+        yield Scored(sample.id, "faithfulness", [Score(1.0, "ok", "fine"), Score(None, "failed", "no reply"), Score(0.5, "ok", "half")][number])  # fmt: skip
+
+    assert [begins[2] for begins in beginnings_of(page(run("first", samples(3), of)))] == [[], [[0, "no reply"]], [[0, "half"]]]  # fmt: skip
+
+
 def test_what_a_score_says_later_replaces_what_it_said(run, page, tmp_path):
     """As in every other command, in whichever order the files are."""
     folder = run("first", samples(3))
@@ -81,7 +103,7 @@ def test_hostile_texts_are_data_wherever_they_appear(run, page):
     text = page(run("first", [sample, Sample("plain", "Q?", "A")], of), title=HOSTILE)
     assert "document.title=2</script>" not in text
     assert "<img" not in text
-    assert text.count("<script") == text.count("</script>") == 5
+    assert text.count("<script") == text.count("</script>") == 6
     text.encode()  # no lone surrogates
     (item, _), index = items_of(text), index_of(text)
     assert index["id"][0] == item["question"] == item["answer"] == item["references"][1] == shown

@@ -1,7 +1,8 @@
-"""Answers side by side in a real browser: columns, differences, orders, keys, and printing."""
+"""Answers side by side in a real browser: columns of the matrix, differences, orders, keys."""
 
 import pytest
 from looking import faults, shot
+from matrix_page import cell, cells, counted, focused, heads, opened_heading, questions
 from report_runs import HOSTILE, samples, scores
 
 import browsing
@@ -59,11 +60,6 @@ def systems(run):
     return read_run(run("systems", rows, of))
 
 
-def ids(page):
-    """The IDs of the rows in the page, with the run of each."""
-    return [row.locator("th, td").nth(1).inner_text() + " " + row.locator("th").inner_text() for row in page.locator(".list tbody tr[data-at]").all()]  # fmt: skip
-
-
 def columns(page):
     """The heads of the columns side by side."""
     return page.locator(".column > header h3").all_inner_texts()
@@ -72,7 +68,7 @@ def columns(page):
 def test_an_answer_of_two_runs_opens_side_by_side_with_the_other_one(opened, two):
     """Both answers, scores with the difference from the chosen one, verdicts and reasons; they start on one line."""
     page = opened(two)
-    page.locator(".list tbody button").nth(3).click()
+    cell(page, 3).click()
     page.locator(".column").nth(1).wait_for()
     assert columns(page) == ["before", "after"]
     one, other = page.locator(".column").all()
@@ -92,7 +88,7 @@ def test_an_answer_of_two_runs_opens_side_by_side_with_the_other_one(opened, two
 def test_on_a_narrow_screen_they_are_stacked(opened, two):
     """One is below the other, as wide as the screen."""
     page = opened(two, size=(400, 800))
-    page.locator(".list tbody button").nth(3).click()
+    cell(page, 3).click()
     page.locator(".column").nth(1).wait_for()
     above, below = (each.bounding_box() for each in page.locator(".column").all())
     assert above["x"] == below["x"]
@@ -101,85 +97,147 @@ def test_on_a_narrow_screen_they_are_stacked(opened, two):
 
 
 def test_the_largest_differences_are_found(opened, two):
-    """By size, then with sign; within one run only; only those that differ."""
+    """By size, then with the sign against a baseline; only those that differ, by how much, where a run is better."""
     page = opened(two)
+    page.get_by_text("Differences", exact=True).click()
     page.get_by_label("Difference in").select_option(label="token_f1")
     page.get_by_label("Order").select_option("largest difference first")
-    assert ids(page)[:4] == ["before q4", "after q4", "before q3", "after q3"]
-    page.get_by_label("Order").select_option("furthest above the others first")
-    assert ids(page)[:2] == ["after q4", "after q3"]
-    page.get_by_label("only answers that differ").check()
-    assert len(ids(page)) == 8
-    page.get_by_label("Run", exact=True).select_option(label="before")
-    assert ids(page) == ["before q1", "before q2", "before q3", "before q4"]
-    head = page.locator(".list thead").get_by_role("button", name="Difference: token_f1")
-    assert head.locator("..").get_attribute("aria-sort") == "descending"
-    head.click()
-    assert ids(page) == ["before q4", "before q3", "before q2", "before q1"]
-    assert page.get_by_label("Order").input_value() == "lowest"
-    assert page.locator(".list tbody tr").first.get_by_text("−0.200").is_visible()
+    assert questions(page)[:4] == ["q4", "q3", "q2", "q1"]
+    page.get_by_role("button", name="Differ 4").click()
+    assert counted(page) == "4 of 30 questions"
+    page.get_by_label("at least").fill("0.12")
+    page.locator("output", has_text="2 of 30").wait_for()
     page.get_by_role("button", name="Clear filters").click()
-    assert page.locator(".filters output").inner_text() == "60 of 60 answers"
+    page.get_by_label("Compared with").select_option(label="before")
+    page.get_by_label("Order").select_option("furthest above the baseline first")
+    assert questions(page)[:2] == ["q4", "q3"]
+    page.get_by_text("Differences", exact=True).click()
+    page.get_by_label("Difference in").select_option(label="token_f1")
+    page.locator(".popover[open] select").nth(2).select_option(label="where it is better")
+    assert sorted(questions(page)) == ["q1", "q2", "q3", "q4"]
+    page.locator(".popover[open] select").nth(2).select_option(label="where it is worse")
+    assert questions(page) == []
+    page.get_by_role("button", name="Clear filters").click()
+    assert counted(page) == "30 of 30 questions"
+    page.get_by_text("Differences", exact=True).click()
     page.get_by_label("Difference in").select_option(label="faithfulness")
-    page.get_by_label("only answers that differ").check()
-    assert sorted(ids(page)) == ["after q7", "before q7"], "measured in one run and not in the other"
+    page.get_by_role("button", name="Differ 1").click()
+    assert questions(page) == ["q7"], "measured in one run and not in the other"
+
+
+def test_cells_have_the_difference_from_the_baseline(opened, two):
+    """With its direction as a word for the eye and a sign; the baseline has none; the other value stays as it is."""
+    page = opened(two)
+    assert page.locator(".matrix .apart").count() == 0
+    page.get_by_label("Compared with").select_option(label="before")
+    first, second = cell(page, 3), cell(page, 3, 2)
+    assert first.locator(".apart").count() == 0
+    assert second.locator(".apart").all_inner_texts() == ["±0", "+0.150"]
+    assert second.locator(".apart.better").count() == 1
+    assert page.locator(".heads .head").first.get_by_text("baseline").is_visible()
 
 
 def test_the_systems_of_a_run_are_compared_with_each_other(opened, systems):
     """All answers to one question are compared with a chosen one; the metric's direction is shown."""
     page = opened([systems], language="en")
-    page.locator(".list tbody button").first.click()
+    assert heads(page) == ["直列", "並列", "<b>素</b>"]
+    cell(page, 0).click()
     page.locator(".column").nth(2).wait_for()
     assert columns(page) == ["直列", "並列", "<b>素</b>"]
     assert page.locator(".column").nth(1).locator(".apart").all_inner_texts() == ["+0.167 better", "+8.000 worse"]
     page.keyboard.press("Escape")
-    page.get_by_label("Compared with").select_option(label="System: 並列")
-    page.get_by_label("Difference in").select_option(label="perplexity")
-    page.get_by_label("Order").select_option("furthest below the others first")
-    assert page.locator(".list tbody tr").first.get_by_text("−8.000").is_visible()
-    page.locator(".list tbody button").first.click()
+    page.get_by_label("Compared with").select_option(
+        label="並列 · systems" if "·" in page.get_by_label("Compared with").inner_text() else "並列"
+    )
+    assert cell(page, 0, 3).locator(".apart.worse").first.is_visible()
+
+
+def test_columns_are_chosen_and_moved(opened, systems):
+    """The chosen ones are shown in the chosen order, in the matrix and in an opened answer; the address keeps them."""
+    page = opened([systems], language="en")
+    page.get_by_text("Columns (3/3)").click()
+    page.get_by_role("button", name="Move 並列 forward").click()
+    assert heads(page) == ["並列", "直列", "<b>素</b>"]
+    page.get_by_label("<b>素</b>", exact=True).uncheck()
+    assert heads(page) == ["並列", "直列"]
+    page.reload()
+    page.locator("#browser[data-ready]").wait_for(state="attached")
+    assert heads(page) == ["並列", "直列"]
+    cell(page, 0).click()
     page.locator(".column").nth(1).wait_for()
-    assert columns(page) == ["直列", "並列"]
+    assert columns(page) == ["並列", "直列"]
+
+
+def test_a_mean_is_over_the_questions_shown(opened, two):
+    """It is that of the run's figures for all, and says how many are measured; filtered it says so."""
+    page = opened(two)
+    head = page.locator(".heads .head").nth(1)
+    values = [float(number / 100 + (0.05 * number if number < 5 else 0)) for number in range(30)]
+    assert head.get_by_role("button", name="token_f1").locator(".figure").inner_text() == f"{sum(values) / 30:.3f}"
+    assert head.get_by_role("button", name="faithfulness").locator(".n").inner_text() == "n 26 of 30"
+    assert page.get_by_text("means over all 30 questions").is_visible()
+    page.get_by_label("Search").fill("bridge 2")
+    page.get_by_text("filtered: means over 10 of 30 questions").wait_for()
+    shown = [values[int(name[1:])] for name in questions(page)]
+    assert (
+        head.get_by_role("button", name="token_f1").locator(".figure").inner_text() == f"{sum(shown) / len(shown):.3f}"
+    )
+
+
+def test_a_system_without_an_answer_has_a_dash(opened, run):
+    """The row is there for the others."""
+    rows = [Sample(f"q{n}", f"Q{n}?", "A", system=system) for n, system in ((0, "a"), (1, "a"))]
+    page = opened([read_run(run("first", [*rows, Sample("q0b", "Q0?", "B", system="b")]))], language="en")
+    assert heads(page) == ["a", "b"]
+    assert cells(page, 1)[1] == "–"
+    page.locator('.matrix .row[data-at="1"] [data-place="2"]').click()
+    opened_heading(page, "q1").wait_for()
 
 
 def test_another_column_is_chosen_with_the_keyboard(opened, two):
-    """Its answer comes first, the differences are reversed, and the list follows; Escape returns to its row."""
+    """Its answer comes first, the differences are reversed, and the matrix follows; Escape returns to its cell."""
     page = opened(two)
-    page.locator(".list tbody button").nth(4).press("Enter")
+    cell(page, 4).press("Enter")
     page.locator(".column").nth(1).wait_for()
     page.get_by_role("button", name="Choose this one").press("Enter")
     page.locator(".column header.is-chosen h3", has_text="after").wait_for()
     assert columns(page) == ["after", "before"]
-    assert page.locator(".apart").all_inner_texts() == ["±0", "−0.200 worse"]
+    assert page.locator(".apart:visible", has_text=" ").all_inner_texts() == ["−0.200 worse"]
     assert page.url.endswith("#item-34")
     assert page.evaluate("document.activeElement.id") == "sample-id"
     page.keyboard.press("ArrowRight")
-    page.get_by_role("heading", name="q5", exact=True).wait_for()
+    opened_heading(page, "q5").wait_for()
+    page.keyboard.press("Shift+ArrowLeft")
+    page.locator(".column header.is-chosen h3", has_text="before").wait_for()
     page.keyboard.press("Escape")
     page.get_by_role("dialog").wait_for(state="hidden")
-    assert page.evaluate("document.activeElement.closest('tr').cells[1].textContent") == "after"
+    assert focused(page) == [5, 1]
 
 
-def test_one_that_the_filters_left_out_can_be_chosen_too(opened, two):
-    """It is shown; the list stays as it is."""
+def test_one_that_the_filters_left_out_can_be_opened_too(opened, two):
+    """A link to it shows it; the matrix stays as it is."""
     page = opened(two)
     page.get_by_label("Run", exact=True).select_option(label="before")
-    page.locator(".list tbody button").nth(2).click()
-    page.get_by_role("button", name="Choose this one").click()
+    assert heads(page) == ["before"]
+    page.evaluate("location.hash = location.hash.replace('#answers', '#item-32')")
+    opened_heading(page, "q2").wait_for()
     page.locator(".column header.is-chosen h3", has_text="after").wait_for()
     page.keyboard.press("Escape")
     page.get_by_role("dialog").wait_for(state="hidden")
-    assert page.evaluate("document.activeElement.textContent") == "q2"
+    assert heads(page) == ["before"]
 
 
 def test_names_from_outside_do_nothing_there(opened, run):
     """IDs, systems, runs and texts are all shown as text."""
     rows = [Sample(f"{HOSTILE}{n}", "Q?", HOSTILE, (HOSTILE,), f"{HOSTILE}{n}", system=f"{HOSTILE}{n}") for n in range(2)]  # fmt: skip
     page = opened([read_run(run("first", rows))], title="Safe", language="en")
-    page.locator(".list tbody button").first.click()
+    cell(page, 0).click()
     page.locator(".column").nth(1).wait_for()
     shown = f"{clean(HOSTILE)}1"
-    assert page.locator(".column > header h3").nth(1).evaluate("each => each.textContent") == f"{shown} · {shown}"
+    assert page.locator(".column > header h3").nth(1).evaluate("each => each.textContent") in {
+        shown,
+        f"{shown} · {shown}",
+    }
     assert page.title() == "Safe · saiten"
     assert page.locator("img").count() == 0
 
@@ -188,17 +246,21 @@ def test_many_answers_to_one_question_stay_few_columns(opened, run):
     """Twelve columns are shown, and the number of the others."""
     rows = [Sample(f"q@{n}", "Q?", f"A{n}", system=f"system {n}") for n in range(30)]
     page = opened([read_run(run("first", rows))], language="en")
-    page.locator(".list tbody button").first.click()
+    cell(page, 0).click()
     page.locator(".column").nth(11).wait_for()
     assert page.locator(".column").count() == 12
-    assert page.get_by_text("18 more answers to this question are in the list.").is_visible()
+    assert page.get_by_text("18 more answers to this question are in the matrix.").is_visible()
 
 
 def test_without_pairs_there_is_nothing_to_compare(opened, run):
-    """A run without systems has neither the controls nor columns."""
+    """A run without systems has neither the controls nor columns, and one wide column in the matrix."""
     page = opened([read_run(run("first", samples(4, system=None)))])
-    assert page.locator(".pairing").count() == 0
-    page.locator(".list tbody button").first.click()
+    assert page.get_by_text("Differences", exact=True).is_hidden()
+    assert page.get_by_label("Compared with").is_hidden()
+    assert heads(page) == ["Answer"]
+    page.get_by_label("reference").check()
+    assert cells(page, 1)[0] == "It is 1 years old."
+    cell(page, 0, 2).click()
     page.get_by_role("dialog").wait_for()
     assert page.locator(".column").count() == 0
 
@@ -209,9 +271,8 @@ def test_looks_in_both_languages_and_schemes(opened, two, systems, look):
     language, scheme, size = look
     page = opened([*two, systems], scheme, size, language=language)
     name = f"side-by-side-{language}-{scheme}-{size[0]}"
-    page.locator("#items").scroll_into_view_if_needed()
-    page.locator(".pairing").scroll_into_view_if_needed()
-    shot(page, f"{name}-list")
+    page.locator(".matrix").scroll_into_view_if_needed()
+    shot(page, f"{name}-matrix")
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     assert faults(page) == []
     for number in (3, 61):

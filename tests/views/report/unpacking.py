@@ -24,3 +24,12 @@ def items_of(page):
         for text in re.findall(r'<script type="text/plain" class="pack">(.*?)</script>', page)
         for item in unpacked(text)
     ]
+
+
+def beginnings_of(page):
+    """Beginnings of all answers, in order: answer, reference, and reasons by the metric's place."""
+    return [
+        begins
+        for text in re.findall(r'<script type="text/plain" class="begins">(.*?)</script>', page)
+        for begins in unpacked(text)
+    ]
