@@ -51,17 +51,17 @@ def test_a_cell_has_the_beginning_the_scores_and_why_one_is_low(opened, three):
     assert heads(page) == ["careful", "hasty", "refine"]
     first, third = cell(page, 0), cell(page, 3)
     assert "careful says 0." in first.inner_text()
-    assert first.locator(".mark").all_inner_texts() == ["faithf 0.000", "token f1 0.000"]
-    assert first.locator(".reason").inner_text() == "faithf0 of 4 statements are supported"
-    assert third.locator(".mark").first.inner_text() == "faithf declined"
-    assert third.locator(".reason").inner_text() == "faithfit only says that it does not know"
+    assert first.locator(".mark").all_text_contents() == ["faithf 0.000", "token f1 0.000"]
+    assert first.locator(".reason").text_content() == "faithf0 of 4 statements are supported"
+    assert third.locator(".mark").first.text_content() == "faithf declined"
+    assert third.locator(".reason").text_content() == "faithfit only says that it does not know"
     sign = "mark => getComputedStyle(mark.querySelector('.figure'), '::before').content"
     assert "○" in first.locator(".mark").first.evaluate(sign)
     assert "●" in cell(page, 4).locator(".mark").first.evaluate(sign)
     assert cell(page, 4).locator(".reason").count() == 0
     page.get_by_text("Scores (2/2)").click()
     page.get_by_label("faithfulness", exact=True).uncheck()
-    assert first.locator(".mark").all_inner_texts() == ["token f1 0.000"]
+    assert first.locator(".mark").all_text_contents() == ["token f1 0.000"]
 
 
 def test_the_grid_is_moved_through_with_the_keyboard_alone(opened, three):
@@ -107,7 +107,7 @@ def test_a_screen_reader_knows_where_it_is(opened, three):
     grid = page.get_by_role("grid")
     assert grid.get_attribute("aria-rowcount") == "41"
     assert grid.get_attribute("aria-colcount") == "4"
-    assert page.get_by_role("columnheader").count() == 4
+    assert grid.get_by_role("columnheader").count() == 4
     page.locator(".matrix").evaluate("box => box.scrollTo(0, box.scrollHeight)")
     page.locator('.matrix .row[data-at="39"]').wait_for()
     last = page.locator('.matrix .row[data-at="39"]')
@@ -123,7 +123,6 @@ def test_keys_lead_to_the_search_and_to_the_list_of_keys(opened, three):
     assert page.evaluate("document.activeElement.type") == "search"
     page.keyboard.type("says 1?/")
     assert page.get_by_label("Search").input_value() == "says 1?/"
-    cell(page, 0, 0).focus() if cell(page, 0, 0).count() else page.get_by_label("Order").focus()
     page.get_by_role("button", name="Keys (?)").focus()
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keys").wait_for()
@@ -139,7 +138,7 @@ def test_an_address_keeps_the_view_and_back_undoes_it(opened, three):
     page.get_by_role("button", name="Declined").click()
     declined = questions(page)
     assert declined
-    page.get_by_label("Order").select_option("token_f1 of hasty: highest first")
+    page.get_by_label("Order", exact=True).select_option("token_f1 of hasty: highest first")
     ordered = questions(page)
     assert sorted(ordered) == sorted(declined) != ordered
     page.get_by_label("Search").type("question 3")
@@ -203,7 +202,7 @@ def test_a_wrong_pattern_is_reported_next_to_its_field(opened, three, pattern, w
     assert counted(page) == "40 of 40 questions"
     page.get_by_label("Search").fill("question 39")
     settled(page, 1)
-    assert page.get_by_role("alert").inner_text() == ""
+    assert page.get_by_role("alert").inner_text() == "", "nothing is wrong any more"
 
 
 def test_what_was_found_is_marked_as_it_was_written(opened, run):
@@ -227,7 +226,7 @@ def test_of_thousands_of_rows_few_are_in_the_page(opened, run):
     for at in (0, 17, 1234, 2500, 4990, 4999, 333):
         box.evaluate("(box, top) => box.scrollTo(0, top)", at * height)
         page.locator(f'.matrix .row[data-at="{at}"]:not(.pending)').wait_for()
-        assert cells(page, at)[1].split(".")[0].endswith(f"b says {at}")
+        assert f"b says {at}." in cells(page, at)[1]
         assert page.locator(f'.matrix .row[data-at="{at}"] .asked .begins').inner_text() == f"Question {at}: by when?"
         assert page.locator(".matrix .row").count() < 40
     page.get_by_label("Rows", exact=True).select_option("compact")

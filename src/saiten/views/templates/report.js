@@ -42,7 +42,7 @@ async function reportAnswers(root, { grading = null } = {}) {
   async function open(number) {
     const instead = drawer.element.open;
     try {
-      await drawer.show(number, matrix.besides(number));
+      await drawer.show(number, matrix.besides(number), matrix.answersTo(number));
     } catch {
       return remark(words.broken);
     }
@@ -57,9 +57,9 @@ async function reportAnswers(root, { grading = null } = {}) {
     if (number !== undefined) open(number);
   }
 
-  function closed() {
+  function closed(number) {
     address.close(matrix.address());
-    matrix.focus();
+    matrix.goTo(number, true);
   }
 
   async function follow({ view, item }) {

@@ -26,9 +26,13 @@ function answerControls({ index, views, selection, elements, words, statuses, gr
     const made = make("input");
     made.type = type;
     if (type === "number") made.step = "any";
-    onTyping(made, index.count, () => change({ [name]: made.value }, name));
+    let told = ""; /* Letters typed since then are not in the view yet, and stay. */
+    onTyping(made, index.count, () => {
+      told = made.value;
+      change({ [name]: told }, name);
+    });
     refreshers.push((view) => {
-      if (made.value !== view[name]) made.value = view[name];
+      if (view[name] !== told) made.value = told = view[name];
     });
     return [field(text, made), made];
   }

@@ -252,8 +252,8 @@ function answerGrid({ elements, cells, words }, { onOpen, onSort }) {
   }
 
   /* Go to the cell of an answer. */
-  function goTo(row, column) {
-    moveTo(row, Math.max(0, shown.columns.indexOf(column)) + places() - shown.columns.length, false);
+  function goTo(row, column, focus) {
+    moveTo(row, Math.max(0, shown.columns.indexOf(column)) + places() - shown.columns.length, focus);
   }
 
   return { element, show, goTo, fillIn, isNarrow: () => element.clientWidth / rem() < NARROW, focus: () => moveTo(active.row, active.place) };

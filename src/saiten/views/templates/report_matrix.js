@@ -81,6 +81,7 @@ function answerMatrix({ index, table, figures, views, cells, search, elements, w
     return found.includes(number) ? found : [...rowOf(number).cells.values()];
   }
 
+  const answersTo = (number) => rowOf(number).cells.size;
   const place = (number) => ({ at: selected.rows.indexOf(rowOf(number)), of: selected.rows.length });
 
   /* The answer some questions, or else some systems, further on. */
@@ -91,10 +92,11 @@ function answerMatrix({ index, table, figures, views, cells, search, elements, w
     return row && (row.cells.get(table.columnOf[number]) ?? shownIn(row)[0]);
   }
 
-  /* Make the cell of an answer the active one. */
-  function goTo(number) {
+  /* Make the cell of an answer the active one; without a cell the active one stays. */
+  function goTo(number, focus = false) {
     const { at } = place(number);
-    if (at >= 0) grid.goTo(at, table.columns[table.columnOf[number]]);
+    if (at >= 0) grid.goTo(at, table.columns[table.columnOf[number]], focus);
+    else if (focus) grid.focus();
   }
 
   grading?.onChange((number) => grid.fillIn((row) => row === rowOf(number)));
@@ -103,6 +105,6 @@ function answerMatrix({ index, table, figures, views, cells, search, elements, w
     elements: [controls.element, shaping.element, single.element, grid.element, nobody],
     keys: keys.element,
     address: () => views.toAddress(view),
-    show, besides, place, further, goTo, focus: grid.focus, fillIn: () => grid.fillIn(),
+    show, besides, answersTo, place, further, goTo, fillIn: () => grid.fillIn(),
   };
 }

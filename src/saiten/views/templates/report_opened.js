@@ -19,8 +19,9 @@ function openedAnswer({ index, table, data, texts, scores, passages, elements, w
   after.addEventListener("click", () => step(1, 0));
   element.addEventListener("click", (event) => event.target === element && element.close());
   element.addEventListener("close", () => {
+    const number = showing;
     showing = -1;
-    onClose();
+    onClose(number);
   });
   element.addEventListener("keydown", (event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -30,11 +31,10 @@ function openedAnswer({ index, table, data, texts, scores, passages, elements, w
     else step(by, 0);
   });
 
-  /* Show an answer first, and then those of `beside`. */
-  async function show(number, beside) {
+  /* Show an answer first, and then those of `beside`; `all`: how many answers there are to the question. */
+  async function show(number, beside, all) {
     showing = number;
-    const together = [number, ...beside.filter((other) => other !== number)];
-    const numbers = together.slice(0, COLUMNS);
+    const numbers = [number, ...beside.filter((other) => other !== number)].slice(0, COLUMNS);
     const samples = await Promise.all(numbers.map((each) => data.sample(index, each)));
     if (showing !== number) return;
     const { at, of } = place(number);
@@ -42,7 +42,7 @@ function openedAnswer({ index, table, data, texts, scores, passages, elements, w
     before.disabled = at <= 0;
     after.disabled = at < 0 || at >= of - 1;
     element.classList.toggle("wide", numbers.length > 1);
-    const more = together.length - numbers.length;
+    const more = all - numbers.length;
     full.replaceChildren(...titleOf(number), ...(numbers.length > 1 ? sideBySide(numbers, samples, more) : inFull(number, samples[0])));
     if (!element.open) element.showModal();
     element.scrollTop = 0;
