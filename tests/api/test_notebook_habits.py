@@ -165,7 +165,7 @@ def test_the_report_works_inside_a_notebooks_page(browser, tmp_path, result):
         report = page.frames[1]
         report.locator("a[href='#items']").first.click()
         report.wait_for_function("location.hash === '#items' && scrollY > 0")
-        report.locator(".list tbody button").first.click()
+        report.locator(".matrix .row .cell").first.click()
         report.locator("dialog[open]").wait_for()
         assert report.url == "about:srcdoc#item-0"
         page.keyboard.press("Escape")

@@ -34,7 +34,7 @@ def opened_heading(page, name):
 def focused(page):
     """Row and place of the cell with the focus; row -1 is the head."""
     return page.evaluate(
-        "(() => { const cell = document.activeElement; return [Number(cell.parentElement.dataset.at ?? -1), Number(cell.dataset.place)] })()"  # noqa: E501
+        "(() => { const cell = document.activeElement; return [Number(cell.parentElement.dataset.at ?? -1), Number(cell.dataset.place)] })()"
     )
 
 

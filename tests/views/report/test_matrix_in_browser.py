@@ -2,8 +2,8 @@
 
 import pytest
 from looking import faults, shot
-from matrix_page import cell, cells, counted, focused, heads, opened_heading, questions
-from report_runs import HOSTILE, samples
+from matrix_page import cell, cells, counted, focused, heads, questions
+from report_runs import HOSTILE
 
 import browsing
 from saiten.records import Sample, Score, Scored
@@ -166,6 +166,21 @@ def test_an_address_keeps_the_view_and_back_undoes_it(opened, three):
     page.get_by_role("dialog").wait_for()
     page.keyboard.press("Escape")
     page.get_by_role("dialog").wait_for(state="hidden")
+    assert questions(page) == found
+
+
+def test_links_to_other_parts_of_the_page_leave_the_view_alone(opened, three):
+    """The table of contents moves the page; Back to such a link closes an opened answer."""
+    page = opened(three)
+    page.get_by_role("button", name="Declined").click()
+    found = questions(page)
+    page.evaluate("location.hash = '#items'")
+    page.evaluate("location.hash = '#contents'")
+    cell(page, 0).click()
+    page.get_by_role("dialog").wait_for()
+    page.go_back()
+    page.get_by_role("dialog").wait_for(state="hidden")
+    assert page.url.endswith("#contents")
     assert questions(page) == found
 
 

@@ -98,7 +98,7 @@ def test_the_head_of_a_long_table_is_on_each_of_its_pages(printed, run):
 def test_an_open_answer_is_not_printed_over_the_page(opened, compared, tmp_path):
     """The drawer covers the screen, not the paper."""
     page = opened(compared, language="en")
-    page.locator(".list tbody button").first.click()
+    page.locator(".matrix .row .cell").first.click()
     page.get_by_role("dialog").wait_for()
     page.pdf(path=str(tmp_path / "report.pdf"), format="A4")
     document = pdfium.PdfDocument(str(tmp_path / "report.pdf"))

@@ -179,7 +179,9 @@ def test_a_mean_is_over_the_questions_shown(opened, two):
     page.get_by_label("Search").fill("bridge 2?")
     page.get_by_text("filtered: means over 4 of 30 questions").wait_for()
     shown = [values[int(name[1:])] for name in questions(page)]
-    assert head.get_by_role("button", name="token_f1").locator(".figure").inner_text() == f"{sum(shown) / len(shown):.3f}"
+    assert (
+        head.get_by_role("button", name="token_f1").locator(".figure").inner_text() == f"{sum(shown) / len(shown):.3f}"
+    )
 
 
 def test_a_system_without_an_answer_has_a_dash(opened, run):
@@ -232,7 +234,10 @@ def test_names_from_outside_do_nothing_there(opened, run):
     cell(page, 0).click()
     page.locator(".column").nth(1).wait_for()
     shown = f"{clean(HOSTILE)}1"
-    assert page.locator(".column > header h3").nth(1).evaluate("each => each.textContent") in {shown, f"{shown} · {shown}"}
+    assert page.locator(".column > header h3").nth(1).evaluate("each => each.textContent") in {
+        shown,
+        f"{shown} · {shown}",
+    }
     assert page.title() == "Safe · saiten"
     assert page.locator("img").count() == 0
 

@@ -1,4 +1,4 @@
-"""The samples of a report as data for its page: an index for filtering and sorting, their beginnings, the full samples."""
+"""The samples of a report as data for its page: an index to filter and sort, their beginnings, the full samples."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

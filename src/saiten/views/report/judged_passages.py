@@ -1,4 +1,4 @@
-"""The judge's decisions on retrieved passages, as far as a metric's details name them: they are marked in the contexts."""
+"""The judge's decisions on passages of the contexts, as far as a metric's details name them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -63,15 +63,15 @@ async function reportAnswers(root, { grading = null } = {}) {
   }
 
   async function follow({ view, item }) {
-    if (matrix.address() !== view) await matrix.show(view);
+    if (view !== null && matrix.address() !== view) await matrix.show(view);
     if (item < 0) drawer.close();
     else if (drawer.showing() !== item) await open(item);
   }
 
   root.replaceChildren(...matrix.elements);
   document.body.append(drawer.element, matrix.keys);
-  const first = address.read() ?? { view: "", item: -1 };
-  await matrix.show(first.view);
+  const first = address.read();
+  await matrix.show(first.view ?? "");
   if (location.hash.startsWith("#answers")) root.closest("section").scrollIntoView();
   await follow(first);
   beginnings.openAll();

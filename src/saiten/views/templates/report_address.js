@@ -5,11 +5,11 @@ function reportAddress(count, follow) {
   const SPARE = "spare";
   let typed = null; /* The field whose typing made the newest entry. */
 
-  /* The view as a text and the number of the opened answer or -1; null if the address leads elsewhere in the page. */
+  /* The view as a text, null if the address leads elsewhere in the page; and the number of the opened answer or -1. */
   function read() {
     if (location.hash === "") return { view: "", item: -1 };
-    const found = /^#(?:answers|items|item-(\d+))(?:\?(.*))?$/s.exec(location.hash);
-    if (!found) return null;
+    const found = /^#(?:answers|item-(\d+))(?:\?(.*))?$/s.exec(location.hash);
+    if (!found) return { view: null, item: -1 };
     const item = found[1] !== undefined && Number(found[1]) < count ? Number(found[1]) : -1;
     return { view: found[2] ?? "", item };
   }
@@ -20,27 +20,26 @@ function reportAddress(count, follow) {
   /* `field`: the name of a field that is being typed in, whose letters share an entry. */
   function change(view, field = null) {
     const old = read();
-    const hash = hashOf(view, old?.item ?? -1);
-    if (old?.view === view || hash === location.hash) return;
+    const hash = hashOf(view, old.item);
+    if (old.view === view || hash === location.hash) return;
     const instead = history.state === SPARE || (field !== null && field === typed);
     history[instead ? "replaceState" : "pushState"](null, "", here(hash));
     typed = field;
   }
 
   function open(view, item, instead) {
-    if (read()?.item === item) return;
+    if (read().item === item) return;
     history[instead || history.state === SPARE ? "replaceState" : "pushState"](null, "", here(hashOf(view, item)));
     typed = null;
   }
 
   function close(view) {
-    if ((read()?.item ?? -1) >= 0) history.replaceState(SPARE, "", here(hashOf(view, -1)));
+    if (read().item >= 0) history.replaceState(SPARE, "", here(hashOf(view, -1)));
   }
 
   window.addEventListener("hashchange", () => {
     typed = null;
-    const found = read();
-    if (found) follow(found);
+    follow(read());
   });
 
   return { read, change, open, close };
