@@ -177,12 +177,11 @@ function answerGrid({ elements, cells, words }, { onOpen, onSort }) {
     else if (left + widths[active.place] > element.scrollLeft + element.clientWidth) element.scrollLeft = left + widths[active.place] - element.clientWidth;
   }
 
-  /* An answer in the place, or the row's first one. */
+  /* The answer in the place, or the first one in a column, or else the first one to the question. */
   function open({ row, place }) {
-    const there = shown.rows[row];
-    const own = there?.cells.get(columnAt(place)?.at);
-    const number = own ?? shown.columns.map((column) => there?.cells.get(column.at)).find((each) => each !== undefined);
-    if (number !== undefined) onOpen(number);
+    const { cells: answers, first } = shown.rows[row];
+    const inColumns = [columnAt(place), ...shown.columns].map((column) => answers.get(column?.at));
+    onOpen(inColumns.find((each) => each !== undefined) ?? first);
   }
 
   function onKey(event) {
