@@ -49,7 +49,7 @@ def test_what_the_judge_quoted_is_marked_as_quoted(marks):
     assert found == [("quoted", "The application fee is 1,200 yen")]
     title = page.locator("ol.passages mark").get_attribute("title")
     assert title == "quoted by the judge for: The fee is 1,200 yen."
-    assert page.locator("dialog .legend li").all_inner_texts() == ["quoted by the judge in the reason of a verdict"]
+    assert page.locator("dialog .kinds li").all_inner_texts() == ["quoted by the judge in the reason of a verdict"]
 
 
 def test_without_a_quotation_the_most_similar_sentence_is_called_so(marks):
@@ -61,7 +61,7 @@ def test_without_a_quotation_the_most_similar_sentence_is_called_so(marks):
     )
     page, found = marks([("faithfulness", details)])
     assert found == [("similar", "The application fee is 1,200 yen for residents.")]
-    assert "the judge named no passage" in page.locator("dialog .legend").inner_text()
+    assert "the judge named no passage" in page.locator("dialog .kinds").inner_text()
 
 
 def test_japanese_sentences_are_compared_by_words(marks):

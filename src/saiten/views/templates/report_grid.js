@@ -2,7 +2,7 @@
 function answerGrid({ elements, cells, words }, { onOpen, onSort }) {
   const { make } = elements;
   const LINES = { compact: 1, normal: 3, tall: 7 };
-  const [LINE, MARKS, AROUND, ASKED] = [1.25, 1.5, 0.75, 3.85]; /* Heights in rem: of a line, of marks, of the space around, of a question above an answer. */
+  const [LINE, MARKS, AROUND, ASKED] = [1.25, 1.5, 0.75, 4.1]; /* Heights in rem: of a line, of marks, of the space around, of a question above an answer. */
   const [WIDE, NARROW] = [{ asked: 13, most: 22, answer: 14, mark: 5.4, gap: 7.8 }, 34]; /* Widths in rem. */
   const FITTING = 4; /* Narrow letters in a rem of a line. */
   const BEYOND = 3; /* Rows in the document above and below the visible ones. */

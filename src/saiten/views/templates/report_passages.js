@@ -22,7 +22,7 @@ function answerPassages({ support, search, elements, words }) {
     };
     const made = list(words.contexts, sample.contexts, lang, content, passages.length > 0);
     const kinds = STRONGEST.filter((kind) => passages.some((each) => each.kind === kind));
-    if (kinds.length) made.querySelector("summary").after(make("ul", "legend", ...kinds.map((kind) => make("li", "", make("mark", kind, words[`passage_${kind}`]), ` ${words[`about_passage_${kind}`]}`))));
+    if (kinds.length) made.querySelector("summary").after(make("ul", "kinds", ...kinds.map((kind) => make("li", "", make("mark", kind, words[`passage_${kind}`]), ` ${words[`about_passage_${kind}`]}`))));
     return made;
   }
 
