@@ -44,6 +44,8 @@ class Source:
                     self.message(*node.args[:2])
         pages = [path.read_text("utf-8") for kind in ("*.html", "*.js") for path in ROOT.rglob(kind)]
         self.texts |= set(re.findall(r"\w+", "\n".join(pages)))
+        beginnings = re.findall(r"words\[`(\w{3,})\$\{", "\n".join(pages))
+        self.joints += [re.compile(rf"{begins}\w+") for begins in beginnings]
 
     def message(self, section, key):
         """Note the key of one message."""
