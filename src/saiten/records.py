@@ -298,6 +298,9 @@ class Label:
     """The marked spans, () if nothing was marked; `value` is their number. None if not about marking."""
     reason: str = ""
     """The annotator's reason, if given."""
+    answer_digest: str = ""
+    """The digest of the answer that the annotator saw (`labeled_answers.answer_digest`); "" if the label has none, and
+    then it is of any answer with the id."""
 
 
 @dataclass(frozen=True, slots=True)

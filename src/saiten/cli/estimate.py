@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from saiten.choices import GradeZero
-from saiten.cli.output import stdout
+from saiten.cli.output import notifier, stderr, stdout
 from saiten.cli.shared_options import GRADE_ZERO, FormatOption, LabelColumnOption, SampleColumnOption
 from saiten.cli.subject import JudgeFiles
 from saiten.cli.unfold import unfold
@@ -55,6 +55,8 @@ def command(
       saiten estimate runs/first labels.csv -m faithfulness --yes-from 3 --systems careful,hasty
     """
     from saiten.cli.reading import read_said
+    from saiten.results.labeled_answers import noting_others
+    from saiten.results.place import digests_of
     from saiten.trust.estimate import estimate
     from saiten.views.render import render
     from saiten.views.tables.estimate import estimate_tables
@@ -63,7 +65,7 @@ def command(
     found = estimate(
         items,
         outputs,
-        read_said(labels, column),
+        noting_others(read_said(labels, column), digests_of(items), notifier(stderr())),
         metrics=typed.metric,
         aspects=typed.aspect,
         yes_from=typed.yes_from,

@@ -11,6 +11,7 @@ from saiten.data.samples import WISHED
 from saiten.errors import BadInput, ConfigurationError
 from saiten.options import read_columns
 from saiten.records import Label, Sample
+from saiten.results.labeled_answers import answer_digest, noting_others
 from saiten.runs import read_run
 from saiten.text.language import detect_language
 
@@ -46,6 +47,11 @@ def read_some_labels(path: Path, columns: Sequence[str] | None = None) -> tuple[
     if not said:
         raise BadInput(f"{path} has no labels")
     return said
+
+
+def said_of(labels: Iterable[Label], samples: Iterable[Sample]) -> list[Label]:
+    """Return the labels except those given to another text under a sample's id, which are reported."""
+    return noting_others(labels, {sample.id: answer_digest(sample) for sample in samples}, notifier(stderr()))
 
 
 def sample_rows(

@@ -62,12 +62,12 @@ def offline(
       saiten tune offline labels.csv -s answers.jsonl --label-aspect faithful --yes-from 3
       saiten score answers.jsonl -m faithfulness --calibration support.json
     """
-    from saiten.cli.reading import labeled_samples, read_said
+    from saiten.cli.reading import labeled_samples, read_said, said_of
     from saiten.durable.whole_file import writing_to
     from saiten.tuning.offline import calibrate_offline
 
-    said = list(read_said(labels, column))
     found = list(labeled_samples(None, samples, sample_column))
+    said = said_of(read_said(labels, column), found)
     usable = chosen(said, aspect, label_aspect, yes_from)
     calibration = asyncio.run(calibrate_offline(found, usable, aspect))
     with writing_to(out, "name another file with --out"):

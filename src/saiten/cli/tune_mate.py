@@ -56,7 +56,7 @@ def mate(
       saiten tune mate labels.csv -s answers.jsonl --values --intercept --target overall -a correctness -a coverage
       saiten score answers.jsonl -m 'mate\[weights=weights.toml]' --judge openai:MODEL
     """
-    from saiten.cli.reading import read_said
+    from saiten.cli.reading import labeled_samples, read_said, said_of
     from saiten.cli.tuning_mate import explaining, notes_of, questions_of
     from saiten.durable.whole_file import write_whole
     from saiten.metrics.naming import write_name
@@ -79,12 +79,15 @@ def mate(
     aspects = explaining(typed.aspect, scales, wanted)
     if run is not None:
         reader = read_run(run, notify=notifier(notes))
+        said = said_of(said, reader.samples())
         questions = {sample.id: sample.conversation or sample.question for sample in reader.samples()}
         rated = rated_by_judge(
             said, reader.scores(), questions, target=wanted, aspects=aspects, by=typed.by, notify=notifier(notes)
         )
     else:
-        questions = questions_of(typed.samples, labels, read_columns(column))
+        samples = None if typed.samples is None else list(labeled_samples(None, typed.samples, ()))
+        said = said_of(said, samples or ())
+        questions = questions_of(samples, labels, read_columns(column))
         rated = rated_by_people(said, questions, target=wanted, aspects=aspects)
     if not all(question.strip() for question in rated.questions):
         raise BadInput("some answers have a blank question; answers are held out by question, so each needs one")

@@ -1,15 +1,15 @@
 """The input of `saiten tune mate`: its aspects, its questions, its notes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from saiten.cli.reading import labeled_samples
 from saiten.data.columns import LABEL_COLUMNS, MISSING, Columns
 from saiten.data.formats import read_rows
 from saiten.data.rows import RawRow
 from saiten.data.values import as_text
 from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.rubrics import Rubric
+from saiten.records import Sample
 from saiten.tuning.mate import LearnedWeights
 from saiten.words import Message
 
@@ -26,14 +26,14 @@ def explaining(named: tuple[str, ...], rubric: Rubric | None, target: str) -> tu
     return chosen or tuple(name for name in (rubric.names if rubric else ()) if name != target)
 
 
-def questions_of(samples: Path | None, labels: Path, columns: Mapping[str, str]) -> dict[str, str]:
+def questions_of(samples: Sequence[Sample] | None, labels: Path, columns: Mapping[str, str]) -> dict[str, str]:
     """Return the question of each item, from the samples or from a column of the labels.
 
     Raises:
         BadInput: neither has it, so that answers cannot be held out by question.
     """
     if samples is not None:
-        return {sample.id: sample.conversation or sample.question for sample in labeled_samples(None, samples, ())}
+        return {sample.id: sample.conversation or sample.question for sample in samples}
     fields = Columns(_QUESTION, {"item": columns["item"]} if "item" in columns else {})
     found: dict[str, str] = {}
     for row in read_rows(labels, None, wanted=fields.wanted, notify=lambda _: None):

@@ -93,6 +93,7 @@ LABEL_COLUMNS: Names = {
     "choice": ("choice",),
     "spans": ("spans",),
     "reason": ("reason", "comment", "rationale", "理由", "コメント"),
+    "answer_digest": ("answer_digest",),
 }
 
 _OBJECTS = frozenset({"inputs", "outputs", "actual_outputs", "expected_outputs", "reference_outputs", "request"})

@@ -32,6 +32,8 @@ _PREFERENCES = {
 _NAMED_ANSWERS = {0.0: 0.0, 1.0: -1.0, 2.0: 1.0}
 _SPACES = re.compile(r"[\s_-]+")
 
+REMARK = "note"
+"""The aspect of a row that only has a reason, without a value."""
 _VALUES = ("value", "preference", "choice", "spans")
 """The fields that may contain the label; the first one present counts."""
 
@@ -51,6 +53,8 @@ def read_labels(
       words (`A`, `B`, `A>B`, `A<B`, `first`, `second`, `tie`, 引き分け, …).
     - `spans` are marked pieces of a text, as read by `as_spans`; their number is the value. An empty list is a label,
       too (nothing was marked), unless the row has another value that is not 0. A row cannot also be a grade.
+    - A row of the aspect `note` without a value is a remark on an answer, as reports export it, and no label; a note
+      says how many there are.
     - `adjudicated` (yes or no) marks a third decision that settles the others; `reason` is the annotator's explanation.
 
     Labels written by `dataclasses.asdict` are read back unchanged, except for categories.
@@ -75,7 +79,9 @@ def read_labels(
     for needed in (("item",), sources):
         rows = fields.checked(rows, name, needed, notify if needed == ("item",) else lambda _: None)
     state = _State(sources, {} if categories else None)
-    yield from converted(rows, lambda row: _label(row, fields, state))
+    yield from converted(_without_remarks(rows, fields, state), lambda row: _label(row, fields, state))
+    if state.remarks:
+        notify(f"{name}: {state.remarks} rows are remarks without a verdict or a grade, which are no labels")
     if {"words", "above 0"} <= state.preferences and "below 0" not in state.preferences:
         notify(
             f"{name}: the preferences are words and numbers of which none is below 0; numbers were taken as sizes, "
@@ -83,14 +89,25 @@ def read_labels(
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _State:
-    """Information gathered across rows."""
+    """Information gathered across rows. Not frozen: it counts."""
 
     sources: tuple[str, ...]
     categories: dict[str, float] | None
     """The number of each category so far; None if categories are not allowed."""
     preferences: set[str] = field(default_factory=set)
+    remarks: int = 0
+
+
+def _without_remarks(rows: Iterable[RawRow | BadRow], columns: Columns, state: _State) -> Iterator[RawRow | BadRow]:
+    for row in rows:
+        if isinstance(row, RawRow) and columns.find(row.fields, "aspect") == REMARK:
+            said = (columns.find(row.fields, source) for source in state.sources)
+            if all(value is MISSING or is_nothing(value) for value in said):
+                state.remarks += 1
+                continue
+        yield row
 
 
 def _label(row: RawRow, columns: Columns, state: _State) -> Label:
@@ -104,7 +121,8 @@ def _label(row: RawRow, columns: Columns, state: _State) -> Label:
     spans = _spans(row, columns, state)
     value, category = (float(len(spans)), "") if spans is not None else _graded(row, columns, state)
     settles = _is_yes(text("adjudicated"))
-    return Label(item, value, text("annotator"), text("aspect"), settles, category, spans, text("reason"))
+    more = text("reason"), text("answer_digest")
+    return Label(item, value, text("annotator"), text("aspect"), settles, category, spans, *more)
 
 
 def _spans(row: RawRow, columns: Columns, state: _State) -> tuple[Span, ...] | None:

@@ -1,8 +1,10 @@
 """The question, system and group of a sample."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from saiten.records import Sample
+from saiten.results.labeled_answers import answer_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,8 @@ class Place:
     group: str | None = None
     asked: str | None = None
     """The question by which answers are paired; None: `question`."""
+    answer_digest: str | None = None
+    """The digest of the answer, "" without one; None where no labels are paired with answers."""
 
     @property
     def paired_by(self) -> str:
@@ -28,6 +32,16 @@ def place_of(sample: Sample) -> Place:
     asked = sample.asked or own_question(sample.id)
     cluster = cluster_of(sample.id, sample.question, sample.conversation)
     return Place(cluster, sample.system, sample.group, None if cluster == asked else asked)
+
+
+def labeled_place_of(sample: Sample) -> Place:
+    """Return the sample's place with the digest of its answer, so that labels of another text are recognized."""
+    return replace(place_of(sample), answer_digest=answer_digest(sample))
+
+
+def digests_of(places: Mapping[str, Place]) -> dict[str, str]:
+    """Return the known digests of answers, by id."""
+    return {identity: place.answer_digest for identity, place in places.items() if place.answer_digest is not None}
 
 
 def cluster_of(identity: str, question: str, conversation: str | None) -> str:

@@ -13,6 +13,7 @@ from saiten.choices import Level
 from saiten.errors import BadInput
 from saiten.records import Label
 from saiten.results.agreement import AgreementReport, AspectAgreement
+from saiten.results.labeled_answers import each_text_apart
 from saiten.stats.estimate import Estimate
 from saiten.stats.interrater.agreement import AgreementAmong, agreement_among
 from saiten.trust.inputs.declining import zero_declines
@@ -37,7 +38,8 @@ def agreement_report(
     """Return how far people agree, per aspect.
 
     Args:
-        labels: labels of any aspects; where an annotator labeled an item twice, the last label counts.
+        labels: labels of any aspects; where an annotator labeled an item twice, the last label counts. Labels of
+            several texts under one id are of different items.
         aspects: the aspects to include; empty for all.
         level: how to read the values; None decides from the values.
         questions: sample → question, to draw questions instead of items; items missing from it are drawn individually.
@@ -47,8 +49,11 @@ def agreement_report(
     Raises:
         BadInput: there are no labels, or none of a requested aspect.
     """
+    apart, names = each_text_apart(list(labels))
+    if questions is not None:
+        questions = {**questions, **{name: questions[item] for name, item in names.items() if item in questions}}
     found: dict[str, list[Label]] = {}
-    for label in labels:
+    for label in apart:
         found.setdefault(label.aspect, []).append(label)
     if not found:
         raise BadInput("there are no labels; each needs an item and a value, and the annotator's name")

@@ -21,6 +21,7 @@ from saiten.data.labels import deciding
 from saiten.errors import BadInput
 from saiten.records import CHECKS, Label, Score
 from saiten.results.drift import AgreementChange, DriftReport, Measure, MetricDrift, Moved
+from saiten.results.labeled_answers import answer_digest, noting_others
 from saiten.results.place import place_of
 from saiten.runs import RunReader, sample_to_json
 from saiten.runs.lines import content_key, to_line
@@ -81,7 +82,8 @@ def drift(
     if not shared:
         had = " and ".join(", ".join(side) or "nothing" for side in scores)
         raise BadInput(f"there is no metric that both runs have: they have {had}")
-    people, unmatched, declined = _people(labels, aspect, questions, shared)
+    theirs = noting_others(labels, {sample.id: answer_digest(sample) for sample in before.samples()}, before.notify)
+    people, unmatched, declined = _people(theirs, aspect, questions, shared)
     settings = _Settings(tolerance, most, resamples, seed)
     found = [_metric(metric, (scores[0][metric], scores[1][metric]), questions, people, settings) for metric in shared]
     named = [each.metric + EXPECTED_NAME * any(one.has(each.metric) for one in figures) for each in found]

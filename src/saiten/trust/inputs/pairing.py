@@ -12,9 +12,10 @@ from saiten.choices import GradeZero
 from saiten.errors import BadInput
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.records import Label
+from saiten.results.labeled_answers import of_these_answers
 from saiten.results.metric_figures import Scale
 from saiten.results.origin import Origin, Unpaired
-from saiten.results.place import Place
+from saiten.results.place import Place, digests_of
 from saiten.stats.clusters import Floats, Ints
 from saiten.trust.inputs.declining import graded, zero_as_declined
 from saiten.trust.inputs.outputs import VERSUS, Output, Said, both_orders, combined, in_both_orders, splits
@@ -78,7 +79,7 @@ class LabeledAspect:
     declined: tuple[str, ...] = ()
     """Answers that people call declined (grade 0 of graded correctness); not among the items."""
     notes: tuple[Message, ...] = ()
-    """Notes for the reader on labels of 0."""
+    """Notes for the reader: labels of other answers, the meaning of 0."""
 
     @property
     def scale(self) -> Scale:
@@ -103,13 +104,14 @@ def pair(
     Args:
         items: the known samples, by id.
         outputs: from metrics and judges; a later one for the same item, metric and aspect replaces an earlier one.
-        labels: human labels.
+        labels: human labels; those given to another text under the same id are left out and counted in `notes`.
         aspects: the aspects to include; () for all.
         grade_zero: what a label of 0 means; see `declining.zero_declines`.
 
     Raises:
         BadInput: there are no labels, none of the requested aspects, or nothing that both sides share; with examples.
     """
+    labels, others = of_these_answers(labels, digests_of(items))
     said: dict[tuple[str, str], dict[str, Said]] = {}
     made: dict[str, Origin] = {}
     for output in outputs:
@@ -130,11 +132,16 @@ def pair(
     # The scale of an aspect of single answers may begin below 0.
     rated = {aspect_of_metric(origin.metric) for origin in made.values()}
     chosen = {aspect: of for aspect, of in by_aspect.items() if not aspects or aspect in aspects}
+    elsewhere = Counter(label.aspect for label in others)
     found = []
     for aspect, of in chosen.items():
         pairs = aspect not in rated and _are_preferences(of, known)
         zero = "lowest" if pairs or aspect in rated else grade_zero
-        found += _aspect(aspect, of, items, (said, made), pairs=pairs, grade_zero=zero)
+        some = _aspect(aspect, of, items, (said, made), pairs=pairs, grade_zero=zero)
+        if left := elsewhere[aspect]:
+            note = Message("note", "other_answers", n=left, of=left + len(of))
+            some = [replace(each, notes=(note, *each.notes)) for each in some]
+        found += some
     if not found:
         theirs = Unpaired.of({label.item for of in chosen.values() for label in of}).examples
         ours = Unpaired.of(known).examples

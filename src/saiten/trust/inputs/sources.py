@@ -13,7 +13,7 @@ from saiten.choices import ScoreBy
 from saiten.errors import BadInput
 from saiten.records import Sample
 from saiten.results.origin import Origin
-from saiten.results.place import Place, place_of
+from saiten.results.place import Place, labeled_place_of
 from saiten.runs import read_run
 from saiten.runs.journal import SCORES_NAME
 from saiten.runs.manifest import MANIFEST_NAME
@@ -100,7 +100,7 @@ def side_by_side(sources: Sequence[Source], *, notify: Notify) -> tuple[dict[str
 
 def _known(samples: Iterable[Sample]) -> tuple[dict[str, Place], dict[str, str | None]]:
     every = list(samples)
-    return {sample.id: place_of(sample) for sample in every}, {sample.id: sample.answer for sample in every}
+    return {sample.id: labeled_place_of(sample) for sample in every}, {sample.id: sample.answer for sample in every}
 
 
 def _counted(outputs: Iterable[Output], path: Path, notify: Notify) -> Iterator[Output]:

@@ -6,11 +6,11 @@ Several annotators of an answer are averaged, and everything is sorted, so that 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import Rubric
 from saiten.records import Label, Sample
+from saiten.results.labeled_answers import answer_digest, of_these_answers
 from saiten.tuning.grades import Settled, settled
 from saiten.tuning.judge.aspect_task import AspectTask, aspect_tasks
 from saiten.tuning.judge.graded_example import GradedExample, graded_example
@@ -44,15 +44,17 @@ def build(labels: Iterable[Label], samples: Iterable[Sample], rubric: Rubric, as
     Raises:
         BadInput: an aspect is missing or unknown, a grade is off its scale, or nothing is left.
     """
-    said = settled(labels)
+    every = list(labels)
+    items = {label.item for label in every}
+    found = {sample.id: sample for sample in samples if sample.id in items}
+    theirs, others = of_these_answers(every, {item: answer_digest(sample) for item, sample in found.items()})
+    said = settled(theirs)
     if set(said) == {""} and len(aspects) == 1:
         said = {aspects[0]: said[""]}
     tasks = sorted(aspect_tasks(said, rubric, aspects), key=lambda one: one.aspect)
-    wanted = set(chain.from_iterable(said[one.aspect] for one in tasks))
-    found = {sample.id: sample for sample in samples if sample.id in wanted}
     examples: list[GradedExample] = []
     annotators: set[str] = set()
-    left_out: Counter[str] = Counter()
+    left_out = Counter({"given to another answer under the same id": len(others)} if others else {})
     for one in tasks:
         _check_scale(one, said)
         for item, grades in sorted(said[one.aspect].items()):

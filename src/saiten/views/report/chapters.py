@@ -1,6 +1,6 @@
 """The chapters of a report, which depend on the contents of the runs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from saiten.results.compare import compare_sides
 from saiten.results.comparison import Comparison
 from saiten.results.figure import Figure
 from saiten.results.only_words import ONLY_WORDS, only_words
-from saiten.results.place import Place, place_of
+from saiten.results.place import Place, labeled_place_of
 from saiten.results.ranking import Ranking
 from saiten.results.sides import Side, side_of, systems_of
 from saiten.runs import RunReader
@@ -216,7 +216,8 @@ def _drawn(found: Sequence[Comparison], tables: Sequence[Table]) -> list[Table]:
 def against_people(tallies: Sequence[Tally], labels: Sequence[Label], by: ScoreBy = "value") -> AgainstPeople:
     """Compare the metrics of each run that has labeled samples with people, and people with each other.
 
-    If runs have different answers under one id, its labels belong to the first run's. `by`: see `outputs_of_run`.
+    If runs have different answers under one id, its labels belong to the first run's, unless they have the digest of an
+    answer. `by`: see `outputs_of_run`.
 
     Raises:
         BadInput: The labels belong to none of the runs, or a run has no expected value.
@@ -226,15 +227,16 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], by: ScoreB
     questions: dict[str, str] = {}
     answers: dict[str, int] = {}
     elsewhere: list[Message] = []
+    of_none = {label.answer_digest for label in labels if label.answer_digest}
     for one in tallies:
         items, others = _items(one.reader, answers)
-        other_texts = [{label.item, *(halves(label.item, items) or ())} & others for label in labels]
-        if revised := set[str]().union(*other_texts):
+        theirs, revised = _of_this_run(labels, items, others)
+        if revised:
             elsewhere.append(Message("report", "another_text", run=one.name, n=len(revised)))
-        theirs = [label for label, other in zip(labels, other_texts, strict=True) if not other]
+        of_none -= {label.answer_digest for label in theirs}
         outputs = list(outputs_of_run(one.reader, by))
         try:
-            aspects = pair(items, outputs, theirs)
+            aspects = pair(items, outputs, theirs or [label for label in labels if label.answer_digest])
         except BadInput as error:
             errors.append(error)
             continue
@@ -252,6 +254,8 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], by: ScoreB
         tables += _prefixed(one, made) if len(tallies) > 1 else made
     if len(errors) == len(tallies):
         raise errors[0]
+    if lost := sum(label.answer_digest in of_none for label in labels):
+        elsewhere.append(Message("note", "other_answers", n=lost, of=len(labels)))
     tables += [
         replace(table, caption=(*table.caption, Message("caption", "agreement_of_report")))
         if table.key == "agreement"
@@ -264,6 +268,26 @@ def against_people(tallies: Sequence[Tally], labels: Sequence[Label], by: ScoreB
     return AgainstPeople(Chapter(Message("report", "people"), tables, lead), tuple(rankings))
 
 
+def _of_this_run(
+    labels: Sequence[Label], items: Mapping[str, Place], others: Collection[str]
+) -> tuple[list[Label], set[str]]:
+    """Return the labels that may be of the run's answers, and the labeled items of which an earlier run has another.
+
+    `others`: all such items. A label with a digest is of the answer that has it, in whatever run.
+    """
+    theirs, revised = list[Label](), set[str]()
+    for label in labels:
+        if label.answer_digest:
+            other = items[label.item].answer_digest != label.answer_digest if label.item in items else False
+        else:
+            another = {label.item, *(halves(label.item, items) or ())}.intersection(others)
+            revised |= another
+            other = bool(another)
+        if not other:
+            theirs.append(label)
+    return theirs, revised
+
+
 def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Place], set[str]]:
     """Return a run's samples, and the ids under which an earlier run has another answer: a label is of one text.
 
@@ -271,7 +295,7 @@ def _items(reader: RunReader, answers: dict[str, int]) -> tuple[dict[str, Place]
     """
     items, others = dict[str, Place](), set[str]()
     for sample in reader.samples():
-        items[sample.id] = place_of(sample)
+        items[sample.id] = labeled_place_of(sample)
         if answers.setdefault(sample.id, digest := hash(sample.answer)) != digest:
             others.add(sample.id)
     return items, others

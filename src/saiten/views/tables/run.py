@@ -6,7 +6,8 @@ from itertools import chain
 from saiten.dialogue.outcomes import outcomes_of
 from saiten.dialogue.reading import has_dialogues, read_dialogues
 from saiten.records import Label, Scored
-from saiten.results.place import cluster_of, place_of
+from saiten.results.labeled_answers import noting_others
+from saiten.results.place import cluster_of, digests_of, labeled_place_of, place_of
 from saiten.results.places import Places
 from saiten.results.summarize import summarize
 from saiten.results.summary import Summary
@@ -44,8 +45,9 @@ def places_in(reader: RunReader) -> Places:
 
 def people_of(reader: RunReader, labels: Sequence[Label], *, main: str = "") -> Iterator[Scored]:
     """Yield people's labels of the run's answers as scores; raises BadInput like `human_scores`."""
-    items = {sample.id: place_of(sample) for sample in reader.samples()}
-    return human_scores(items, outputs_of_run(reader), labels, main=main)
+    items = {sample.id: labeled_place_of(sample) for sample in reader.samples()}
+    theirs = noting_others(labels, digests_of(items), reader.notify)
+    return human_scores(items, outputs_of_run(reader), theirs, main=main)
 
 
 def currency_of(reader: RunReader) -> str:
