@@ -24,16 +24,17 @@ from saiten.views.report.items import Items
 from saiten.views.report.tally import Tally, facts_of, tally
 from saiten.words import Message, in_language, section
 
-STYLES = ("gist", "report_opened", "report_matrix")
+STYLES = ("gist", "report_opened", "report_matrix", "report_grading")
 SCRIPTS = tuple(
     f"report_{name}"
     for name in (
         *("elements", "popover", "data", "table", "figures", "view", "address", "pattern", "search", "selection"),
         *("cells", "grid", "single", "controls", "shaping", "keys", "matrix"),
         *("support", "passages", "texts", "scores", "opened"),
+        *("grades", "labels", "grading"),
     )
 )
-"""Parts of the answers' script: the data and what is derived from it, the matrix, an opened answer."""
+"""Parts of the answers' script: the data and what is derived from it, the matrix, an opened answer, people's grades."""
 _OURS = b'<meta name="generator" content="saiten">'
 _HEAD = 16_000
 """Bytes at the beginning of a page that name its generator."""
@@ -188,10 +189,14 @@ def _values(report: Report, heading: str) -> Mapping[str, Any]:
         "report", "shown" if choice.shown == choice.total else "left_out", shown=choice.shown, all=choice.total
     )
     statuses = section("status", language)
-    gist = section("gist", language)
+    gist, rubric = section("gist", language), section("form_grade", language)
     return {
         "heading": heading,
-        "words": {**section("answers", language), **{status: statuses[status] for status in STATUSES}},
+        "words": {
+            **section("answers", language),
+            **{status: statuses[status] for status in STATUSES},
+            "grading": {**section("grading", language), "meanings": [rubric[f"grade_{grade}"] for grade in range(6)]},
+        },
         "said": in_language(shown, language),
         "items": Items(report.tallies, choice, report.groups, language),
         "statuses": [statuses[status] for status in STATUSES],

@@ -11,6 +11,7 @@ from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.reading import read_dialogues
 from saiten.metrics.judged.gist_profiles import PROFILES
 from saiten.records import STATUSES, Language, Sample
+from saiten.results.labeled_answers import answer_digest
 from saiten.results.verdict import higher_is_better
 from saiten.views.gist.page import CLASSES, profile_name, remark_of
 from saiten.views.gist.view import Segment, Unit, gist_view, harmless
@@ -93,6 +94,7 @@ class Items:
                     **{name: numbered(self._columns[name]) for name in ("system", "group", "language", "question")},
                     "id": self._columns["id"],
                     "run": self._columns["run"],
+                    "digest": self._columns["digest"],
                     "beside": from_nought(self._columns["beside"]),
                     "metrics": [
                         {
@@ -133,6 +135,7 @@ class Items:
             "id": sample.id,
             "run": run,
             "beside": self._groups.of[run].get(sample.id),
+            "digest": answer_digest(sample),
             "system": sample.system,
             "group": sample.group,
             "language": sample.language,

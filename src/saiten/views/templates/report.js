@@ -1,17 +1,8 @@
 /* The answers of a report: unpacks the data in the page and puts its parts together. Each part is a factory function in a
    file of its own, report_*.js, and gets its collaborators as arguments.
 
-   `grading` is an optional collaborator: a person's grades, kept by someone else. An answer is known by its number, its
-   place in the index, which is also that in its address, #item-NUMBER.
-
-     grading.controls(number)   an element with the controls for this answer; shown below the opened answer
-     grading.mark(number)       a small element for the answer's cell in the matrix, or null if there is no grade; it
-                                must have a text or an aria-label, and be at most 1.25rem high
-     grading.graded(number)     whether there is a grade, for the filter "graded by me / not yet"
-     grading.onChange(listener) calls `listener(number)` after each change: the answer's cell is drawn anew
-
-   The filter is shown only if there is a `grading`. */
-async function reportAnswers(root, { grading = null } = {}) {
+   An answer is known by its number, its place in the index, which is also that in its address, #item-NUMBER. */
+async function reportAnswers(root) {
   const elements = reportElements();
   const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
   const [words, statuses] = [parsed("report-words"), parsed("report-statuses")];
@@ -26,6 +17,7 @@ async function reportAnswers(root, { grading = null } = {}) {
     return remark(words.broken);
   }
 
+  const grading = answerGrading({ index, words: words.grading, elements });
   const table = answerTable(index, words);
   const figures = reportFigures(index);
   const views = answerView({ index, table, words });
@@ -68,7 +60,7 @@ async function reportAnswers(root, { grading = null } = {}) {
     else if (drawer.showing() !== item) await open(item);
   }
 
-  root.replaceChildren(...matrix.elements);
+  root.replaceChildren(grading.bar, ...matrix.elements);
   document.body.append(drawer.element, matrix.keys);
   const first = address.read();
   await matrix.show(first.view ?? "");

@@ -29,7 +29,7 @@ function answerCells({ index, table, figures, beginnings, search, elements, word
     if (begins === null) return null;
     const marks = make("div", "marks", ...scores.map((at) => mark(at, number, base)));
     const text = begins[0] ? fitting(begins[0], longest, number) : make("div", "nothing", `(${words.empty})`);
-    return [marks, grading?.mark(number), reasonOf(number, scores, begins[2]), text];
+    return [marks, grading.mark(number), reasonOf(number, scores, begins[2]), text];
   }
 
   /* The beginning of the reason of the first score that is low or missing. */

@@ -1,6 +1,6 @@
 /* The filters of the matrix: search, what to look at first, runs and systems, and two panels with everything else.
    `change(part, field)` gets the changed part of the view, and the name of the field if a person is typing in it. */
-function answerControls({ index, views, selection, elements, words, statuses, grading }, change) {
+function answerControls({ index, views, selection, elements, words, statuses }, change) {
   const { make, named, field, fill, tick } = elements;
   const ANSWERS = ["group", "language", "status", "metric", "from", "to", "graded"];
   const DIFFERENCES = ["difference", "of", "show", "least"];
@@ -97,7 +97,7 @@ function answerControls({ index, views, selection, elements, words, statuses, gr
     menu("metric", words.metric, (view) => [all, ...names(views.measured(view).map((at) => index.metrics[at].name))]),
     input("from", words.from, "number")[0],
     input("to", words.to, "number")[0],
-    grading && menu("graded", words.graded, () => [all, ["yes", words.graded_yes], ["no", words.graded_no]]),
+    menu("graded", words.graded, () => [all, ["yes", words.graded_yes], ["no", words.graded_no]]),
   );
   const differences = panel(
     words.differences,

@@ -1,7 +1,7 @@
 /* The keys of the matrix: `/` goes to the search, `?` shows a list of all keys. */
 function answerKeys({ elements, words }, toSearch) {
   const { make } = elements;
-  const KEYS = ["move", "pages", "ends", "open", "questions", "systems", "back", "find", "help"];
+  const KEYS = ["move", "pages", "ends", "open", "questions", "systems", "grade", "back", "find", "help"];
 
   const close = make("button", "close", words.close);
   const rows = KEYS.flatMap((name) => [make("dt", "", ...words[`key_${name}`].split(" ").map((key) => make("kbd", "", key))), make("dd", "", words[`about_key_${name}`])]);

@@ -5,7 +5,7 @@ function answerMatrix({ index, table, figures, views, cells, search, elements, w
   const { make, named } = elements;
   const selection = answerSelection({ index, table, views, figures, grading });
   const keys = answerKeys({ elements, words }, () => controls.toSearch());
-  const controls = answerControls({ index, views, selection, elements, words, statuses, grading }, change);
+  const controls = answerControls({ index, views, selection, elements, words, statuses }, change);
   const shaping = answerShaping({ index, views, elements, words }, change, keys.show, ...controls.more);
   const grid = answerGrid({ elements, cells, words }, { onOpen, onSort: sortBy });
   const single = singleSystem({ elements, words }, draw);
@@ -99,7 +99,7 @@ function answerMatrix({ index, table, figures, views, cells, search, elements, w
     else if (focus) grid.focus();
   }
 
-  grading?.onChange((number) => grid.fillIn((row) => row === rowOf(number)));
+  grading.onChange((number) => grid.fillIn((row) => row === rowOf(number)));
 
   return {
     elements: [controls.element, shaping.element, single.element, grid.element, nobody],

@@ -35,7 +35,7 @@ function openedAnswer({ index, table, data, texts, scores, passages, elements, w
   async function show(number, beside, all) {
     showing = number;
     const numbers = [number, ...beside.filter((other) => other !== number)].slice(0, COLUMNS);
-    const samples = await Promise.all(numbers.map((each) => data.sample(index, each)));
+    const samples = (await Promise.all(numbers.map((each) => data.sample(index, each)))).map(grading.visible);
     if (showing !== number) return;
     const { at, of } = place(number);
     where.textContent = at < 0 ? "" : named(words.place, { at: at + 1, of });
@@ -56,7 +56,7 @@ function openedAnswer({ index, table, data, texts, scores, passages, elements, w
     return [heading, make("p", "where", parts.filter(Boolean).join(" · "))];
   }
 
-  const controls = (number) => grading && make("div", "grading", grading.controls(number));
+  const controls = (number) => make("div", "grading", grading.controls(number));
 
   /* A column per answer, the chosen one first, below the question and the reference. Answers, and then the scores of each
      metric, are aligned across the columns. */

@@ -50,7 +50,7 @@ function answerSelection({ index, table, views, figures, grading }) {
       equal.every(([rows, wanted]) => rows[number] === wanted) &&
       (!scored || fitsScores(number)) &&
       preset(number) &&
-      (!grading || !view.graded || grading.graded(number) === (view.graded === "yes"));
+      (!view.graded || grading.graded(number) === (view.graded === "yes"));
   }
 
   /* The differences of a row in a metric: between the chosen columns, or the shown ones. */
