@@ -43,16 +43,15 @@ def headings(text):
 
 
 def test_a_run_is_reported_and_the_path_is_printed(run, saiten, somewhere):
-    """Overview, the run's own figures, what it took, its answers; the path alone on standard output."""
+    """Its answers, its own figures, all runs, what it took; the path alone on standard output."""
     said = saiten("report", run("first"), "-o", "page.html")
     assert (said.status, said.out) == (0, "page.html\n")
     text = (somewhere / "page.html").read_text(encoding="utf-8")
     assert headings(text) == [
-        "Contents",
-        "Overview",
-        "Run: first",
-        "Cost and time",
         "Answers, one by one",
+        "Run: first",
+        "All runs",
+        "Cost and time",
     ]
     assert "How the figures were made: first" in text
     assert "8 answers." in text
@@ -233,13 +232,13 @@ def test_charts_are_written_as_svg_and_png(run, saiten, somewhere):
     assert saiten("report", run("first"), "-o", "page.html", "--charts", "figures").status == 0
     names = sorted(path.name for path in (somewhere / "figures").iterdir() if path.suffix != ".json")
     assert len(names) >= 4
-    assert all("Scores" in name or "Distribution" in name for name in names), "the table is named"
+    assert all("Means" in name or "Distribution" in name for name in names), "the table is named"
     assert {name.partition(".")[2] for name in names} == {"svg", "png"}
     assert [name[:2] for name in names[::2]] == [f"{n:02}" for n in range(1, len(names) // 2 + 1)]
     assert (somewhere / "figures" / names[0]).read_bytes().startswith(b"\x89PNG")
     svg = (somewhere / "figures" / names[1]).read_text(encoding="utf-8")
     assert svg.lstrip().startswith("<svg")
-    assert ">Run: first · " in svg, "the picture says what it is of"
+    assert ">first · " in svg, "the picture says what it is of"
     assert "Judged offline" not in svg, "no judge made it"
 
 
@@ -257,7 +256,8 @@ def test_a_report_and_its_pictures_say_that_words_were_compared(saiten, data, so
     said = saiten("report", "run", "-o", "page.html", "--charts", "figures", "--language", language)
     assert said.status == 0
     assert lead in said.err
-    assert lead in (somewhere / "page.html").read_text(encoding="utf-8")
+    text = (somewhere / "page.html").read_text(encoding="utf-8")
+    assert re.search(f'<p class="notice">.*{lead}', text), "at the top"
     drawn = [path.read_text(encoding="utf-8") for path in (somewhere / "figures").iterdir() if path.suffix == ".svg"]
     assert drawn
     assert all(short in " ".join(svg.split()) for svg in drawn)

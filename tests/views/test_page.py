@@ -338,15 +338,32 @@ def test_contrasts_are_those_of_wcag_aa(block):
     for ink in ("ink", "muted", "link"):
         for ground in grounds:
             assert contrast(found[ink], found[ground]) >= 4.5, (ink, ground)
-    assert contrast(found["brand"], found["paper"]) >= 4.5
+    for sign in ("good", "bad"):
+        for ground in grounds:
+            assert contrast(found[sign], found[ground]) >= 4.5, (sign, ground)
     for stroke in ("reference", "button"):
         for ground in ("paper", "card", "hover"):
             assert contrast(found[stroke], found[ground]) >= 3, (stroke, ground)
 
 
 def test_both_schemes_name_the_same_colors():
-    """No light color remains in the dark scheme, and every color used is defined."""
-    assert colors(LIGHT).keys() == colors(DARK).keys() >= set(re.findall(r"var\(--([a-z]+)\)", CSS))
+    """No light color remains in the dark scheme, and every variable used is defined."""
+    assert colors(LIGHT).keys() == colors(DARK).keys()
+    assert set(re.findall(r"--([a-z]+):", LIGHT)) >= set(re.findall(r"var\(--([a-z]+)\)", CSS))
+
+
+def test_sizes_of_letters_are_those_of_the_scale():
+    """Five sizes on every page, and none but these; signs within a line may be relative to it; print has points."""
+    sizes = ("small", "compact", "text", "heading", "title")
+    assert re.findall(r"--([a-z]+): [.\d]+rem;", LIGHT) == list(sizes)
+    for style in ("page.css", "opening.css", "gist.css"):
+        screen = (
+            files("saiten.views").joinpath(f"templates/{style}").read_text(encoding="utf-8").split("@media print")[0]
+        )
+        found = {
+            size for size in re.findall(r"font(?:-size)?: ([^ ;/]+)", screen) if not re.fullmatch(r"\.\d+em", size)
+        }
+        assert found <= {"inherit", *(f"var(--{size})" for size in sizes)}, style
 
 
 def test_render_writes_the_page():

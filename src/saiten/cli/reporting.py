@@ -11,7 +11,7 @@ from saiten.errors import BadInput
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.plan import PLAN_NAME, kept_plan
 from saiten.experiments.results import ExperimentResult, read_results
-from saiten.experiments.tables import experiment_tables
+from saiten.experiments.tables import experiment_tables, recommendations
 from saiten.records import Label, Language
 from saiten.runs import RunReader, read_run
 from saiten.runs.manifest import MANIFEST_NAME
@@ -60,7 +60,12 @@ def report_of(
         raise BadInput(f"{folders[0]} has no scores yet; resume it with `saiten experiment FILE`")
 
     chapters = [
-        Chapter(Message("report", "experiment", title=one.plan.title or "–"), experiment_tables(one))
+        Chapter(
+            Message("report", "experiment", title=one.plan.title or "–"),
+            experiment_tables(one, pictured=True),
+            points=recommendations(one),
+            about=Message("report", "about_experiment"),
+        )
         for one in experiments
     ]
     return make_report(

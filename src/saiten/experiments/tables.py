@@ -1,6 +1,7 @@
 """Tables of an experiment: the cells, serial versus parallel chains, the effect of the evidence."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from saiten.experiments.cells import Cell as GridCell
 from saiten.experiments.results import CellResult, ChainComparison, ExperimentResult
@@ -19,10 +20,16 @@ _ENDS = ("ci_low", "ci_high")
 _RATIO_ENDS = ("ratio_ci_low", "ratio_ci_high")
 
 
-def experiment_tables(result: ExperimentResult, currency: str = "USD", *, glance: bool = False) -> list[Table]:
-    """Return the tables; with `glance`, for the terminal: fewer columns, intervals as text."""
+def experiment_tables(
+    result: ExperimentResult, currency: str = "USD", *, glance: bool = False, pictured: bool = False
+) -> list[Table]:
+    """Return the tables.
+
+    `glance`: for the terminal, with fewer columns and intervals as text; `pictured`: the intervals of the main metric
+    are drawn elsewhere on the page.
+    """
     form = IntervalColumns(numbers=not glance)
-    tables = [_cells(result, currency, form)]
+    tables = [replace(_cells(result, currency, form), charts=tuple(_pictures(result, intervals=not pictured)))]
     metrics = list(dict.fromkeys(metric for each in result.cells for metric in each.figures))
     if len(metrics) > 1:
         tables.append(_all_metrics(result, metrics))
@@ -32,6 +39,18 @@ def experiment_tables(result: ExperimentResult, currency: str = "USD", *, glance
     if shifts:
         tables.append(_evidence(shifts, form))
     return tables
+
+
+def recommendations(result: ExperimentResult) -> list[Message]:
+    """Return a sentence per data set and model: which chain to take, or why neither."""
+    return [
+        Message("report", "recommended", data=each.data, model=_model(each), conclusion=each.recommendation)
+        for each in result.chains
+    ]
+
+
+def _model(each: ChainComparison) -> str:
+    return each.model if each.form == "qa" else f"{each.model} · {each.form}"
 
 
 def _cells(result: ExperimentResult, currency: str, form: IntervalColumns) -> Table:
@@ -50,12 +69,11 @@ def _cells(result: ExperimentResult, currency: str, form: IntervalColumns) -> Ta
         tuple(_cell(each, result.main, form) for each in result.cells),
         tuple(captions),
         (Interval(main, *_ENDS),) if form.numbers else (),
-        tuple(_pictures(result)),
         key="experiment",
     )
 
 
-def _pictures(result: ExperimentResult) -> Iterator[VegaChart]:
+def _pictures(result: ExperimentResult, *, intervals: bool) -> Iterator[VegaChart]:
     """Yield one chart of accuracy against latency per data set."""
     for data in result.plan.data:
         points = tuple(
@@ -64,8 +82,8 @@ def _pictures(result: ExperimentResult) -> Iterator[VegaChart]:
                 _series(each.cell),
                 each.answers.latency.median,
                 figure.mean,
-                figure.low,
-                figure.high,
+                figure.low if intervals else None,
+                figure.high if intervals else None,
                 figure.n,
             )
             for each in result.cells
@@ -116,7 +134,7 @@ def _chains(chains: tuple[ChainComparison, ...], form: IntervalColumns) -> Table
     rows = tuple(
         (
             each.data,
-            each.model if each.form == "qa" else f"{each.model} · {each.form}",
+            _model(each),
             each.accuracy.difference,
             *form.ends(each.accuracy.low, each.accuracy.high),
             PValue.of(each.p),

@@ -101,7 +101,7 @@ def test_a_system_whose_name_has_braces_is_only_a_name(report):
     )
 
 
-def test_runs_that_share_no_metric_have_their_means_at_the_top_all_the_same(report):
+def test_runs_that_share_no_metric_have_their_means_side_by_side_all_the_same(report):
     """Metrics that were requested but not measured appear with n = 0: scores exist, values do not."""
 
     def lengths(sample, number):
@@ -119,7 +119,6 @@ def test_runs_that_share_no_metric_have_their_means_at_the_top_all_the_same(repo
         ("token_f1", "good", 8, 8),
     ]
     assert [row[2] for row in means.rows[:3]] == [None] * 3
-    assert means.charts
 
 
 def test_systems_have_the_same_order_everywhere(report):
@@ -128,7 +127,8 @@ def test_systems_have_the_same_order_everywhere(report):
     by_system = table(found, "By system")
     spread = table(found, "Distributions")
     assert [row[0] for row in by_system.rows] == [row[1] for row in spread.rows] == ["a", "b"]
-    for one in (*by_system.charts, *spread.charts):
+    assert [row.system for part in found.opening.parts for row in part.rows] == ["a", "b"]
+    for one in spread.charts:
         said = one.said
         assert said.index("a：" if "a：" in said else "a:") < said.index("b：" if "b：" in said else "b:")
 
@@ -224,54 +224,6 @@ def test_a_run_that_kept_some_answers_has_those_compared_with_their_labels(repor
     assert "whose text differs in two: 5;" in chapter(report(*two, labels=pairs), "Compared with labels").lead
 
 
-def test_the_overview_answers_first_which_is_better_and_whether_that_can_be_believed(report):
-    """The sentences come from the chapters; without labels, they call trust unknown and list all systems' means."""
-    found = report(("r", systems(b=range(9), a=range(9)), shares))
-    points = chapter(found, "Overview").points
-    assert points[0].startswith("faithfulness: ")
-    assert "a 0." in points[0] or "a 1." in points[0]
-    assert any("No labels" in point for point in points)
-    assert points[-1].endswith("scores have a value.")
-
-
-def refusing(most):
-    """One grade for each answer; system `b` is better, and declines to answer this many questions."""
-
-    def score(sample, number):
-        n = int(sample.question.removeprefix("Question ").removesuffix("?"))
-        declined = sample.system == "b" and n < most
-        value = Score.declined("it says so") if declined else Score(0.5 + 0.3 * (sample.system == "b") + n % 3 / 20)
-        yield Scored(sample.id, "faithfulness", value)
-
-    return score
-
-
-@pytest.mark.parametrize(
-    ("language", "most", "said"),
-    [
-        ("en", 33, "(n 17 of 50, declined 33)|no verdict on b vs. a: only 17 of 50 answers were measured on both sides"),
-        ("en", 6, "(n 44 of 50, declined 6)|no verdict on b vs. a: only 44 of 50 answers were measured on both sides"),
-        ("en", 5, "(n 45 of 50, declined 5)|b is better than a (+0.30"),
-        ("en", 0, "(n 50)|n 50)."),
-        ("ja", 33, "n 17/50、回答拒否 33|b と a の優劣は判定しない（両方で測定できたのは 50 件中 17 件だけ）"),
-    ],
-)  # fmt: skip
-def test_a_system_that_declines_to_answer_is_not_called_better(report, language, most, said):
-    """Each mean has its n and the missing ones, and below 90 % on both sides there is no verdict."""
-    found = report(("r", systems(a=range(50), b=range(50)), refusing(most)), language=language)
-    point = found.chapters[0].points[0]
-    for part in said.split("|"):
-        assert part in point, point
-    assert ("is better" in point) is (language == "en" and most <= 5)
-    title = "Is the difference real?" if language == "en" else "差は有意か"
-    (made,) = chapter(found, title).tables
-    table = made.in_language("en")
-    row = dict(zip(table.columns, table.rows[0], strict=True))
-    assert (row["n"], row["of"]) == (50 - most, 50)
-    assert (row["verdict"] == "too little measured") is (most > 5)
-    assert ("second: " in row["remarks"]) is (most > 5)
-
-
 def test_a_name_may_look_like_a_comparison(report):
     """Sides are known, not parsed from a title: an arrow or a colon in a name changes nothing."""
     names = ("v1 → careful", "v2: bold → brave", "careful")
@@ -282,11 +234,13 @@ def test_a_name_may_look_like_a_comparison(report):
 
     for of in ([("r", rows, graded)], [("x: y", rows, graded), ("z", rows, graded)]):
         found = report(*of)
-        charts = [chart.said for one in found.chapters for t in one.tables for chart in t.charts]
+        charts = [chart.said for chart in found.charts]
         assert any("v1 → careful" in text and "v2: bold → brave" in text for text in charts)
-    point = chapter(report(("r", rows, graded)), "Overview").points[0]
-    assert "v2: bold → brave is better than v1 → careful (" in point
-    assert "careful is better than v1 → careful (" in point
+    (topic,) = report(("r", rows, graded)).opening.topics
+    assert [str(line.said) for line in (*topic.lines, *topic.more)] == [
+        "careful is better than v1 → careful",
+        "v2: bold → brave is better than v1 → careful",
+    ]
 
 
 def test_runs_whose_names_have_arrows_are_distinguished(run):
@@ -300,4 +254,5 @@ def test_runs_whose_names_have_arrows_are_distinguished(run):
 
     folders = [run("v1 → careful", samples(20), low), run("careful", samples(20), high)]
     found = make_report([read_run(folder) for folder in folders])
-    assert "careful is better than v1 → careful (" in chapter(found, "Overview").points[0]
+    (topic,) = found.opening.topics
+    assert str(topic.lines[0].said) == "careful is better than v1 → careful"

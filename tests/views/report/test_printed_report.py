@@ -52,7 +52,7 @@ def test_tables_are_printed_in_full(printed, compared):
     page, document = printed(compared, language="en")
     page.emulate_media(media="screen")
     text = text_of(document)
-    for heading in ("Overview", "Is the difference real?", "before → after", "Run: after", "Cost and time"):
+    for heading in ("All runs", "Is the difference real?", "before → after", "Run: after", "Cost and time"):
         assert heading in text
     for table in page.locator("main section table").all()[:6]:
         for row in table.locator("tbody tr").all():

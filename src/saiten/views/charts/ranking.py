@@ -24,7 +24,7 @@ from saiten.views.metric_names import shown_metric
 from saiten.views.tables.meta_cells import measure_name
 from saiten.words import in_language, section
 
-_UNINFORMATIVE = {"auroc": 0.5, "balanced_accuracy": 0.5, **dict.fromkeys(("f1", "macro_f1", "agreement", "accuracy"))}
+UNINFORMATIVE = {"auroc": 0.5, "balanced_accuracy": 0.5, **dict.fromkeys(("f1", "macro_f1", "agreement", "accuracy"))}
 """Value of a figure for an uninformative metric: None if there is none; 0 for all others."""
 _PEOPLE = (8, 3, 2, 3)
 """The dashes of people's line, distinct from those of the "no agreement" line."""
@@ -45,7 +45,7 @@ def ranking(found: Ranking, language: Language = "en") -> VegaChart:
     if ceiling is not None:
         said = words["between"].join((words["ceiling"].format(value=written(ceiling.value)), said))
     by = plain(in_language(measure_name(found.by), language))
-    make = partial(_picture, metrics, ceiling, by, _UNINFORMATIVE.get(found.by, 0.0), words)
+    make = partial(_picture, metrics, ceiling, by, UNINFORMATIVE.get(found.by, 0.0), words)
     return VegaChart(words["ranking"].format(by=by), said, make, language, partial(ranking, found))
 
 

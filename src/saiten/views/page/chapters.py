@@ -27,6 +27,8 @@ class Part:
     """Names of further style sheets that it needs."""
     scripts: Sequence[str] = ()
     """Names of further scripts, which come before its own and only declare what that one puts together."""
+    first: bool = False
+    """Whether it is before the chapters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,9 @@ class Chapter:
     lead: str | Message = ""
     """Sentences below the heading."""
     points: Sequence[str | Message] = ()
-    """Sentences at the beginning, one per line: the chapter's answers."""
+    """The chapter's answers, a sentence each, for the first screen of a report."""
+    about: str | Message = ""
+    """Sentence on what the chapter has, next to its heading: the chapter is folded. Without one it is open."""
 
 
 _SIGNATURES = ("signature",)
@@ -52,7 +56,7 @@ class ShownChapter:
         self.anchor = f"chapter-{number}"
         self.title = clean(in_language(chapter.title, language))
         self.lead = marked_up(in_language(chapter.lead, language))
-        self.points = [marked_up(in_language(point, language)) for point in chapter.points]
+        self.about = marked_up(in_language(chapter.about, language))
         self.signatures = [table.in_language(language) for table in chapter.tables if table.columns == _SIGNATURES]
         shown = [table for table in chapter.tables if table.columns != _SIGNATURES]
         prefix = f"{number}-" if chapter.title else ""
@@ -77,4 +81,5 @@ def contents_of(chapters: Sequence[ShownChapter], part: Part) -> list[tuple[str,
             found.append((chapter.anchor, chapter.title, within))
         else:
             found += [(anchor, title, []) for anchor, title in within]
-    return found + [(anchor, clean(title), []) for anchor, title in part.contents]
+    own: list[tuple[str, str, list[tuple[str, str]]]] = [(anchor, clean(title), []) for anchor, title in part.contents]
+    return own + found if part.first else found + own

@@ -13,18 +13,23 @@ from saiten.records import STATUSES, Label, Language
 from saiten.results.only_words import ONLY_WORDS_SHORT, only_words
 from saiten.runs import RunReader
 from saiten.views.charts.chart import VegaChart
+from saiten.views.charts.means import means_charts
 from saiten.views.gist.page import CLASSES
 from saiten.views.gist.view import KINDS
 from saiten.views.page.chapters import Chapter, Part
 from saiten.views.page.page import write_page
-from saiten.views.report.chapters import against_people, compared, overview, run_chapter, spent
+from saiten.views.report.against_people import against_people
+from saiten.views.report.chapters import run_chapter, runs_chapter, spent
 from saiten.views.report.choosing import Choice, choose
+from saiten.views.report.comparing import compared
 from saiten.views.report.groups import AnswerGroups, group_answers
 from saiten.views.report.items import Items
+from saiten.views.report.opening import Opening, make_opening
+from saiten.views.report.shown_opening import ShownOpening
 from saiten.views.report.tally import Tally, facts_of, tally
 from saiten.words import Message, in_language, section
 
-STYLES = ("gist", "report_opened", "report_matrix", "report_grading")
+STYLES = ("gist", "opening", "report_opened", "report_matrix", "report_grading")
 SCRIPTS = tuple(
     f"report_{name}"
     for name in (
@@ -68,7 +73,10 @@ class PlacedChart(NamedTuple):
 class Report:
     """Everything in a report."""
 
+    opening: Opening
+    """What is above the answers."""
     chapters: tuple[Chapter, ...]
+    """What is below them."""
     tallies: tuple[Tally, ...]
     choice: Choice
     groups: AnswerGroups
@@ -80,16 +88,20 @@ class Report:
 
     @property
     def figures(self) -> Iterator[PlacedChart]:
-        """All charts in the order and the language of the page, with their locations."""
+        """All charts in the language of the page, with their locations: means first, then in its order."""
         offline = any(only_words(one.summary.signatures.values()) for one in self.tallies)
         note = in_language(ONLY_WORDS_SHORT, self.language) if offline else ""
+        heading = in_language(Message("opening", "means"), self.language)
+        for part in self.opening.parts:
+            charts = (chart.in_language(self.language) for chart in means_charts(list(part.named)))
+            yield from (PlacedChart(" · ".join(part.runs), heading, chart, note) for chart in charts)
         for chapter in self.chapters:
             for table in (one.in_language(self.language) for one in chapter.tables if one.charts):
                 yield from (PlacedChart(str(chapter.title), table.title, chart, note) for chart in table.charts)
 
     @property
     def charts(self) -> Iterator[VegaChart]:
-        """All charts in the order and the language of the page."""
+        """All charts, as in `figures`."""
         return (figure.chart for figure in self.figures)
 
 
@@ -108,7 +120,7 @@ def make_report(
     Args:
         readers: The runs; if several share samples, the first of them is the baseline.
         labels: People's labels of the samples.
-        more: Chapters that follow the overview, for example of an experiment.
+        more: Chapters on more than a run, for example on an experiment; their points are on the first screen.
         title: The page's title; by default the names of the runs.
         language: The page's language; by default that of most samples.
         limit: Maximum number of samples shown one by one.
@@ -130,14 +142,21 @@ def make_report(
     runs = [run_chapter(one) for one in tallies]
     tests = compared(tallies)
     people = against_people(tallies, labels, by) if labels else None
-    held = [tests.chapter, *([people.chapter] if people is not None else [])]
-    middle = [*held, *runs] if len(runs) > 1 else [*runs, *held]  # for several runs, first which is better
-    first = overview(tallies, tests, people)
-    chapters = [first, *more, *middle, spent(tallies)]
+    opening = make_opening(tallies, tests, people, more)
+    chapters = [
+        *([people.chapter] if people else []),
+        tests.chapter,
+        *more,
+        *runs,
+        runs_chapter(tallies),
+        spent(tallies),
+    ]
     heading = title or in_language(Message("report", "title", runs=" · ".join(names)), chosen)
     shown = tuple(_shown(chapter, chosen) for chapter in chapters if chapter.tables or chapter.lead)
-    leads = tuple(str(chapter.lead) for chapter in shown if chapter.lead)
-    return Report(shown, tuple(tallies), choice, groups, chosen, heading, leads)
+    notes = (in_language(note, chosen) for note in (*opening.notices, *(chapter.lead for chapter in shown)))
+    return Report(
+        opening, shown, tuple(tallies), choice, groups, chosen, heading, tuple(note for note in notes if note)
+    )
 
 
 def _shown(chapter: Chapter, language: Language) -> Chapter:
@@ -146,7 +165,7 @@ def _shown(chapter: Chapter, language: Language) -> Chapter:
         in_language(chapter.title, language),
         [replace(table, folded=len(table.rows) > _SHORT and table.key in SECOND_RANK) for table in chapter.tables],
         in_language(chapter.lead, language),
-        [in_language(point, language) for point in chapter.points],
+        about=in_language(chapter.about, language),
     )
 
 
@@ -179,7 +198,7 @@ def check_report_place(path: Path) -> None:
 def write_report_to(report: Report, out: IO[str]) -> None:
     """Write the page piece by piece, reading samples on the way."""
     heading = in_language(Message("report", "items"), report.language)
-    part = Part("report", _values(report, heading), [("items", heading)], also=STYLES, scripts=SCRIPTS)
+    part = Part("report", _values(report, heading), [("items", heading)], also=STYLES, scripts=SCRIPTS, first=True)
     write_page(report.chapters, out, title=report.title, language=report.language, part=part)
 
 
@@ -191,6 +210,7 @@ def _values(report: Report, heading: str) -> Mapping[str, Any]:
     statuses = section("status", language)
     gist, rubric = section("gist", language), section("form_grade", language)
     return {
+        "opening": ShownOpening(report.opening, language),
         "heading": heading,
         "words": {
             **section("answers", language),

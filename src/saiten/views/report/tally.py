@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from zlib import compress, decompress
 
@@ -22,7 +22,8 @@ from saiten.views.reasons import reason_of
 from saiten.views.report.choosing import Choice
 from saiten.views.report.judged_passages import judged_passages
 from saiten.views.report.packing import as_json
-from saiten.words import in_language
+from saiten.views.table import Table
+from saiten.words import Message, in_language
 
 _SYSTEMS_AT_MOST = 12
 """With more systems than this, distributions are drawn over all of them together."""
@@ -91,6 +92,14 @@ class Tally:
     kept: Kept
     dialogues: bool
     """Whether the run consists of dialogues."""
+
+    def title(self, title: str | Message) -> Message:
+        """Return a title with the run's name, for reports of several."""
+        return Message("title", "of_run", run=self.name, title=title)
+
+    def titled(self, tables: Sequence[Table]) -> list[Table]:
+        """Return the tables with the run's name in their titles."""
+        return [replace(table, title=self.title(table.title)) for table in tables]
 
     @property
     def metrics(self) -> list[str]:

@@ -128,10 +128,15 @@ function onTyping(input, count, filter) {
     });
   }
 
-  /* Open a folded table that is linked to, and all of them for printing. */
+  /* Open a folded table or chapter that is linked to, and all of them for printing. */
   const unfold = () => {
-    const fold = location.hash && document.getElementById(location.hash.slice(1))?.closest("details.fold");
-    if (fold) fold.open = true;
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    const folded = [];
+    for (let fold = target.closest("details.fold"); fold; fold = fold.parentElement.closest("details.fold")) folded.push(fold);
+    if (folded.every((fold) => fold.open)) return;
+    for (const fold of folded) fold.open = true;
+    target.scrollIntoView();
   };
   window.addEventListener("hashchange", unfold);
   document.querySelector("nav")?.addEventListener("click", () => setTimeout(unfold));
@@ -145,7 +150,7 @@ function onTyping(input, count, filter) {
     for (const fold of opened) fold.open = false;
   });
 
-  for (const table of document.querySelectorAll("table")) {
+  for (const table of document.querySelectorAll("table:not(.lines, .means)")) {
     const rows = rowsOf(table);
     if (rows.all.length > 1) makeSortable(table, rows);
     if (rows.all.length >= Number(words.from)) addFilter(table, rows);
