@@ -142,7 +142,7 @@ def test_one_system_has_its_means_drawn_in_its_lines(shown):
     assert re.fullmatch(r"0\.\d{3} \[0\.\d{3}, 0\.\d{3}\]", lines[0][2])
     assert lines[0][3] == "36 of 40, 4 reply could not be read" or lines[0][3].startswith("36 of 40, 4 ")
     assert len(page.xpath("//*[name()='svg'][starts-with(@class, 'mean')]")) == 2
-    assert not page.xpath("//table[@class='means']")
+    assert not page.xpath("//table[@class='overview']")
 
 
 def test_a_metric_without_a_better_direction_is_not_called_better(shown):
@@ -161,16 +161,17 @@ def test_every_mean_is_drawn_once_and_the_best_has_a_sign(shown):
     """No chart of a later chapter repeats an interval; a best mean of too few answers is marked as such instead."""
     means = {"a": 0.4, "b": 0.6, "shy": 0.9}
     page = shown(("r", systems("a", "b", "shy"), graded(means, {"shy": 30})), ("s", systems("a", "b"), graded(means)))
-    titles = page.xpath("//table[@class='means']//td/@title")
+    titles = page.xpath("//table[@class='overview']//td/@title")
     assert len(titles) == len(set(titles)) == 5
     parts = [re.search(r"95 % interval [^,]*", title)[0] for title in titles]
     charts = " ".join(said(node) for node in page.xpath("//figure"))
     assert not any(part in charts for part in parts)
     signs = {
-        said(row.xpath("th")[0]): said(row.xpath("td")[0])[0] for row in page.xpath("//table[@class='means']//tr[td]")
+        said(row.xpath("th")[0]): said(row.xpath("td")[0])[0]
+        for row in page.xpath("//table[@class='overview']//tr[td]")
     }
     assert signs["shy"] == "!"
-    best = page.xpath("//table[@class='means']//td[.//*[@class='star']]/@title")
+    best = page.xpath("//table[@class='overview']//td[.//*[@class='star']]/@title")
     assert [title.split(":")[0] for title in best] == ["r · b · faithfulness", "s · b · faithfulness"]
 
 
@@ -182,9 +183,9 @@ def test_many_systems_and_metrics_fold(shown):
             yield Scored(sample.id, f"m{metric}", Score(at % 7 / 7))
 
     page = shown(("r", systems(*(f"s{n:02}" for n in range(15)), n=6), score))
-    first, *rest = page.xpath("//table[@class='means']")
+    first, *rest = page.xpath("//table[@class='overview']")
     assert (len(first.xpath("tbody/tr")), len(first.xpath("thead//th")) - 1) == (12, 8)
-    assert len(page.xpath("//table[@class='means']//td[@title]")) == 150
+    assert len(page.xpath("//table[@class='overview']//td[@title]")) == 150
     assert all(table.xpath("ancestor::details") for table in rest)
 
 
@@ -231,5 +232,5 @@ def test_names_from_outside_are_text(shown):
 
     page = shown(("r", rows, score))
     assert not page.xpath("//main//b[not(ancestor::td)] | //main//i")
-    (column,) = page.xpath("//table[@class='means']/thead/tr/th[2]/span[@class='metric']")
+    (column,) = page.xpath("//table[@class='overview']/thead/tr/th[2]/span[@class='metric']")
     assert said(column).startswith("<i>m_x[y]")

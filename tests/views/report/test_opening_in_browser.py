@@ -68,6 +68,9 @@ def test_the_answers_begin_within_a_screen_and_a_half(opened, run, many):
         box = page.locator(".picture .box").first
         assert box.evaluate("each => each.scrollWidth <= each.clientWidth && each.scrollHeight <= each.clientHeight")
         assert box.locator("tbody tr").count() == 12
+        heads, cells = (row.locator("th, td").all() for row in box.locator("tr").all()[:2])
+        assert [one.bounding_box()["x"] for one in heads] == [one.bounding_box()["x"] for one in cells]
+        assert box.locator("td svg").first.bounding_box()["width"] > 50
 
 
 def test_what_is_folded_opens_from_the_contents_and_for_printing(opened, two):
@@ -93,7 +96,7 @@ def test_without_javascript_folds_open_too(opened, two):
     """They are elements of the page, and the lines and the picture need no script."""
     page = opened(two, size=(1280, 800), language="en", javascript=False)
     assert page.locator(".lines tbody tr").first.is_visible()
-    assert page.locator(".means td svg").first.is_visible()
+    assert page.locator(".overview td svg").first.is_visible()
     fold = page.locator("details.chapter-fold").first
     fold.locator("summary").first.click()
     assert fold.locator("section").first.is_visible()

@@ -150,7 +150,7 @@ function onTyping(input, count, filter) {
     for (const fold of opened) fold.open = false;
   });
 
-  for (const table of document.querySelectorAll("table:not(.lines, .means)")) {
+  for (const table of document.querySelectorAll("table:not(.lines, .overview)")) {
     const rows = rowsOf(table);
     if (rows.all.length > 1) makeSortable(table, rows);
     if (rows.all.length >= Number(words.from)) addFilter(table, rows);
