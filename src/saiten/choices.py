@@ -29,6 +29,9 @@ ExecutorName = Literal["local", "ray"]
 
 By = Literal["system", "group"]
 
+Theme = Literal["light", "dark"]
+"""The background of pictures."""
+
 Stratify = Literal["system", "group", "day", "none"]
 """The field whose values all get their share of a sample of the rows; `day`: of the trace, in UTC."""
 

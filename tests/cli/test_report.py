@@ -304,14 +304,6 @@ def test_labels_are_read_as_meta_evaluate_reads_them(run, saiten, page, somewher
     assert "--labels" in said.err
 
 
-def test_a_folder_of_runs_names_them(run, saiten):
-    """Nothing is guessed: the user chooses which of them to report, and in which order."""
-    run("first"), run("second")
-    said = saiten("report", "runs", "-o", "page.html")
-    assert said.status == 2
-    assert f"name the runs to report: {Path('runs/first')}, {Path('runs/second')}" in " ".join(said.err.split())
-
-
 def test_the_same_run_named_twice_is_reported_once(run, page):
     """It would only be compared with itself."""
     folder = run("first")

@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 from saiten.choices import ExportName
+from saiten.cli.finding_runs import runs_within
 from saiten.cli.output import escape_untrusted, notifier, print_path, stderr
 from saiten.cli.progress import DrawnLine
-from saiten.cli.reporting import runs_within
 from saiten.cli.show_summary import note_unfinished
 from saiten.errors import BadInput
 from saiten.exports.export import Export, ExportSettings, export_of_run

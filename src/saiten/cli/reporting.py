@@ -1,10 +1,11 @@
 """The report of runs and experiments, out of their folders."""
 
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from saiten.choices import REPORT_LIMIT, ScoreBy
+from saiten.cli.finding_runs import find_runs
 from saiten.cli.output import notifier, stderr
 from saiten.cli.reading import read_some_labels
 from saiten.errors import BadInput
@@ -13,52 +14,60 @@ from saiten.experiments.plan import PLAN_NAME, kept_plan
 from saiten.experiments.results import ExperimentResult, read_results
 from saiten.experiments.tables import experiment_tables, recommendations
 from saiten.records import Label, Language
+from saiten.results.over_time import start_of
 from saiten.runs import RunReader, read_run
-from saiten.runs.manifest import MANIFEST_NAME
 from saiten.views.page.chapters import Chapter
 from saiten.views.report.document import Report, make_report
 from saiten.words import Message
 
-_NAMED = 8
-"""Maximum runs within a folder that an error lists."""
+MOST_IN_FULL = 12
+"""Maximum runs that a report shows in full, with their answers, unless they are named."""
+_NEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _ToReport:
+    """The runs and experiments of a report, each run once."""
+
+    runs: Mapping[Path, RunReader]
+    """By resolved folder, in the given order; also those of experiments."""
+    own: Mapping[Path, RunReader]
+    """Those that are not part of an experiment."""
+    experiments: Sequence[ExperimentResult]
 
 
 def report_of(
-    folders: Sequence[Path],
+    named: Sequence[Path],
     *,
     labels: Sequence[Label] = (),
     title: str = "",
     language: Language | None = None,
     limit: int = REPORT_LIMIT,
     by: ScoreBy = "value",
+    over_time: bool = False,
+    answers_of: Sequence[Path] = (),
 ) -> Report:
     """Return the report of runs and experiments, in the given order; each run once.
+
+    Args:
+        named: Runs, experiments, and folders of these.
+        labels: See `make_report`, also for the next ones.
+        title: The page's title.
+        language: The page's language.
+        limit: Maximum number of samples shown one by one.
+        by: The figure of the scores to compare with people.
+        over_time: Draw metrics over time also for two runs, and for runs of different questions.
+        answers_of: The runs to show in full; by default all, or the newest two of more than 12.
 
     Raises:
         BadInput, ConfigurationError: there is no run, or it cannot be read; the text says which.
     """
     notes = notifier(stderr())
-    readers: dict[Path, RunReader] = {}
-    experiments: list[ExperimentResult] = []
-    for folder in folders:
-        if (folder / PLAN_NAME).is_file():
-            experiments.append(read_results(kept_plan(folder), folder, notes))
-            for data in experiments[-1].plan.data:
-                run = scores_folder(folder, data)
-                if run.is_dir():
-                    readers.setdefault(run.resolve(), read_run(run, notify=notes))
-        elif (folder / "answers").is_dir() and (folder / "scores").is_dir():
-            raise BadInput(
-                f"{folder} is an experiment of an earlier version of saiten, without {PLAN_NAME}; re-run `saiten "
-                "experiment FILE` to write it; finished calls are not repeated"
-            )
-        elif runs := runs_within(folder):
-            raise BadInput(f"{folder} is not a run, but contains some; name the runs to report: {runs}")
-        else:
-            readers.setdefault(folder.resolve(), read_run(folder, notify=notes))
-    if not readers:
-        raise BadInput(f"{folders[0]} has no scores yet; resume it with `saiten experiment FILE`")
-
+    opened = _opened(find_runs(named, notes), notes)
+    if not opened.runs:
+        raise BadInput(f"{named[0]} has no scores yet; resume it with `saiten experiment FILE`")
+    if over_time and len(opened.own) < 2:
+        raise BadInput("--over-time needs at least two runs")
     chapters = [
         Chapter(
             Message("report", "experiment", title=one.plan.title or "–"),
@@ -66,11 +75,55 @@ def report_of(
             points=recommendations(one),
             about=Message("report", "about_experiment"),
         )
-        for one in experiments
+        for one in opened.experiments
     ]
     return make_report(
-        list(readers.values()), labels=labels, more=chapters, title=title, language=language, limit=limit, by=by
+        _in_full(opened, answers_of),
+        history=list(opened.own.values()),
+        over_time=over_time,
+        labels=labels,
+        more=chapters,
+        title=title,
+        language=language,
+        limit=limit,
+        by=by,
     )
+
+
+def _opened(folders: Sequence[Path], notes: Callable[[str], None]) -> _ToReport:
+    runs: dict[Path, RunReader] = {}
+    own: dict[Path, RunReader] = {}
+    experiments: list[ExperimentResult] = []
+    for folder in folders:
+        if (folder / PLAN_NAME).is_file():
+            experiments.append(read_results(kept_plan(folder), folder, notes))
+            for data in experiments[-1].plan.data:
+                run = scores_folder(folder, data)
+                if run.is_dir():
+                    runs.setdefault(run.resolve(), read_run(run, notify=notes))
+        elif (folder / "answers").is_dir() and (folder / "scores").is_dir():
+            raise BadInput(
+                f"{folder} is an experiment of an earlier version of saiten, without {PLAN_NAME}; re-run `saiten "
+                "experiment FILE` to write it; finished calls are not repeated"
+            )
+        else:
+            where = folder.resolve()
+            own[where] = runs.setdefault(where, read_run(folder, notify=notes))
+    return _ToReport(runs, own, experiments)
+
+
+def _in_full(opened: _ToReport, named: Sequence[Path]) -> list[RunReader]:
+    """Return the runs to show in full, those of experiments last if some of the others are left out."""
+    if not named and len(opened.own) <= MOST_IN_FULL:
+        return list(opened.runs.values())
+    for path in named:
+        if path.resolve() not in opened.runs:
+            raise BadInput(f"--answers-of {path} is not one of the runs of this report; name it as RUN as well")
+    if named:
+        return [opened.runs[where] for where in dict.fromkeys(path.resolve() for path in named)]
+    dated = [(begun, where) for where, one in opened.own.items() if (begun := start_of(one.manifest.created))]
+    newest = [where for _, where in sorted(dated, key=lambda each: each[0])][-_NEWEST:] or list(opened.own)[:_NEWEST]
+    return [opened.runs[where] for where in (*newest, *(where for where in opened.runs if where not in opened.own))]
 
 
 def labels_of(path: Path, aspects: Sequence[str], columns: Sequence[str]) -> tuple[Label, ...]:
@@ -83,14 +136,3 @@ def labels_of(path: Path, aspects: Sequence[str], columns: Sequence[str]) -> tup
                 f"there are no labels of the aspect {aspect!r}; the labels have {', '.join(map(repr, there))}"
             )
     return tuple(label for label in said if not aspects or label.aspect in aspects)
-
-
-def runs_within(folder: Path) -> str:
-    """Return the first runs and experiments one or two levels below a folder; empty if the folder is a run itself."""
-    if (folder / MANIFEST_NAME).is_file() or not folder.is_dir():
-        return ""
-    marks = (
-        mark for depth in ("*", "*/*") for name in (MANIFEST_NAME, PLAN_NAME) for mark in folder.glob(f"{depth}/{name}")
-    )
-    found = sorted({str(mark.parent) for mark in islice(marks, 1_000)})
-    return ", ".join(found[:_NAMED]) + (f" and {len(found) - _NAMED} more" if len(found) > _NAMED else "")

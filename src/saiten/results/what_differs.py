@@ -13,6 +13,9 @@ from saiten.words import Message, joined
 _NAMED = 3
 """Maximum number of metrics named per difference."""
 
+CONDUCTED = ("max_turns", "judge", "votes", "evidence_from")
+"""Settings of dialogues whose figures depend on them."""
+
 _UNRECORDED = "–"
 """The value of a setting in runs of versions that did not have it."""
 
@@ -22,7 +25,7 @@ def what_differs(readers: Sequence[RunReader]) -> list[Message]:
     if not all(map(has_dialogues, readers)):
         return made_differently(readers)
     found = []
-    for name in ("max_turns", "judge", "votes", "evidence_from"):
+    for name in CONDUCTED:
         values = [reader.manifest.settings.get(name, _UNRECORDED) for reader in readers]
         if any(value != values[0] for value in values):
             found.append(Message("difference", "setting", setting=name, values=", ".join(map(str, values))))

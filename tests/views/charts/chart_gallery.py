@@ -1,27 +1,44 @@
 """One chart of each kind, with its input names, and helpers to inspect charts."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from functools import cache
 
+import numpy as np
 from lxml import etree
 
 from saiten.results.comparison import Comparison, Pairing
 from saiten.results.figure import Figure
 from saiten.results.metric_comparison import MetricComparison
+from saiten.results.over_time import DatedRun, over_time
 from saiten.results.ranking import RankedMetric, Ranking
 from saiten.results.verdict import higher_is_better
 from saiten.stats.estimate import Estimate
 from saiten.stats.paired import PairedComparison
 from saiten.views.charts.accuracy_latency import SystemPoint, accuracy_against_latency
+from saiten.views.charts.axes import Axis
 from saiten.views.charts.costs import CostRow, costs
 from saiten.views.charts.dialogue_lines import Series, Value, dialogue_lines
 from saiten.views.charts.differences import differences
 from saiten.views.charts.distributions import distributions
 from saiten.views.charts.means import means
+from saiten.views.charts.over_time import MOST_LINES, over_time_chart
 from saiten.views.charts.ranking import ranking
+from saiten.views.charts.systems_by_metrics import ScaledMetric, SystemRow, systems_by_metrics
 
 HOSTILE = '"><script>alert(1)</script>&amp;\x1b[31m\ud800\u202e\n<img src=http://127.0.0.1:9/x onerror=1>'
-KINDS = ("distributions", "histogram", "means", "differences", "accuracy", "lines", "ranking", "costs")
+KINDS = (
+    "distributions",
+    "histogram",
+    "means",
+    "differences",
+    "accuracy",
+    "lines",
+    "ranking",
+    "costs",
+    "over_time",
+    "grid",
+)
 
 
 def mean(metric, system, value, *interval, n=0, missing=0):
@@ -97,8 +114,57 @@ def gallery(language="en", first="gpt-4o-mini", second="検索拡張システム
             ),
             language,
         ),
+        "over_time": over_time_chart(
+            course_of(
+                *(dated(f"{first} {n}", n, _systems(metric, pair, n), judge=f"openai:{n // 2}") for n in range(4))
+            ),
+            language,
+        ),
+        "grid": systems_by_metrics(
+            [
+                SystemRow(name, {of: mean(of, name, 0.5, 0.4, 0.6, n=48, missing=9)[1] for of in (metric, "token_f1")})
+                for name in pair
+            ],
+            [
+                ScaledMetric(metric, higher=True, axis=Axis(0, 1, ())),
+                ScaledMetric("token_f1", higher=None, axis=Axis(0, 1, ())),
+            ],
+            language,
+        ),
         "costs": costs([CostRow(first, 1.2, 3.4, 1234, 96, 48), CostRow(second, None, 5.6, 999, 48, 48)], language),
     }
+
+
+def dated(name, day, figures, *, judge="openai:a", prompts="p1", data=range(48), **more):
+    """A run of one day in September 2026; `day` None: without a date."""
+    return DatedRun(
+        name,
+        None if day is None else datetime(2026, 9, 1, tzinfo=UTC) + timedelta(days=day),
+        more.get("unfinished", False),
+        len(data),
+        "offline" in judge,
+        tuple(figures),
+        {each.metric: {"judge": judge, "prompts": prompts} for each in figures},
+        more.get("system"),
+        np.unique(np.array([*data], np.uint64)),
+    )
+
+
+def course_of(*runs):
+    """The first metric over these runs."""
+    return over_time(runs, MOST_LINES).courses[0]
+
+
+def _systems(metric, names, number):
+    """Figures over all systems and of each, as a summary has them; the third run lacks too much."""
+    every = [(None, 0.5), *((name, 0.5 + 0.05 * at) for at, name in enumerate(names))]
+    missing = 20 if number == 2 else 0
+    return [mean(metric, name, value + 0.01 * number, 0.4, 0.7, n=48, missing=missing)[1] for name, value in every]
+
+
+def means_of(*names, value=0.5):
+    """The chart of the means of these systems."""
+    return means([mean("faithfulness", name, value, n=48) for name in names])
 
 
 def read(svg):

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from saiten.views.charts.colors import DASHES, LIGHT, LINES, SHAPES
+from saiten.views.charts.colors import DARK, DASHES, LIGHT, LINES, SHAPES
 from saiten.views.charts.colors import color as color_at
 from saiten.views.charts.plot import mark, stroke
 
@@ -48,10 +48,12 @@ def test_texts_and_lines_can_be_read(name):
         assert contrast(page[line], page["card"]) >= 3, line
 
 
-def test_files_have_the_light_colors_of_the_page():
-    """The palette is defined in two places; each color has the name of one variable."""
-    page = scheme("light")
-    assert {name: page[name] for name in LIGHT} == LIGHT
+def test_files_have_the_colors_of_the_page():
+    """The palettes are defined in two places; each light color has the name of one variable."""
+    for colors, name in ((LIGHT, "light"), (DARK, "dark")):
+        page = scheme(name)
+        assert {name: page[name] for name in colors} == colors
+    assert list(DARK) == list(LIGHT)
     assert len(set(LIGHT.values())) == len(LIGHT)
 
 

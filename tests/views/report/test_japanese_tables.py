@@ -30,7 +30,7 @@ pytestmark = pytest.mark.xdist_group("japanese")  # made once
 TERMS = (
     "AUROC", "F1", "ICC", "SD", "Pearson", "Spearman", "Kendall tau-b", "kappa", "alpha", "balanced accuracy", "macro",
     "Williams", "Holm", "Cohen", "Fleiss", "accuracy", "correctness", "wscore", "lscore", "mscore", "refine",
-    "map_reduce", "E2", "E3", "NLP2023", "NRI-CIS", "USD", "max_turns", "faults", "saiten show OUT/scores/DATA",
+    "map_reduce", "E2", "E3", "NLP2023", "NRI-CIS", "USD", "max_turns", "faults", "saiten show OUT/scores/DATA", "saiten show", "UTC",
     "ID", "saiten score", "saiten agreement", "--samples", "--grade-zero lowest", "--grade-zero declined", "saiten meta-evaluate FILE FILE --spans", "saiten meta-evaluate", "--judge", "--spans", "-m context_overlap -m length", "context_overlap", "length", "saiten",
 )  # fmt: skip
 """What practitioners say in Japanese as well, and names; add to it only such."""

@@ -26,6 +26,8 @@ class VegaChart:
     """The language of its fixed words."""
     again: Callable[[Language], "VegaChart"] = field(compare=False, repr=False)
     """Make the same chart in a language."""
+    compact: Callable[[], Picture | None] | None = field(default=None, compare=False, repr=False)
+    """Make the picture narrower: on a slide its letters are then larger. None if it cannot be."""
 
     def in_language(self, language: Language) -> "VegaChart":
         """Return the chart with its fixed words in this language."""
@@ -42,7 +44,8 @@ class VegaChart:
         return None if self.picture is None else vega_lite(self.picture)
 
     @cached_property
-    def _drawn(self) -> str:
+    def drawn(self) -> str:
+        """vl-convert's SVG; empty if nothing is drawn."""
         return "" if self.spec is None else draw(self.spec)
 
     def svg(self, clean: Callable[[str], str] = plain) -> str:
@@ -52,13 +55,13 @@ class VegaChart:
         """
         if self.picture is None:
             return ""
-        return inline_svg(self._drawn, self.picture.size, clean(plain(self.title)), clean(self.said), clean)
+        return inline_svg(self.drawn, self.picture.size, clean(plain(self.title)), clean(self.said), clean)
 
     def svg_file(self, heading: Sequence[str] = ()) -> str:
         """Return a self-contained SVG in light colors on white, below a heading; empty if nothing is drawn."""
         if self.picture is None:
             return ""
-        return standing_svg(self._drawn, self.picture.size, plain(self.title), self.said, heading)
+        return standing_svg(self.drawn, self.picture.size, plain(self.title), self.said, heading)
 
     def png(self, scale: float = 2.0) -> bytes:
         """Return the file as PNG with `scale` times as many pixels as the SVG; empty if nothing is drawn."""

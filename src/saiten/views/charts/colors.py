@@ -20,6 +20,21 @@ LIGHT = {
 }
 """By variable; colors are unique, since the variable is looked up by its color."""
 
+DARK = {
+    "card": "#191d22",
+    "ink": "#e7eaee",
+    "muted": "#a7b0bc",
+    "grid": "#2b323b",
+    "reference": "#f0b56a",
+    "line-1": "#86bdf5",
+    "line-2": "#ff9d6e",
+    "line-3": "#5fd3ad",
+    "line-4": "#d9a3ea",
+    "line-5": "#e6c65c",
+    "line-6": "#c8cdd4",
+}
+"""The same variables on a dark background, for slides."""
+
 VARIABLES = {color: name for name, color in LIGHT.items()}
 
 CARD, INK, MUTED, GRID, REFERENCE = (LIGHT[name] for name in ("card", "ink", "muted", "grid", "reference"))

@@ -11,7 +11,15 @@ from saiten.results.verdict import OUTSIDE_NOISE
 from saiten.views.charts.axes import shared_axes
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import CARD, LINES
-from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, Reference, interval_rows
+from saiten.views.charts.interval_rows import (
+    COMPACT,
+    MOST_ROWS,
+    WIDTH,
+    IntervalGroup,
+    IntervalRow,
+    Reference,
+    interval_rows,
+)
 from saiten.views.charts.plot import Picture
 from saiten.views.charts.texts import finite, finite_ones, in_words, plain, value_and_interval
 from saiten.views.metric_names import shown_metric
@@ -28,10 +36,13 @@ def differences(found: Comparison, language: Language = "en") -> VegaChart:
     metrics = [replace(each, metric=shown_metric(each.metric, language)) for each in found.metrics]
     said = in_words(((f"{pair}, {plain(each.metric)}", _figure(each, words)) for each in metrics), words)
     again = partial(differences, found)
-    return VegaChart(words["differences"], said, partial(_picture, metrics, pair, words), language, again)
+    make = partial(_picture, metrics, pair, words)
+    return VegaChart(words["differences"], said, make, language, again, partial(make, COMPACT))
 
 
-def _picture(metrics: Sequence[MetricComparison], pair: str, words: Mapping[str, str]) -> Picture | None:
+def _picture(
+    metrics: Sequence[MetricComparison], pair: str, words: Mapping[str, str], width: float = WIDTH
+) -> Picture | None:
     shown = metrics[:MOST_ROWS]
     axes = shared_axes([(_values(each), (None, None)) for each in shown])
     blocks = []
@@ -43,7 +54,7 @@ def _picture(metrics: Sequence[MetricComparison], pair: str, words: Mapping[str,
     notes = [words["more"].format(count=len(metrics) - len(shown))] if len(metrics) > len(shown) else []
     if any(each.verdict not in OUTSIDE_NOISE and each.ci_low is not None for each in shown):
         notes.append(words["not_apart"])
-    return interval_rows(blocks, words["nothing"], notes) if blocks else None
+    return interval_rows(blocks, words["nothing"], notes, width) if blocks else None
 
 
 def _values(each: MetricComparison) -> list[float]:

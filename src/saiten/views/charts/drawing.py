@@ -28,7 +28,7 @@ def lacks_japanese(svg: str) -> str | None:
     if _JAPANESE.search(svg) is None or _has_japanese():
         return None
     return (
-        "no font on this machine has Japanese letters, so they are missing from the PNG; install one "
+        "no font on this machine has Japanese letters, which would be missing from a PNG; install one "
         "(Debian, Ubuntu: fonts-noto-cjk), or use the SVG"
     )
 

@@ -42,7 +42,7 @@ def inline_svg(svg: str, size: tuple[float, float], title: str, said: str, clean
     """Return the SVG for a page. `clean`: the page's treatment of untrusted texts, in addition to escaping."""
     body = _body(svg, _variable, clean)
     name = f'role="img" aria-label="{escape(title)}"'
-    return f'<svg class="chart" {_size(size)} {name} fill="none">{_described(title, said)}{body}</svg>'
+    return f'<svg class="chart" {size_of(size)} {name} fill="none">{described(title, said)}{body}</svg>'
 
 
 def standing_svg(svg: str, size: tuple[float, float], title: str, said: str, heading: Sequence[str] = ()) -> str:
@@ -51,21 +51,21 @@ def standing_svg(svg: str, size: tuple[float, float], title: str, said: str, hea
     `heading`: lines above the picture, the first in bold, broken to its width.
     """
     width, height = size
-    lines = [(line, "600" if at == 0 else "400") for at, text in enumerate(heading) for line in _broken(text, width)]
+    lines = [(line, "600" if at == 0 else "400") for at, text in enumerate(heading) for line in broken(text, width)]
     room = _LINE * len(lines) + 8 if lines else 0
     texts = "".join(
         f'<text x="8" y="{_LINE * number}" font-size="13" font-weight="{weight}" fill="{INK}">{escape(line)}</text>'
         for number, (line, weight) in enumerate(lines, 1)
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {_size((width, height + room))} role="img" fill="none"'
-        f' font-family="{FONTS}">{_described(" · ".join(heading) or title, said)}'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size_of((width, height + room))} role="img" fill="none"'
+        f' font-family="{FONTS}">{described(" · ".join(heading) or title, said)}'
         f'<rect width="100%" height="100%" fill="{CARD}"/>{texts}'
-        f'<g transform="translate(0,{room})">{_body(svg, str, str)}</g></svg>\n'
+        f'<g transform="translate(0,{room})">{drawn_marks(svg, str)}</g></svg>\n'
     )
 
 
-def _broken(text: str, width: float) -> Iterator[str]:
+def broken(text: str, width: float) -> Iterator[str]:
     """Yield lines no wider than the picture, by estimate, since the font is unknown."""
     most = max(int(width / 7.5), 20)
     line = ""
@@ -79,13 +79,20 @@ def _broken(text: str, width: float) -> Iterator[str]:
         yield line.rstrip()
 
 
-def _size(size: tuple[float, float]) -> str:
+def size_of(size: tuple[float, float]) -> str:
+    """Return the attributes of an SVG of this width and height."""
     width, height = (f"{side:.0f}" for side in size)
     return f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
 
 
-def _described(title: str, said: str) -> str:
+def described(title: str, said: str) -> str:
+    """Return the elements with title and description."""
     return f"<title>{escape(title)}</title><desc>{escape(said)}</desc>"
+
+
+def drawn_marks(svg: str, paint: Paint) -> str:
+    """Return the group with all marks, with its colors painted, for a file."""
+    return _body(svg, paint, str)
 
 
 def _body(svg: str, paint: Paint, clean: Callable[[str], str]) -> str:

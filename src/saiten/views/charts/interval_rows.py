@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from saiten.views.charts.axes import Axis
 from saiten.views.charts.colors import CARD, INK, MUTED, REFERENCE
+from saiten.views.charts.inline import broken
 from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot, with_notes
 from saiten.views.charts.texts import plain, shorten, text_width, written
 
@@ -17,6 +18,8 @@ MOST_ROWS = 80
 ROW = 24
 """Pixels from row to row."""
 WIDTH = 820
+COMPACT = 560
+"""Width on a slide."""
 NAMES = 330
 """Maximum pixels of the names."""
 GAP = 12
@@ -70,22 +73,25 @@ class IntervalGroup:
     """Whether the axis's numbers are drawn below it; not if the next group has them."""
 
 
-def interval_rows(blocks: Sequence[IntervalGroup], nothing: str, notes: Sequence[str] = ()) -> Picture | None:
+def interval_rows(
+    blocks: Sequence[IntervalGroup], nothing: str, notes: Sequence[str] = (), width: float = WIDTH
+) -> Picture | None:
     """Lay out the groups one below the other, with notes at the foot. `nothing`: the text of a row without a value."""
     rows = [row for block in blocks for row in block.rows]
     if all(row.value is None for row in rows):
         return None
-    names = min(max(text_width(plain(row.name)) for row in rows), NAMES)
+    names = min(max(text_width(plain(row.name)) for row in rows), NAMES * width / WIDTH)
     figures = max(text_width(_figure(row)) for row in rows)
     side_notes = max(text_width(row.note) for row in rows)
     left, right = names + GAP + 8, GAP + figures + GAP + side_notes + 12
-    field = max(WIDTH - left - right, 240)
+    field = max(width - left - right, 240 * width / WIDTH)
     plots = [_plot(block, field, names, figures, nothing) for block in blocks]
     headed = any(block.heading for block in blocks) or any(one.label for block in blocks for one in block.references)
     numbered = any(block.numbers for block in blocks[:-1])
     bottom = 48 if blocks[-1].x_title else 28
-    plots[-1] = with_notes(plots[-1], notes, bottom + 8, left)
-    padding = Padding(left, 30 if headed else 8, right, bottom + 20 * len(notes))
+    lines = [line for note in notes for line in broken(note, 1.25 * (left + field + right))]  # smaller letters
+    plots[-1] = with_notes(plots[-1], lines, bottom + 8, left)
+    padding = Padding(left, 30 if headed else 8, right, bottom + 20 * len(lines))
     return Picture(plots, padding, 10 + 18 * headed + 20 * numbered)
 
 

@@ -12,7 +12,15 @@ from saiten.results.figure import Figure
 from saiten.views.charts.axes import Axis, Bounds, shared_axes
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import INK
-from saiten.views.charts.interval_rows import MOST_ROWS, IntervalGroup, IntervalRow, filling_of, interval_rows
+from saiten.views.charts.interval_rows import (
+    COMPACT,
+    MOST_ROWS,
+    WIDTH,
+    IntervalGroup,
+    IntervalRow,
+    filling_of,
+    interval_rows,
+)
 from saiten.views.charts.plot import Picture
 from saiten.views.charts.texts import finite, finite_ones, in_words, plain, value_and_interval
 from saiten.views.metric_names import shown_metric
@@ -61,7 +69,8 @@ def means(figures: Sequence[Named], language: Language = "en", *, part: bool = F
     metrics = ", ".join(plain(shown_metric(metric, language)) for metric in _by_metric(figures))
     title = words["means_of"].format(metrics=metrics) if part else words["means"]
     said = in_words(((_whole_name(each, language), _described(each[1], words)) for each in figures), words)
-    return VegaChart(title, said, partial(_picture, figures, language), language, partial(means, figures, part=part))
+    make, again = partial(_picture, figures, language), partial(means, figures, part=part)
+    return VegaChart(title, said, make, language, again, partial(make, COMPACT))
 
 
 def _by_metric(figures: Sequence[Named]) -> Mapping[str, Sequence[Named]]:
@@ -71,7 +80,7 @@ def _by_metric(figures: Sequence[Named]) -> Mapping[str, Sequence[Named]]:
     return found
 
 
-def _picture(figures: Sequence[Named], language: Language) -> Picture | None:
+def _picture(figures: Sequence[Named], language: Language, width: float = WIDTH) -> Picture | None:
     words = section("chart", language)
     by_metric = _by_metric(figures[:MOST_ROWS])
     alone = len({name for name, _ in figures}) == 1
@@ -93,7 +102,7 @@ def _picture(figures: Sequence[Named], language: Language) -> Picture | None:
     notes = [words["more"].format(count=left_out)] if left_out > 0 else []
     if any(row.value is not None and row.fill is not None for block in blocks for row in block.rows):
         notes.append(words["no_interval"])
-    return interval_rows(blocks, words["nothing"], notes) if blocks else None
+    return interval_rows(blocks, words["nothing"], notes, width) if blocks else None
 
 
 def _row(named: Named, name: str, language: Language) -> IntervalRow:

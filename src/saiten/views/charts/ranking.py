@@ -11,7 +11,9 @@ from saiten.views.charts.axes import bounded_axis
 from saiten.views.charts.chart import VegaChart
 from saiten.views.charts.colors import LINES
 from saiten.views.charts.interval_rows import (
+    COMPACT,
     MOST_ROWS,
+    WIDTH,
     IntervalGroup,
     IntervalRow,
     Reference,
@@ -46,11 +48,18 @@ def ranking(found: Ranking, language: Language = "en") -> VegaChart:
         said = words["between"].join((words["ceiling"].format(value=written(ceiling.value)), said))
     by = plain(in_language(measure_name(found.by), language))
     make = partial(_picture, metrics, ceiling, by, UNINFORMATIVE.get(found.by, 0.0), words)
-    return VegaChart(words["ranking"].format(by=by), said, make, language, partial(ranking, found))
+    title, again = words["ranking"].format(by=by), partial(ranking, found)
+    return VegaChart(title, said, make, language, again, partial(make, width=COMPACT))
 
 
 def _picture(
-    metrics: Sequence[RankedMetric], ceiling: Estimate | None, by: str, none: float | None, words: Mapping[str, str]
+    metrics: Sequence[RankedMetric],
+    ceiling: Estimate | None,
+    by: str,
+    none: float | None,
+    words: Mapping[str, str],
+    *,
+    width: float = WIDTH,
 ) -> Picture | None:
     shown = metrics[:MOST_ROWS]
     values = finite_ones(end for row in shown for end in (row.figure.value, row.figure.low, row.figure.high))
@@ -68,7 +77,7 @@ def _picture(
     if ceiling is not None:
         notes.append(words["band"])
     rows = [_row(place, none, words) for place in shown]
-    return interval_rows([IntervalGroup(rows, axis, x_title=by, references=references)], words["nothing"], notes)
+    return interval_rows([IntervalGroup(rows, axis, x_title=by, references=references)], words["nothing"], notes, width)
 
 
 def _row(place: RankedMetric, none: float | None, words: Mapping[str, str]) -> IntervalRow:

@@ -1,4 +1,4 @@
-"""The charts of a report as files for papers: SVG and PNG, named and titled after their tables.
+"""The charts of a report as pictures for slides: SVG and PNG, named after their tables.
 
 `saiten-charts.json` in the same folder maps files to charts. It lets a later report recognize the files of an earlier
 one: unmodified ones are replaced or removed, and nothing else is touched.
@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from saiten.durable.whole_file import whole_file, write_whole, writing_to
-from saiten.errors import BadInput
-from saiten.views.charts.drawing import draw_png
-from saiten.views.report.document import PlacedChart
-from saiten.views.strip_controls import strip_controls
+from saiten.choices import Theme
+from saiten.durable.whole_file import check_place, whole_file, write_whole, writing_to
+from saiten.errors import BadInput, ConfigurationError
+from saiten.views.charts.drawing import draw_png, lacks_japanese
+from saiten.views.charts.slide import slide_svg
+from saiten.views.report.pictures import PlacedChart
 
+PNG_SCALE = 1.2
+"""Pixels of a PNG per unit: 1920 × 1080."""
 LIST_NAME = "saiten-charts.json"
 _UNFIT = re.compile(r"[^\w.=-]+")
 _NAME = 255
@@ -24,11 +27,12 @@ _LONGEST = 100
 """Maximum bytes of a file's name, without number and ending; file systems allow 255."""
 
 
-def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
+def write_charts(figures: Iterable[PlacedChart], folder: Path, theme: Theme = "light") -> list[str]:
     """Write each chart as SVG and PNG, numbered in the order of the page.
 
     Returns:
-        Files that are in the way and were not written by an earlier report or were modified since; they are kept.
+        Sentences on files that are in the way and were not written by an earlier report or were modified since, which
+        are kept, and on PNG files that were not written, since this machine has no font for Japanese.
 
     Raises:
         BadInput: `saiten-charts.json` in the folder was not written by saiten.
@@ -37,11 +41,16 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
     with writing_to(folder, "name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
         before = _written_before(folder / LIST_NAME)
-        drawn = [figure for figure in figures if figure.chart.spec is not None]
-        rows, kept = [], []
+        drawn = [figure for figure in figures if figure.chart.picture is not None]
+        rows, kept, without = [], list[Path](), set[str]()
         for name, figure in zip(_names(drawn), drawn, strict=True):
-            svg = figure.chart.svg_file(_heading(figure))
-            for ending, content in (("svg", svg.encode()), ("png", draw_png(svg, 2.0))):
+            svg = slide_svg(figure.chart, figure.text, theme)
+            contents = [("svg", svg.encode())]
+            if missing := lacks_japanese(svg):
+                without.add(missing)
+            else:
+                contents.append(("png", draw_png(svg, PNG_SCALE)))
+            for ending, content in contents:
                 digest = sha256(content).hexdigest()
                 path = folder / f"{name}.{ending}"
                 place = {"chapter": figure.chapter, "table": figure.table, "chart": figure.chart.title}
@@ -55,13 +64,37 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path) -> list[Path]:
         kept += [folder / name for name in before if name not in written and not _removed(folder / name, before[name])]
         text = json.dumps({"charts": rows}, ensure_ascii=False, indent=1) + "\n"
         write_whole(folder / LIST_NAME, text, otherwise="name another folder")
-    return kept
+    return [
+        *(f"{path} is from an earlier report or from elsewhere, and is kept" for path in kept),
+        *(f"PNG left out: {why}" for why in without),
+    ]
 
 
-def _heading(figure: PlacedChart) -> list[str]:
-    """Return the picture's subject and content."""
-    lines = (" · ".join(part for part in (figure.chapter, figure.table) if part), figure.chart.title, figure.note)
-    return [strip_controls(line) for line in lines if line]
+def write_picture(figure: PlacedChart, path: Path, theme: Theme = "light") -> None:
+    """Write one picture as PNG or SVG, by the ending of its name; an earlier file is replaced.
+
+    Raises:
+        BadInput: Nothing can be drawn, since no score has a value.
+        ConfigurationError: The file cannot be written, or this machine has no font for the Japanese in it.
+    """
+    check_picture_place(path)
+    svg = slide_svg(figure.chart, figure.text, theme)
+    if not svg:
+        raise BadInput(f"{path} is not written: no score has a value, so there is nothing to draw")
+    content = svg.encode()
+    if path.suffix.lower() == ".png":
+        if missing := lacks_japanese(svg):
+            raise ConfigurationError(f"{path} is not written: {missing} (a name that ends in .svg)")
+        content = draw_png(svg, PNG_SCALE)
+    with writing_to(path, "name another file"), whole_file(path) as file:
+        file.write(content)
+
+
+def check_picture_place(path: Path) -> None:
+    """Check before the work that a picture may be written there; raise ConfigurationError if not."""
+    if path.suffix.lower() not in {".png", ".svg"}:
+        raise ConfigurationError(f"{path} is written as PNG or SVG; name it with the ending .png or .svg")
+    check_place(path, "main.png")
 
 
 def _names(figures: list[PlacedChart]) -> Iterator[str]:

@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from saiten.choices import REPORT_LIMIT, ScoreBy
 from saiten.durable.whole_file import check_place, whole_file, writing_to
 from saiten.errors import BadInput
 from saiten.records import STATUSES, Label, Language
-from saiten.results.only_words import ONLY_WORDS_SHORT, only_words
+from saiten.results.over_time import DatedRun
 from saiten.runs import RunReader
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.means import means_charts
 from saiten.views.gist.page import CLASSES
 from saiten.views.gist.view import KINDS
 from saiten.views.page.chapters import Chapter, Part
@@ -25,6 +24,8 @@ from saiten.views.report.comparing import compared
 from saiten.views.report.groups import AnswerGroups, group_answers
 from saiten.views.report.items import Items
 from saiten.views.report.opening import Opening, make_opening
+from saiten.views.report.over_time import dated_runs, in_full, over_time_chapter
+from saiten.views.report.pictures import PlacedChart, main_picture, placed_charts
 from saiten.views.report.shown_opening import ShownOpening
 from saiten.views.report.tally import Tally, facts_of, tally
 from saiten.words import Message, in_language, section
@@ -49,24 +50,16 @@ SECOND_RANK = frozenset(
         *("over_systems", "decisions", "grades", "bias", "bias_in_parts", "bias_by_aspect", "confusions"),
         *("metric_pairs", "base_rates", "annotator_pairs"),
         # of a run, after its means; charts stay open
-        *("means_of_runs", "by_system", "by_group", "distributions", "grades_given"),
+        *("over_time", "means_of_runs", "by_system", "by_group", "distributions", "grades_given"),
         # of several sides, after their differences
         *("means_by_group", "dialogues_by_group"),
     }
 )
 """Keys of tables of interest only after the others, which a page shows folded: title, a few charts, number of rows."""
+_TITLED = 12
+"""Maximum runs that the default title names one by one."""
 _SHORT = 3
 """Maximum rows of a table that is never folded."""
-
-
-class PlacedChart(NamedTuple):
-    """A chart and its location, since titles of charts are not unique."""
-
-    chapter: str
-    table: str
-    chart: VegaChart
-    note: str = ""
-    """A caveat for people who see the picture alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +78,18 @@ class Report:
     title: str
     notes: tuple[str, ...]
     """Caveats for readers and for the author of the report."""
+    dated: tuple[DatedRun, ...] = ()
+    """The runs over time, also those of which the report shows nothing else."""
 
     @property
     def figures(self) -> Iterator[PlacedChart]:
         """All charts in the language of the page, with their locations: means first, then in its order."""
-        offline = any(only_words(one.summary.signatures.values()) for one in self.tallies)
-        note = in_language(ONLY_WORDS_SHORT, self.language) if offline else ""
-        heading = in_language(Message("opening", "means"), self.language)
-        for part in self.opening.parts:
-            charts = (chart.in_language(self.language) for chart in means_charts(list(part.named)))
-            yield from (PlacedChart(" · ".join(part.runs), heading, chart, note) for chart in charts)
-        for chapter in self.chapters:
-            for table in (one.in_language(self.language) for one in chapter.tables if one.charts):
-                yield from (PlacedChart(str(chapter.title), table.title, chart, note) for chart in table.charts)
+        return placed_charts(self.opening.parts, self.chapters, self.tallies, self.dated, self.language)
+
+    @property
+    def main_picture(self) -> PlacedChart:
+        """The means of all systems, or runs, by metric: one picture for a slide."""
+        return main_picture(self.opening.parts, self.tallies, self.language)
 
     @property
     def charts(self) -> Iterator[VegaChart]:
@@ -114,6 +106,8 @@ def make_report(
     language: Language | None = None,
     limit: int = REPORT_LIMIT,
     by: ScoreBy = "value",
+    history: Sequence[RunReader] | None = None,
+    over_time: bool = False,
 ) -> Report:
     """Read the runs and assemble their report.
 
@@ -125,16 +119,20 @@ def make_report(
         language: The page's language; by default that of most samples.
         limit: Maximum number of samples shown one by one.
         by: The figure of the scores to compare with people.
+        history: The runs whose metrics are drawn over time, in addition to or among `readers`; by default these.
+        over_time: Draw metrics over time also for two runs, and for runs of different questions.
 
     Raises:
         BadInput: There are no scores, the labels belong to none of the runs, or a run has no expected value.
     """
-    names = _names([reader.folder for reader in readers])
+    drawn = list(readers if history is None else history)
+    others = [one for one in drawn if all(one.folder != shown.folder for shown in readers)]
+    names = _names([reader.folder for reader in (*readers, *others)])
     facts = [facts_of(reader) for reader in readers]
     groups = group_answers([one.places for one in facts])
     choice = choose([identity for one in facts for identity in one.places], limit, groups.leader)
     chosen = language or _most_of([one.languages for one in facts])
-    tallies = [tally(*each, choice, chosen) for each in zip(readers, names, facts, strict=True)]
+    tallies = [tally(*each, choice, chosen) for each in zip(readers, names[: len(readers)], facts, strict=True)]
     # Damage has been reported by now; later readings stay silent.
     tallies = [replace(one, reader=replace(one.reader, notify=lambda _: None)) for one in tallies]
     if not any(one.scores for one in tallies):
@@ -143,7 +141,12 @@ def make_report(
     tests = compared(tallies)
     people = against_people(tallies, labels, by) if labels else None
     opening = make_opening(tallies, tests, people, more)
+    if notice := in_full([one.name for one in tallies], others):
+        opening = replace(opening, notices=(*opening.notices, notice))
+    dated = dated_runs(tallies, dict(zip(names[len(readers) :], others, strict=True)), drawn)
+    course = over_time_chapter(dated, asked=over_time or bool(others))
     chapters = [
+        *([] if course is None else [course]),
         *([people.chapter] if people else []),
         tests.chapter,
         *more,
@@ -151,12 +154,19 @@ def make_report(
         runs_chapter(tallies),
         spent(tallies),
     ]
-    heading = title or in_language(Message("report", "title", runs=" · ".join(names)), chosen)
+    subject = _listed([one.name for one in dated]) if others else _listed(names)
+    heading = title or in_language(Message("report", "title", runs=subject), chosen)
     shown = tuple(_shown(chapter, chosen) for chapter in chapters if chapter.tables or chapter.lead)
-    notes = (in_language(note, chosen) for note in (*opening.notices, *(chapter.lead for chapter in shown)))
-    return Report(
-        opening, shown, tuple(tallies), choice, groups, chosen, heading, tuple(note for note in notes if note)
-    )
+    said = (in_language(note, chosen) for note in (*opening.notices, *(chapter.lead for chapter in shown)))
+    notes = tuple(note for note in said if note)
+    return Report(opening, shown, tuple(tallies), choice, groups, chosen, heading, notes, tuple(dated))
+
+
+def _listed(names: Sequence[str]) -> str | Message:
+    """Return the names of the runs; of many, the first and the last."""
+    if len(names) <= _TITLED:
+        return " · ".join(names)
+    return Message("report", "title_of_many", first=names[0], last=names[-1], n=len(names))
 
 
 def _shown(chapter: Chapter, language: Language) -> Chapter:

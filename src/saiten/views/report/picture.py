@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from saiten.results.comparison import Comparison
 from saiten.results.figure import Figure
 from saiten.results.verdict import enough, higher_is_better
-from saiten.views.charts.axes import Axis, bounded_axis
+from saiten.views.charts.axes import bounded_axis
 from saiten.views.charts.means import bounds_of
+from saiten.views.charts.systems_by_metrics import ScaledMetric
 from saiten.views.charts.texts import finite_ones
 from saiten.views.report.headlines import systems_apart
 from saiten.views.report.tally import Tally
@@ -31,16 +32,6 @@ class PictureRow:
     """Rows with the same name here were asked the same questions, so that one of them can be the best."""
     figures: Mapping[str, Figure]
     """By metric."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScaledMetric:
-    """A metric with its scale."""
-
-    metric: str
-    higher: bool | None
-    axis: Axis | None
-    """None without a value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from saiten.results.figure import Figure
 from saiten.results.verdict import enough
 from saiten.views.charts.axes import Axis, bounded_axis
 from saiten.views.charts.means import bounds_of
+from saiten.views.charts.systems_by_metrics import ScaledMetric
 from saiten.views.charts.texts import finite, finite_ones, value_and_interval, written
 from saiten.views.metric_names import shown_metric
-from saiten.views.report.picture import PicturePart, PictureRow, ScaledMetric, best
+from saiten.views.report.picture import PicturePart, PictureRow, best
 from saiten.views.strip_controls import clean
 from saiten.views.table import show_cell
 from saiten.words import section
