@@ -142,8 +142,8 @@ def test_a_folder_stands_for_its_runs_oldest_first(night, page, somewhere):
     (somewhere / "runs" / "notes.txt").write_text("not a run, and nobody takes it for one")
     said, tree = page("runs")
     assert "night-03 → night-02" in tree.text_content()
-    assert "skipped: runs/junk is no run" in said.err
-    assert "skipped: runs/broken/manifest.json cannot be read" in said.err
+    assert "runs/junk is skipped: it is not a run" in said.err
+    assert "runs/broken is skipped: runs/broken/manifest.json cannot be read" in said.err
     assert "notes.txt" not in said.err
 
 
@@ -152,7 +152,7 @@ def test_a_pattern_of_many_names_skips_what_is_no_run(night, page, saiten, somew
     names = [night(1), night(2)]
     (somewhere / "runs" / "notes.txt").write_text("x")
     said, _ = page(*names, "runs/notes.txt")
-    assert "skipped: runs/notes.txt is a file" in said.err
+    assert "runs/notes.txt is skipped: it is a file, not a run" in said.err
     said = saiten("report", names[0], "runs/notes.txt", "-o", "page.html")
     assert said.status == 2
     assert "runs/notes.txt is no run of saiten" in said.err

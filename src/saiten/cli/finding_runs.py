@@ -78,16 +78,20 @@ def _marked(folder: Path) -> bool:
 def _why_not(path: Path, *, or_file: bool = False) -> str:
     """Return why a path is skipped; empty for a run, an experiment, or a file that nobody takes for one."""
     if not path.is_dir():
-        return f"{path} is a file" if or_file else ""
+        return f"{path} is skipped: it is a file, not a run" if or_file else ""
     if not _marked(path):
         below = runs_within(path)
-        return f"{path} is no run{f', but contains some; name it as well: {below}' if below else ''}"
+        return (
+            f"{path} is skipped: it is not a run, but contains some; name it as well: {below}"
+            if below
+            else f"{path} is skipped: it is not a run"
+        )
     if (path / PLAN_NAME).is_file():
         return ""
     try:
-        return "" if read_manifest(path) is not None else f"{path} has no {PLAN_NAME}"
+        return "" if read_manifest(path) is not None else f"{path} is skipped: it has no {PLAN_NAME}"
     except ConfigurationError as error:
-        return str(error)
+        return f"{path} is skipped: {error}"
 
 
 def _begun(path: Path) -> tuple[bool, datetime, str]:
@@ -99,6 +103,6 @@ def _begun(path: Path) -> tuple[bool, datetime, str]:
 
 def _report(skipped: Sequence[str], notify: Callable[[str], None]) -> None:
     for why in skipped[:_SKIPPED]:
-        notify(f"skipped: {why}")
+        notify(why)
     if len(skipped) > _SKIPPED:
-        notify(f"skipped: {len(skipped) - _SKIPPED} more")
+        notify(f"{len(skipped) - _SKIPPED} more paths are skipped, since they are not runs")

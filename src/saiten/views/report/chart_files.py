@@ -42,12 +42,12 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path, theme: Theme = "l
         folder.mkdir(parents=True, exist_ok=True)
         before = _written_before(folder / LIST_NAME)
         drawn = [figure for figure in figures if figure.chart.picture is not None]
-        rows, kept, without = [], list[Path](), set[str]()
+        rows, kept, without_font = [], list[Path](), False
         for name, figure in zip(_names(drawn), drawn, strict=True):
             svg = slide_svg(figure.chart, figure.text, theme)
             contents = [("svg", svg.encode())]
-            if missing := lacks_japanese(svg):
-                without.add(missing)
+            if lacks_japanese(svg):
+                without_font = True
             else:
                 contents.append(("png", draw_png(svg, PNG_SCALE)))
             for ending, content in contents:
@@ -64,10 +64,13 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path, theme: Theme = "l
         kept += [folder / name for name in before if name not in written and not _removed(folder / name, before[name])]
         text = json.dumps({"charts": rows}, ensure_ascii=False, indent=1) + "\n"
         write_whole(folder / LIST_NAME, text, otherwise="name another folder")
-    return [
-        *(f"{path} is from an earlier report or from elsewhere, and is kept" for path in kept),
-        *(f"PNG left out: {why}" for why in without),
-    ]
+    said = [f"{path} is from an earlier report or from elsewhere, and is kept" for path in kept]
+    if without_font:
+        said.append(
+            "PNG files of charts with Japanese are left out, since no font on this machine has Japanese letters; "
+            "install one (Debian, Ubuntu: fonts-noto-cjk), or use the SVG files"
+        )
+    return said
 
 
 def write_picture(figure: PlacedChart, path: Path, theme: Theme = "light") -> None:
@@ -83,8 +86,11 @@ def write_picture(figure: PlacedChart, path: Path, theme: Theme = "light") -> No
         raise BadInput(f"{path} is not written: no score has a value, so there is nothing to draw")
     content = svg.encode()
     if path.suffix.lower() == ".png":
-        if missing := lacks_japanese(svg):
-            raise ConfigurationError(f"{path} is not written: {missing} (a name that ends in .svg)")
+        if lacks_japanese(svg):
+            raise ConfigurationError(
+                f"{path} is not written, since no font on this machine has Japanese letters; install one (Debian, "
+                "Ubuntu: fonts-noto-cjk), or name a file that ends in .svg"
+            )
         content = draw_png(svg, PNG_SCALE)
     with writing_to(path, "name another file"), whole_file(path) as file:
         file.write(content)
