@@ -156,6 +156,6 @@ def test_progress_shows_how_far_batches_are():
     """Next to the count of samples; nothing once they have ended."""
     progress = ScoreProgress(Console(quiet=True), 10, "USD")
     progress.waits("batch 1 in progress (3 of 4 requests, 7 min)")
-    assert progress._text().endswith("batch 1 in progress (3 of 4 requests, 7 min)")
+    assert str(progress._text()).endswith("batch 1 in progress (3 of 4 requests, 7 min)")
     progress.waits("")
-    assert "batch" not in progress._text()
+    assert "batch" not in str(progress._text())

@@ -31,10 +31,10 @@ function reportFigures(index) {
   const gap = (value, other) => rounded(value) - rounded(other);
   const way = (metric, difference) => (difference === 0 || metric.higher === null ? "" : difference > 0 === metric.higher ? "better" : "worse");
 
-  /* A metric's name with its words cut, as long as it is unlike the others. */
+  /* A metric's name with its words cut if it has several, as long as it is unlike the others. */
   const cut = (name) => {
     const parts = name.split(/[_[\],=:]+/u).filter(Boolean);
-    return parts.map((part) => (part.length > 5 ? part.slice(0, parts.length > 1 ? 4 : 6) : part)).join(" ");
+    return parts.map((part) => (part.length > 5 && parts.length > 1 ? part.slice(0, 4) : part)).join(" ");
   };
   const cuts = index.metrics.map(({ name }) => cut(name));
   const short = (at) => (cuts.indexOf(cuts[at]) === cuts.lastIndexOf(cuts[at]) ? cuts[at] : index.metrics[at].name);
