@@ -52,9 +52,9 @@ def test_a_cell_has_the_beginning_the_scores_and_why_one_is_low(opened, three):
     first, third = cell(page, 0), cell(page, 3)
     assert "careful says 0." in first.inner_text()
     assert first.locator(".mark").all_text_contents() == ["faithfulness 0.000", "token f1 0.000"]
-    assert first.locator(".reason").text_content() == "faithf0 of 4 statements are supported"
+    assert first.locator(".reason").text_content() == "faithfulness0 of 4 statements are supported"
     assert third.locator(".mark").first.text_content() == "faithfulness declined"
-    assert third.locator(".reason").text_content() == "faithfit only says that it does not know"
+    assert third.locator(".reason").text_content() == "faithfulnessit only says that it does not know"
     sign = "mark => getComputedStyle(mark.querySelector('.figure'), '::before').content"
     assert "○" in first.locator(".mark").first.evaluate(sign)
     assert "●" in cell(page, 4).locator(".mark").first.evaluate(sign)
