@@ -21,6 +21,15 @@ RagForm = Literal["qa", "mqa"]
 """`qa`: each question alone · `mqa`: the search query is written from question and history, and the answer's prompt
 shows the history."""
 
+QuestionKind = Literal["single", "several", "across", "comparison", "unanswerable", "false_premise", "follow_up"]
+"""`single`: one passage answers it · `several`: passages of one document · `across`: passages of several documents ·
+`comparison`: two things compared · `unanswerable`: a near miss that the documents do not answer · `false_premise`: it
+assumes something that the documents contradict · `follow_up`: understandable only after what was said before."""
+
+Difficulty = Literal["easy", "medium", "hard"]
+"""`easy`: stated in one place, nearly in the question's words · `medium`: in other words, or with a condition · `hard`:
+takes a conclusion, a calculation, or several facts."""
+
 EvidenceMode = Literal["none", "answer", "reference"]
 """The evidence for a grader of correctness: none · what the system saw · what question and reference retrieve."""
 
