@@ -44,6 +44,9 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "converse": ("saiten.cli.converse", "Evaluate a system in dialogues."),
         "experiment": ("saiten.cli.experiment", "Compare models, chains and data sets: accuracy against latency."),
     },
+    "Make a test set": {
+        "testset": ("saiten.cli.testset", "Take over decisions on a test set, check it, see its worth, export it."),
+    },
     "Grade the grader": {
         "annotate": ("saiten.cli.annotate", "Collect human labels on a web page."),
         "agreement": ("saiten.cli.agreement", "Measure how well annotators agree."),

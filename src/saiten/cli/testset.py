@@ -1,0 +1,13 @@
+"""`saiten testset`: what comes after the questions: people's decisions, checks, worth, export."""
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+
+@app.callback()
+def testset() -> None:
+    """Work with a test set: take over decisions, check it, see what it is worth, export it.
+
+    `saiten questions` makes a test set from documents, and `saiten annotate --form approve` has people decide on it.
+    """
