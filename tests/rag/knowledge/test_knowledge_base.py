@@ -129,6 +129,24 @@ async def test_marks_come_back_whatever_their_number(engine):
     assert len([1 async for _ in engine.marks()]) == 1_233
 
 
+async def test_every_chunk_comes_with_its_embedding(engine):
+    """They fill more than one page; marks, the manifest and excluded versions are not among them."""
+    await engine.write_manifest({"kind": "x"})
+    await engine.put([Mark("a", "1", 300).point(), *map(chunk, range(300)), chunk(900, digest="2")])
+    found = [point async for point in engine.chunks([version("a", "2")])]
+    assert sorted(point.payload["start"] for point in found) == list(range(300))
+    assert all(point.id == identity(point.payload["start"]) for point in found)
+    for point in found:
+        start = point.payload["start"]
+        np.testing.assert_array_equal(point.vectors[DENSE], VECTORS[start % 4] * (1 + start))
+    assert len([1 async for _ in engine.chunks()]) == 301
+
+
+async def test_an_empty_store_has_no_chunks(engine):
+    """The iterator ends at once."""
+    assert [point async for point in engine.chunks()] == []
+
+
 async def test_terms_find_by_bm25(engine):
     """A rare term weighs more than one in every chunk, and hashes over all 32 bits are accepted."""
     await engine.put([chunk(n, f"printer ink {'RX-7800B' if n == 5 else n}", source=str(n)) for n in range(20)])

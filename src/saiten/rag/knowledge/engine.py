@@ -76,6 +76,9 @@ class Engine(Protocol):
     def marks(self) -> AsyncIterator[Mapping[str, Any]]:
         """Yield the payload of every mark."""
 
+    def chunks(self, without: Sequence[str] = ()) -> AsyncIterator[Point]:
+        """Yield every chunk once, with its embedding, in the order of ids, excluding these document versions."""
+
     async def count(self, version: str) -> int:
         """Return the number of chunks of a document version."""
 

@@ -18,6 +18,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
+import numpy as np
+
 from saiten.durable.lock import LOCK_NAME, lock_file
 from saiten.durable.whole_file import is_left, whole_file, writing_to
 from saiten.errors import ConfigurationError
@@ -30,7 +32,7 @@ MANIFEST_NAME, _POINTS = "knowledge-base.json", "points"
 SPARE = 128 * 2**20
 """Minimum free bytes: the engine maps files of 32 MB, and a full disk under a mapped file kills the process."""
 
-_PAGE = 1_000  # marks read at once
+_PAGE, _CHUNKS = 1_000, 256  # marks, and chunks with their vectors, read at once
 
 _THREADS = 4  # concurrent calls of the engine, which releases the interpreter lock
 
@@ -95,15 +97,18 @@ class FolderEngine:
         return [Hit(str(point.id), point.score, point.payload or {}) for point in points]
 
     async def marks(self) -> AsyncIterator[Mapping[str, Any]]:
-        edge, offset = self._edge, None
-        only = edge.Filter(must_not=[edge.IsEmptyCondition(DOCUMENT)])
-        while True:
-            request = edge.ScrollRequest(offset=offset, limit=_PAGE, filter=only, with_payload=True)
-            records, offset = await self._run(partial(self._scroll, request))
-            for record in records:
-                yield record.payload
-            if offset is None:
-                return
+        only = self._edge.Filter(must_not=[self._edge.IsEmptyCondition(DOCUMENT)])
+        async for record in self._scrolled(_PAGE, filter=only):
+            yield record.payload
+
+    async def chunks(self, without: Sequence[str] = ()) -> AsyncIterator[Point]:
+        edge = self._edge
+        no_chunk = [edge.IsEmptyCondition(VERSION)]
+        hidden = [edge.FieldCondition(VERSION, edge.MatchAny(list(without)))] if without else []
+        only = edge.Filter(must_not=no_chunk + hidden)
+        async for record in self._scrolled(_CHUNKS, filter=only, with_vector=[DENSE]):
+            vector = np.asarray(record.vector[DENSE], np.float32)
+            yield Point(str(record.id), record.payload, {DENSE: vector})
 
     async def count(self, version: str) -> int:
         request = self._edge.CountRequest(exact=True, filter=self._of(version))
@@ -129,6 +134,16 @@ class FolderEngine:
         finally:
             if fd is not None:
                 os.close(fd)
+
+    async def _scrolled(self, page: int, **options: Any) -> AsyncIterator[Any]:
+        offset = None
+        while True:
+            request = self._edge.ScrollRequest(offset=offset, limit=page, with_payload=True, **options)
+            records, offset = await self._run(partial(self._scroll, request))
+            for record in records:
+                yield record
+            if offset is None:
+                return
 
     # ------------------------------------------------------------------------ in a thread, to keep the loop free
 

@@ -6,6 +6,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
+import numpy as np
+
 from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.address import on_this_machine
 from saiten.models.vectors import Vector
@@ -17,7 +19,7 @@ KEY_VARIABLE = "QDRANT_API_KEY"
 _MANIFEST = str(uuid5(NAMESPACE_URL, "saiten:manifest"))
 """The point that stores how the base was made: a payload without vectors, supported by every version of Qdrant."""
 _MANIFEST_FIELD = "manifest"
-_PAGE = 1_000
+_PAGE, _CHUNKS = 1_000, 256  # points without and with their vectors, per request
 _REFUSED = frozenset({401, 403})
 _LATER = frozenset({408, 425, 429})
 
@@ -81,16 +83,17 @@ class ServerEngine:
         return [Hit(str(point.id), point.score, point.payload or {}) for point in answer.points]
 
     async def marks(self) -> AsyncIterator[Mapping[str, Any]]:
-        m, offset = _models(), None
-        only = m.Filter(must_not=[m.IsEmptyCondition(is_empty=m.PayloadField(key=DOCUMENT))])
-        while True:
-            records, offset = await self._ask(
-                self._client.scroll, scroll_filter=only, limit=_PAGE, offset=offset, with_payload=True
-            )
-            for record in records:
-                yield record.payload
-            if offset is None:
-                return
+        only = _models().Filter(must_not=[_lacks(DOCUMENT)])
+        async for record in self._scrolled(_PAGE, scroll_filter=only):
+            yield record.payload
+
+    async def chunks(self, without: Sequence[str] = ()) -> AsyncIterator[Point]:
+        m = _models()
+        hidden = [m.FieldCondition(key=VERSION, match=m.MatchAny(any=list(without)))] if without else []
+        only = m.Filter(must_not=[_lacks(VERSION), *hidden])
+        async for record in self._scrolled(_CHUNKS, scroll_filter=only, with_vectors=[DENSE]):
+            vector = np.asarray(record.vector[DENSE], np.float32)
+            yield Point(str(record.id), record.payload, {DENSE: vector})
 
     async def count(self, version: str) -> int:
         answer = await self._ask(self._client.count, count_filter=_of(version), exact=True)
@@ -110,6 +113,17 @@ class ServerEngine:
 
     async def close(self) -> None:
         await self._client.close()
+
+    async def _scrolled(self, page: int, **options: Any) -> AsyncIterator[Any]:
+        offset = None
+        while True:
+            records, offset = await self._ask(
+                self._client.scroll, limit=page, offset=offset, with_payload=True, **options
+            )
+            for record in records:
+                yield record
+            if offset is None:
+                return
 
     async def _ask(
         self, method: Callable[..., Awaitable[Any]], *arguments: Any, first: bool = False, **named: Any
@@ -194,6 +208,11 @@ def _vector(vector: Vector | Terms) -> Any:
     if isinstance(vector, Terms):
         return _models().SparseVector(indices=list(vector.indices), values=list(vector.weights))
     return vector.tolist()
+
+
+def _lacks(field: str) -> Any:
+    m = _models()
+    return m.IsEmptyCondition(is_empty=m.PayloadField(key=field))
 
 
 def _of(version: str) -> Any:
