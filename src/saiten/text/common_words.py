@@ -13,7 +13,7 @@ _ENGLISH = """
     able accept access according account across act action actual add addition additional advance advice affect again
     ago agree ahead aim allow almost alone along already alternative always amount answer anybody anyone anything
     apart appear applicable apply approach area arrange ask aspect avoid aware back basic basis become been began
-    begin begun believe benefit best better beyond big bought bring broad brought built business call came care
+    begin begun believe benefit best better beyond big bought bring broad brought built business call came cannot care
     careful carry case cause certain chance change check choice choose chose chosen claim clear close combine come
     common company compare complete complex concern condition confirm connect consequence consider contact contain
     content context continue control correct cost count country couple course cover create current customer daily data

@@ -1,0 +1,210 @@
+"""Planning a test set: which question is to be written from which passages of a knowledge base."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from math import lcm
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from saiten.choices import Difficulty, QuestionKind
+from saiten.rag.knowledge.base import KnowledgeBase
+from saiten.records import Language, Usage
+from saiten.testsets.askable import Unasked
+from saiten.testsets.clusters import clusters_of
+from saiten.testsets.companions import Companions, pairs_of
+from saiten.testsets.coverage import Coverage
+from saiten.testsets.passages import BasePassages, read_passages
+from saiten.testsets.slots import Slot
+from saiten.testsets.vocabulary import Ties
+
+DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
+
+_NEAR_MISSES, _AROUND = 4, 2
+"""Near passages shown to the writer of an unanswerable question, and of one with a false premise."""
+_FRUITLESS = 100
+"""Passages tried in a row without finding one that goes with them, after which a kind is given up for now."""
+_JOINT: frozenset[QuestionKind] = frozenset({"several", "across", "comparison", "follow_up"})
+"""Kinds whose question is about all of its passages; that of the others is about the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSettings:
+    """The wishes for a test set that concern its plan."""
+
+    kinds: tuple[QuestionKind, ...]
+    personas: tuple[str, ...] = ()
+    """Who asks, in turn."""
+    difficulties: tuple[Difficulty, ...] = DIFFICULTIES
+    """How difficult the questions are, in turn; at least one."""
+    language: Language | None = None
+    """The language of the questions; None for that of the passage."""
+    seed: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Planner:
+    """Chooses passages so that questions cover the base. Not frozen, since it counts what it has given out.
+
+    Equal bases, settings and earlier slots give equal slots.
+    """
+
+    settings: PlanSettings
+    read: BasePassages
+    companions: Companions
+    coverage: Coverage
+    _tried: dict[QuestionKind, npt.NDArray[np.bool_]] = field(default_factory=dict, init=False)
+    _pairs: dict[QuestionKind, set[frozenset[int]]] = field(default_factory=dict, init=False)
+    _last: Counter[QuestionKind] = field(default_factory=Counter, init=False)
+    _planned: Counter[QuestionKind] = field(default_factory=Counter, init=False)
+    _short: dict[QuestionKind, str] = field(default_factory=dict, init=False)
+
+    @classmethod
+    async def open(cls, base: KnowledgeBase, settings: PlanSettings, taken: Iterable[Slot] = ()) -> Self:
+        """Read the base, and count the slots of an interrupted run.
+
+        Raises:
+            ConfigurationError: the base is unreadable.
+            CallFailed: its server failed.
+        """
+        read = await read_passages(base)
+        companions = Companions(base, read, Ties(read.words, read.vocabulary))
+        planner = cls(settings, read, companions, Coverage(read.passages, clusters_of(read.vectors), settings.seed))
+        for slot in taken:
+            planner._count(slot)
+        return planner
+
+    @property
+    def usage(self) -> Usage:
+        """The cost of the searches so far."""
+        return self.companions.usage
+
+    @property
+    def left_out(self) -> Mapping[Unasked, int]:
+        """The number of passages with nothing to ask about, by reason."""
+        return self.read.left_out
+
+    async def take(self, kind: QuestionKind, n: int) -> list[Slot]:
+        """Return n further slots, or fewer if the base has no more to offer for this kind; `why_not` says why.
+
+        Raises:
+            ConfigurationError: the base is unreadable.
+            CallFailed: the server or the embedder failed; slots that were given out stay counted.
+        """
+        slots: list[Slot] = []
+        tried = self._tried_for(kind)
+        fruitless = 0
+        while len(slots) < n and fruitless < _FRUITLESS and not self._impossible(kind):
+            first = self.coverage.next(~tried)
+            if first is None:
+                break
+            tried[first] = True
+            others = await self._others(kind, first)
+            if others is None:
+                fruitless += 1
+                continue
+            fruitless = 0
+            slots.append(self._slot(kind, first, others))
+            self._use(kind, [first, *others])
+        if len(slots) < n:
+            self._short[kind] = self._explained(kind)
+        return slots
+
+    def why_not(self, kind: QuestionKind) -> str | None:
+        """Return why the base offers no question of a kind, or why the last `take` gave too few, as a sentence.
+
+        None if nothing is known to be in the way.
+        """
+        return self._short.get(kind) or self._impossible(kind)
+
+    # ------------------------------------------------------------------------------------------ choosing
+
+    async def _others(self, kind: QuestionKind, first: int) -> list[int] | None:
+        """Return the other passages of a slot; None if there must be some and none belongs to this one."""
+        if kind == "single":
+            return []
+        if kind == "unanswerable":
+            return await self.companions.nearest(first, _NEAR_MISSES)
+        if kind == "false_premise":
+            return await self.companions.nearest(first, _AROUND)
+        pairs = self._pairs.setdefault(kind, set())
+        new = partial(_is_new, pairs, first)
+        if kind == "follow_up":
+            return self.companions.following(first, new=new)
+        most = 2 if self._difficulty(kind) == "hard" else 1
+        if kind == "several":
+            found = self.companions.several(first, most, new=new)
+        elif kind == "across":
+            found = await self.companions.across(first, most, new=new)
+        else:
+            found = await self.companions.comparison(first, new=new)
+        # the third passage must not repeat a pair with the second one
+        return [
+            each for at, each in enumerate(found) if all(_is_new(pairs, each, other) for other in found[:at])
+        ] or None
+
+    def _slot(self, kind: QuestionKind, first: int, others: list[int]) -> Slot:
+        passages = [self.read.passages[each] for each in (first, *others)]
+        at, personas, difficulties = self._planned[kind], self.settings.personas, self.settings.difficulties
+        # shifted after each common round, so that every persona meets every difficulty
+        shift = at // lcm(len(personas), len(difficulties)) if personas else 0
+        persona = personas[(at + shift) % len(personas)] if personas else ""
+        language = self.settings.language or passages[0].language
+        self._last[kind] += 1
+        name = f"{kind}-{self._last[kind]}"
+        return Slot(name, kind, tuple(each.passage for each in passages), language, self._difficulty(kind), persona)
+
+    def _difficulty(self, kind: QuestionKind) -> Difficulty:
+        return self.settings.difficulties[self._planned[kind] % len(self.settings.difficulties)]
+
+    # ------------------------------------------------------------------------------------------ counting
+
+    def _tried_for(self, kind: QuestionKind) -> npt.NDArray[np.bool_]:
+        return self._tried.setdefault(kind, np.zeros(len(self.read.passages), bool))
+
+    def _count(self, slot: Slot) -> None:
+        """Count a slot of an earlier run; its passages may have gone."""
+        number = slot.id.rpartition("-")[2]
+        self._last[slot.kind] = max(self._last[slot.kind], int(number) if number.isdecimal() else 0)
+        found = [self.companions.number(each.source, each.start, each.end) for each in slot.passages]
+        if found and found[0] is not None:
+            self._tried_for(slot.kind)[found[0]] = True
+        self._use(slot.kind, [each for each in found if each is not None])
+
+    def _use(self, kind: QuestionKind, numbers: list[int]) -> None:
+        self._planned[kind] += 1
+        about = numbers if kind in _JOINT else numbers[:1]
+        self._pairs.setdefault(kind, set()).update(pairs_of(about))
+        for each in about:
+            self.coverage.use(each)
+
+    # ------------------------------------------------------------------------------------------ explaining
+
+    def _impossible(self, kind: QuestionKind) -> str | None:
+        passages, documents = len(self.read.passages), self.read.documents
+        if not passages:
+            return "the knowledge base has no passage that a question could be written from"
+        if kind == "across" and documents < 2:
+            return "it takes two documents, and the knowledge base has only one that questions could be written from"
+        if kind == "several" and documents == passages:
+            return "it takes several passages of one document, and each document has only one"
+        if kind == "comparison" and passages < 2:
+            return "it takes two passages, and the knowledge base has only one"
+        return None
+
+    def _explained(self, kind: QuestionKind) -> str:
+        passages, planned = len(self.read.passages), self._planned[kind]
+        if impossible := self._impossible(kind):
+            return impossible
+        if kind in {"single", "unanswerable", "false_premise", "follow_up"}:
+            return f"each of the {passages:,} passages has been used for a question of this kind"
+        if planned:
+            return f"the knowledge base has no more passages that belong together; {planned:,} questions are planned"
+        return "the knowledge base has no two passages that belong together for such a question"
+
+
+def _is_new(pairs: set[frozenset[int]], one: int, other: int) -> bool:
+    return frozenset((one, other)) not in pairs
