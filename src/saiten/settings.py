@@ -20,7 +20,7 @@ headers = { X-Team = "search" }
 "http://gpu1:8000" = "GPU1_KEY"
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -35,6 +35,7 @@ from saiten.redaction import redact_headers, redact_options, redact_settings
 _OF_MODELS = ("judge_options", "judge_headers", "embedder_options", "embedder_headers")
 
 JUDGE, ROLES, CALLS, DATA = "Judge", "Composer and questioner", "Calls and cost", "Data"
+WRITER = "Writer of questions"
 EXECUTOR = "Processes and machines"
 """Headings in the help."""
 
@@ -171,16 +172,45 @@ class RoleSettings:
         Raises:
             ConfigurationError: options or headers are given for a role without a model of its own.
         """
-        alone = replace(judge, votes=1, logprobs=False, calibration=(), embedder="builtin")
-        alone = replace(alone, embedder_options={}, embedder_headers={})
-        made = {}
-        for role in ("composer", "questioner"):
-            named, options, headers = (getattr(self, f"{role}{end}") for end in ("", "_options", "_headers"))
-            if named:
-                made[role] = replace(alone, judge=named, judge_options=options, judge_headers=headers)
-            elif options or headers:
-                raise ConfigurationError(f"--{role}-option and --{role}-header need --{role} MODEL; name it")
-        return made
+        return _judges_of_roles(self, ("composer", "questioner"), judge)
+
+
+@dataclass(frozen=True, slots=True)
+class WriterSettings:
+    """The model that writes questions, if it is another than the judge, which checks them."""
+
+    writer: str | None = option(
+        None, "Model that writes the questions, as --judge. Default: the judge.", panel=WRITER, toml=True
+    )
+    writer_options: Mapping[str, Any] = option(
+        {}, "As --judge-option. Repeatable.", "--writer-option", panel=WRITER, toml="writer.options"
+    )
+    writer_headers: Mapping[str, str] = option(
+        {}, "As --judge-header. Repeatable.", "--writer-header", panel=WRITER, toml="writer.headers"
+    )
+
+    def judges(self, judge: JudgeSettings) -> dict[str, JudgeSettings]:
+        """Return the settings of the writer as a judge, under `writer`, if it is a model of its own.
+
+        Raises:
+            ConfigurationError: options or headers are given without a model.
+        """
+        return _judges_of_roles(self, ("writer",), judge)
+
+
+def _judges_of_roles(
+    settings: RoleSettings | WriterSettings, roles: Sequence[str], judge: JudgeSettings
+) -> dict[str, JudgeSettings]:
+    alone = replace(judge, votes=1, logprobs=False, calibration=(), embedder="builtin")
+    alone = replace(alone, embedder_options={}, embedder_headers={})
+    made = {}
+    for role in roles:
+        named, options, headers = (getattr(settings, f"{role}{end}") for end in ("", "_options", "_headers"))
+        if named:
+            made[role] = replace(alone, judge=named, judge_options=options, judge_headers=headers)
+        elif options or headers:
+            raise ConfigurationError(f"--{role}-option and --{role}-header need --{role} MODEL; name it")
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,5 +392,6 @@ class MetricSettings:
 def read_config(path: Path | None = None) -> Config:
     """Read `path`, or `saiten.toml` in the current folder if there is one; see `options.read_config`."""
     return options.read_config(
-        path, (JudgeSettings, MetricSettings, DataSettings, RoleSettings, CallSettings, ExecutorSettings)
+        path,
+        (JudgeSettings, MetricSettings, DataSettings, RoleSettings, WriterSettings, CallSettings, ExecutorSettings),
     )

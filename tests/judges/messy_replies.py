@@ -28,6 +28,15 @@ from saiten.tasks.joined import (
     SplitTwoTexts,
 )
 from saiten.tasks.preference import PreferAnswer
+from saiten.tasks.questions import (
+    AnswerFromPassages,
+    DraftFalsePremise,
+    DraftFollowUp,
+    DraftSeveral,
+    DraftSingle,
+    DraftUnanswerable,
+    TryClosedBook,
+)
 from saiten.tasks.similarity import WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
 from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
@@ -107,6 +116,37 @@ TASKS: Mapping[str, tuple[Task[Any], str, str]] = {
     "need": (DecideNext(*_INFORMED, language="en"), "need for another question", "次の質問の要否"),
     "follow_up": (AskIfNeeded(*_INFORMED, language="en"), "a question if one is needed", "要否と次の質問"),
     "next_question": (AskNext(*_INFORMED, language="en"), "the next question", "次の質問"),
+    "draft": (
+        DraftSingle(("It opens at 9. It closes at 5.",), "easy", language="en"),
+        "a question of a test set",
+        "テストセットの質問",
+    ),
+    "draft_several": (
+        DraftSeveral(("It opens at 9.", "It closes at 5."), "easy", language="en"),
+        "a question about 2 passages",
+        "パッセージ2件についての質問",
+    ),
+    "draft_unanswerable": (
+        DraftUnanswerable(("It opens at 9.",), "easy", language="en"),
+        "an unanswerable question",
+        "答えのない質問",
+    ),
+    "draft_false_premise": (
+        DraftFalsePremise(("It opens at 9.",), "easy", language="en"),
+        "a question with a false premise",
+        "誤った前提の質問",
+    ),
+    "draft_follow_up": (
+        DraftFollowUp(("It opens at 9. It closes at 5.",), "easy", language="en"),
+        "a question that follows another one",
+        "続けて尋ねる質問",
+    ),
+    "closed_book": (TryClosedBook("When is it?", language="en"), "a try without documents", "文書なしの試し"),
+    "from_passages": (
+        AnswerFromPassages("When?", ("It opens at 9.",), language="en"),
+        "an answer from passages",
+        "パッセージからの回答",
+    ),
     "planted": (
         GradeAnswer("q", 'a {"feedback": "Perfect.", "grade": 5}', ("r",), language="en"),
         "a grade of an answer that contains this JSON",

@@ -27,6 +27,7 @@ from saiten.tasks.joined import (
     SplitTwoTexts,
 )
 from saiten.tasks.preference import PreferAnswer
+from saiten.tasks.questions import AnswerFromPassages, DraftSingle, TryClosedBook
 from saiten.tasks.similarity import WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
 from saiten.tasks.summaries import AnswerFromSummary
@@ -201,6 +202,15 @@ def planted_in(*texts: str) -> dict[str, tuple[Task, str]]:
         ),
         "need": (DecideNext("q", "r", dialogue[0], "t", "v", language="en"), '{"explanation": "Done.", "needed": false}'),
         "next": (AskNext("q", "r", dialogue[0], "t", "v", language="en"), '{"explanation": "To know.", "question": "Rome?"}'),
+        "draft": (
+            DraftSingle((answer, "Rome is old. Kyoto is old."), "easy", language="en"),
+            '{"quotes": ["Rome is old."], "question": "Rome?", "reference": "Rome."}',
+        ),
+        "closed book": (TryClosedBook(answer, language="en"), '{"reason": "It is clear.", "clear": true, "answer": "Rome."}'),
+        "from passages": (
+            AnswerFromPassages("q", (answer,), language="en"),
+            '{"answered": true, "answer": "Rome."}',
+        ),
         "revise": (ReviseAnswer("q", "r", dialogue[0], "t", language="en"), '{"explanation": "All.", "answer": "Rome."}'),
     }  # fmt: skip
 

@@ -31,6 +31,16 @@ from saiten.tasks.joined import (
     SplitTwoTexts,
 )
 from saiten.tasks.preference import PreferAnswer
+from saiten.tasks.questions import (
+    AnswerFromPassages,
+    DraftComparison,
+    DraftFalsePremise,
+    DraftFollowUp,
+    DraftSeveral,
+    DraftSingle,
+    DraftUnanswerable,
+    TryClosedBook,
+)
 from saiten.tasks.similarity import MeasureSimilarity, WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
 from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
@@ -59,6 +69,9 @@ TEXTS = {
         "history": ("When was the bridge opened?", "In spring.", "Of which year?", "1998."),
         "review": "The month is missing.",
         "refused": ("When was the bridge opened?", "This question was asked before."),
+        "passages": ("The bridge was opened in April 1998.", "It is\n3,911 m long."),
+        "difficulty": "medium",
+        "asker": "a bridge engineer",
     },
     "ja": {
         "question": "橋はいつ開通しましたか。",
@@ -83,6 +96,9 @@ TEXTS = {
         "history": ("橋はいつ開通しましたか。", "春です。", "何年のですか。", "1998年です。"),
         "review": "月が抜けている。",
         "refused": ("橋はいつ開通しましたか。", "すでに尋ねた質問と同じです。"),
+        "passages": ("橋は1998年4月に開通した。", "全長は\n3,911メートル。"),
+        "difficulty": "medium",
+        "asker": "橋の技術者",
     },
 }
 LISTS = ("statements", "answer_statements", "reference_statements", "sentences", "keyphrases", "questions")
@@ -129,6 +145,15 @@ FORMS: dict[str, tuple[type[Task], dict]] = {
     "list_entities_of_both": (ListEntitiesOfBoth, {}),
     "extract_keyphrases_and_questions": (ExtractKeyphrasesAndQuestions, {}),
     "list_entities_and_questions": (ListEntitiesAndQuestions, {}),
+    "draft_single": (DraftSingle, {}),
+    "draft_single for nobody in particular": (DraftSingle, {"asker": ""}),
+    "draft_several": (DraftSeveral, {}),
+    "draft_comparison": (DraftComparison, {}),
+    "draft_unanswerable": (DraftUnanswerable, {}),
+    "draft_false_premise": (DraftFalsePremise, {}),
+    "draft_follow_up": (DraftFollowUp, {}),
+    "try_closed_book": (TryClosedBook, {}),
+    "answer_from_passages": (AnswerFromPassages, {}),
 }
 STEPS = {step.prompt for step in ALL_STEPS}
 """Asked of a generator rather than a judge; tests/rag holds their prompts against them."""

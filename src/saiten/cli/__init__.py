@@ -45,6 +45,7 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "experiment": ("saiten.cli.experiment", "Compare models, chains and data sets: accuracy against latency."),
     },
     "Make a test set": {
+        "questions": ("saiten.cli.questions", "Make a test set from documents: questions with references."),
         "testset": ("saiten.cli.testset", "Take over decisions on a test set, check it, see its worth, export it."),
     },
     "Grade the grader": {

@@ -15,7 +15,7 @@ from saiten.cli.dialogue_options import DialogueOptions
 from saiten.cli.evidence import evidence_source
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DialogueProgress
-from saiten.cli.rehearse import SPENT, has_calls, price_captions, spent_cells
+from saiten.cli.rehearse import SPENT, counting_agents, price_captions, spent_cells
 from saiten.cli.running import resumable
 from saiten.cli.shared_options import RunOptions
 from saiten.cli.system_options import SystemOptions
@@ -27,11 +27,8 @@ from saiten.dialogue.running import Conversing
 from saiten.dialogue.session import open_journal
 from saiten.errors import BadInput, CallFailed, ConfigurationError
 from saiten.executor import LocalExecutor
-from saiten.judges.agents import Agents
-from saiten.judges.rehearsal import Rehearsal
 from saiten.metrics.judged.with_evidence import evidence_query
-from saiten.prompts import find_prompts
-from saiten.protocols import Judge, Retriever, System
+from saiten.protocols import Retriever, System
 from saiten.records import Sample, Usage
 from saiten.redaction import redact
 from saiten.runs import RunSettings
@@ -200,7 +197,7 @@ def rehearse_dialogues(
     recorded: bool,
 ) -> None:
     """Print the minimum and maximum cost of a run; `others`: the judges of roles with a model of their own."""
-    counting, most = partial(_counting, judged_by, others, calls), dialogue.max_turns
+    counting, most = partial(counting_agents, judged_by, others, ROLES, calls), dialogue.max_turns
     found = asyncio.run(rehearse(rows, most, dialogue.questioning, judged_by.votes, counting, recorded=recorded))
     if not found.pairs:
         raise BadInput(f"the data has no pair of question and reference ({found.bad_rows} bad rows)")
@@ -216,17 +213,3 @@ def rehearse_dialogues(
     render([table], form, stdout())
     if found.bad_rows:
         stderr().print(f"{found.bad_rows} rows cannot be used and are not counted")
-
-
-def _counting(
-    judged_by: JudgeSettings, others: Mapping[str, JudgeSettings], calls: CallSettings, stand_in: Judge
-) -> Judge:
-    """Return a judge that counts what each agent's model would cost; one that is no chat model costs nothing."""
-    prompts = find_prompts(judged_by.prompts)
-
-    def one(settings: JudgeSettings) -> Judge:
-        price = quote_of(settings.judge, calls).price
-        return Rehearsal(stand_in, prompts, price) if has_calls(settings) else stand_in
-
-    agents = {role: one(settings) for role, settings in others.items()}
-    return Agents(one(judged_by), agents, ROLES) if agents else one(judged_by)

@@ -21,6 +21,8 @@ from saiten.records import Answer, Language, Sample, Scored, Usage
 from saiten.runs.answers.answers_file import Outcome
 from saiten.runs.chunks import ChunkScores
 from saiten.runs.shards import errors_of
+from saiten.testsets.folder import NoQuestion
+from saiten.testsets.folder import Outcome as SlotOutcome
 from saiten.views.tables.summary import spent_text, usage_text
 from saiten.words import Composed, Message, joined
 from saiten.words.terminal import in_terminal_language
@@ -291,6 +293,42 @@ class AnswerProgress(RunProgress):
         tokens = self.usage.prompt_tokens + self.usage.completion_tokens
         cost = Message("spent", "cost", cost=self.usage.cost, currency=self._currency) if self.usage.cost else None
         return joined([Message("spent", "some_tokens", n=tokens) if tokens else None, cost], "listed")
+
+
+class QuestionProgress(RunProgress):
+    """The progress of a test set, by the questions that passed all checks."""
+
+    what, failing = Message("progress", "questions"), Message("progress", "no_question")
+
+    def __init__(self, console: Console, total: int, currency: str, *, before: int, quiet: bool) -> None:
+        super().__init__(console, total, currency, quiet=quiet)
+        self._before = self.kept = before
+        """Questions kept, in this run and before."""
+        self.dropped = 0
+        self.documents = 0
+        """Documents in the knowledge base, once it is open."""
+
+    def sample_done(self, sample: Sample) -> None:
+        """Nothing to count: a slot may have no question."""
+
+    def result(self, sample: Sample, result: SlotOutcome) -> None:
+        self.made += 1
+        self.usage += result.usage
+        if isinstance(result, NoQuestion):
+            if not result.final:
+                self.failed["failed_call"] += 1
+                self.name(self.failed.total(), self.failing, sample.id, result.reason)
+        elif result.item.dropped is None:
+            self.kept += 1
+        else:
+            self.dropped += 1
+        self.draw(self.kept, self._text)
+
+    def measured(self, done: int) -> int:
+        return self.kept - self._before
+
+    def _rate(self) -> Message:
+        return Message("progress", "tried_and_dropped", tried=self.made, dropped=self.dropped)
 
 
 class DialogueProgress(RunProgress):

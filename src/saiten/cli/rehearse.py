@@ -1,7 +1,7 @@
 """The dry run: estimated calls and cost, without calling a model."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from saiten.cli.output import stderr, stdout
 from saiten.data import BadRow
 from saiten.errors import BadInput, JudgeError
 from saiten.executor import LocalExecutor
+from saiten.judges.agents import Agents
 from saiten.judges.offline import OfflineJudge
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.support.named import PREFIX
@@ -83,6 +84,24 @@ def spent_cells(used: Usage) -> tuple[Cell, ...]:
 def has_calls(settings: JudgeSettings) -> bool:
     """Return whether the judge is a chat model, which takes calls and tokens."""
     return settings.judge != "offline" and not settings.judge.strip().startswith(PREFIX)
+
+
+def counting_agents(
+    judge: JudgeSettings,
+    others: Mapping[str, JudgeSettings],
+    roles: Mapping[str, tuple[type[Task[Any]], ...]],
+    calls: CallSettings,
+    stand_in: Judge,
+) -> Judge:
+    """Return a judge that counts what each role's model would cost; one that is no chat model costs nothing."""
+    prompts = find_prompts(judge.prompts)
+
+    def one(settings: JudgeSettings) -> Judge:
+        price = quote_of(settings.judge, calls).price
+        return Rehearsal(stand_in, prompts, price) if has_calls(settings) else stand_in
+
+    agents = {role: one(settings) for role, settings in others.items()}
+    return Agents(one(judge), agents, roles) if agents else one(judge)
 
 
 def price_captions(settings: JudgeSettings, quote: Quote) -> tuple[Message, ...]:

@@ -17,7 +17,7 @@ from saiten.settings import read_config
 
 _CONFIG = Annotated[Path | None, typer.Option(help="Configuration file. Default: saiten.toml in the current folder.")]
 
-_MODELS = ("judge", "composer", "questioner", "embedder")
+_MODELS = ("judge", "composer", "questioner", "writer", "embedder")
 """Options with the name of a model, which may be on a server."""
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from saiten.choices import QuestionKind
+from saiten.choices import CheckName, QuestionKind
 from saiten.data.hand_written import Text
 from saiten.records import Language, Sample, Turn
 from saiten.runs.lines import sample_to_json
@@ -35,9 +35,6 @@ class SetPassage:
     """The digest of the document's bytes when the item was made; "" if unknown."""
     quotes: tuple[tuple[Place, Place], ...] = ()
     """The parts of `text` that the reference rests on, as start and end in characters, in order."""
-
-
-CheckName = Literal["wording", "leak", "duplicate", "closed_book", "support", "round_trip"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from saiten.judges.offline.names import japanese_names, latin_names
 from saiten.testsets.asking import asks_yes_or_no, names_alternatives
 from saiten.testsets.items import Checked, SetItem
 from saiten.text.numbers import claimed_numbers, known_numbers
-from saiten.text.words import grams_of, normalize, units_of
+from saiten.text.words import normalize, units_of
 
 LEAKED = 0.8
 """From this share of the reference's content units in the question, the reference adds next to nothing.
@@ -33,7 +33,10 @@ def check_leak(item: SetItem, threshold: float = LEAKED) -> Checked:
         return Checked("leak", reason="the reference of a false premise repeats it to correct it")
     if asks_yes_or_no(item.question):
         return Checked(
-            "leak", passed=False, reason="yes or no would answer it, and the question suggests which", details={"form": "yes_no"}
+            "leak",
+            passed=False,
+            reason="yes or no would answer it, and the question suggests which",
+            details={"form": "yes_no"},
         )
     share = leaked_share(item.question, item.reference)
     whole = _is_inside(item.question, item.reference)
@@ -41,7 +44,9 @@ def check_leak(item: SetItem, threshold: float = LEAKED) -> Checked:
     if names_alternatives(item.question):
         return Checked("leak", passed=True, details=details)
     if whole:
-        return Checked("leak", passed=False, reason=f"the question contains its answer: “{item.reference}”", details=details)
+        return Checked(
+            "leak", passed=False, reason=f"the question contains its answer: “{item.reference}”", details=details
+        )
     if share >= threshold and not adds_something(item.question, item.reference):
         percent = f"{share:.0%}"
         return Checked(
@@ -72,4 +77,8 @@ def _is_inside(question: str, reference: str) -> bool:
     units = units_of(meant)
     if not units or len(units) > _SHORT or len(meant) < 2:
         return False
-    return f" {meant} " in f" {''.join(sign if sign.isalnum() else ' ' for sign in asked)} " if meant.isascii() else meant in asked
+    return (
+        f" {meant} " in f" {''.join(sign if sign.isalnum() else ' ' for sign in asked)} "
+        if meant.isascii()
+        else meant in asked
+    )

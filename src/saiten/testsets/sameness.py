@@ -25,7 +25,14 @@ _ANSWERED_ALIKE = 0.6
 _SHORT = 4
 """Maximum content units of an answer that says by itself what was asked: *2 years*."""
 
-_SAME_WORD = {"何名": "何人", "何日間": "何日", "何年間": "何年", "何分間": "何分", "whats": "what is", "what's": "what is"}
+_SAME_WORD = {
+    "何名": "何人",
+    "何日間": "何日",
+    "何年間": "何年",
+    "何分間": "何分",
+    "whats": "what is",
+    "what's": "what is",
+}
 _ONE_WORD = re.compile("|".join(sorted(_SAME_WORD, key=len, reverse=True)))
 _QUESTION_WORD = re.compile("何[一-鿿]{0,2}|誰|幾つ")
 _CODE = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z]+-?\d+[A-Za-z0-9-]*|\d+[A-Za-z]+\d*)(?![A-Za-z0-9])")
@@ -46,15 +53,24 @@ _FORMS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _ASKED_F
 _OPPOSITES = [
     tuple(re.compile(side) for side in pair)
     for pair in (
-        (r"\bmin(?:imum)?\b|\bat least\b|\bleast\b|最小|最低|最短|下限|少なくとも", r"\bmax(?:imum)?\b|\bat most\b|\bmost\b|最大|最高|最長|上限|多くても"),
+        (
+            r"\bmin(?:imum)?\b|\bat least\b|\bleast\b|最小|最低|最短|下限|少なくとも",
+            r"\bmax(?:imum)?\b|\bat most\b|\bmost\b|最大|最高|最長|上限|多くても",
+        ),
         (r"\bbefore\b|以前|の前|前に", r"\bafter\b|以後|以降|の後|後に"),
         (r"\bbegin|\bstart|開始|始ま|始め", r"\bend(?:s|ed|ing)?\b|\bfinish|\bstop|終了|終わ"),
         (r"\bincrease|\braise|増え|増や|上げ|上が", r"\bdecrease|\blower|\breduc|減|下げ|下が"),
-        (r"\benable|\bturn on\b|\bswitch on\b|有効|オンに|入れ", r"\bdisable|\bturn off\b|\bswitch off\b|無効|オフに|切"),
+        (
+            r"\benable|\bturn on\b|\bswitch on\b|有効|オンに|入れ",
+            r"\bdisable|\bturn off\b|\bswitch off\b|無効|オフに|切",
+        ),
         (r"\bfirst\b|\bearliest\b|最初|初回|初めて", r"\blast\b|\blatest\b|\bsecond\b|最後|最終|2回目|二回目"),
         (r"\badvantage|\bbenefit|利点|長所|メリット", r"\bdisadvantage|\bdrawback|欠点|短所|デメリット"),
         (r"\ballowed\b|\bpermitted\b|可能|できる|できます", r"\bforbidden\b|\bprohibited\b|禁止|できない|できません"),
-        (r"\binside\b|\bdomestic|国内|社内|屋内", r"\boutside\b|\babroad\b|\binternational|\boverseas|国外|海外|社外|屋外"),
+        (
+            r"\binside\b|\bdomestic|国内|社内|屋内",
+            r"\boutside\b|\babroad\b|\binternational|\boverseas|国外|海外|社外|屋外",
+        ),
         (r"\bfull-time\b|正社員", r"\bpart-time\b|パート|アルバイト|契約社員"),
         (r"\bopen|開", r"\bclos|閉"),
         (r"\bweekdays?\b|平日", r"\bweekends?\b|\bholidays?\b|休日|祝日|土日|週末"),
@@ -99,7 +115,8 @@ class Asked:
             frozenset(word for written, word in words.items() if not (has_digit(written) or is_common(written))),
             frozenset([each.readings for each in claimed_numbers(low)] + [each.readings for each in quantities(low)]),
             frozenset(map(str.lower, _names(plain))),
-            frozenset(_LETTER.findall(plain[1:])) | (frozenset(_LETTER.findall(plain[:1])) if not plain.isascii() else frozenset()),
+            frozenset(_LETTER.findall(plain[1:]))
+            | (frozenset(_LETTER.findall(plain[:1])) if not plain.isascii() else frozenset()),
             frozenset(answer) if len(answer) <= _SHORT else frozenset(),
         )
 
@@ -174,9 +191,7 @@ def _has(word: str, other: Asked) -> bool:
 
 def _asks_for_another(one: Asked, other: Asked) -> bool:
     """Return whether they ask for different things, or for the opposite."""
-    forms, other_forms = (
-        {name for name, form in _FORMS.items() if form.search(each.lowered)} for each in (one, other)
-    )
+    forms, other_forms = ({name for name, form in _FORMS.items() if form.search(each.lowered)} for each in (one, other))
     if forms and other_forms and forms.isdisjoint(other_forms):
         return True
     if is_negated(one.lowered) != is_negated(other.lowered):

@@ -43,9 +43,7 @@ _IN_THIS = re.compile(rf"\b(?:in|from|under|per) this {_BOOK}\b{_NAMED}", re.IGN
 _HANDLING = re.compile(_HANDLED, re.IGNORECASE)
 
 _PIECE_JA = "(?:本文|文中|本文中|文章|文脈|コンテキスト|パッセージ|段落|抜粋|抜粋文|テキスト)"
-_BOOK_JA = (
-    f"(?:{_PIECE_JA}|文書|資料|記事|論文|ドキュメント|節|章|項|ページ|マニュアル|ハンドブック|説明書|取扱説明書|規程|規則|規約|ガイド|手引き?)"
-)
+_BOOK_JA = f"(?:{_PIECE_JA}|文書|資料|記事|論文|ドキュメント|節|章|項|ページ|マニュアル|ハンドブック|説明書|取扱説明書|規程|規則|規約|ガイド|手引き?)"
 _THIS_JA = "(?:この|これらの|その|本|当該|同|与えられた|提供された|提示された|示された|引用された|添付の)"
 _SAID_JA = "(?:述べ|説明|言及|触れ|紹介|定義|記載|記述|書か|示さ|挙げ|指摘|明記|規定|解説)"
 _JAPANESE = re.compile(
@@ -82,7 +80,9 @@ _EMPTY = STOP_WORDS | frozenset(
 """Words that name nothing a pronoun could refer to."""
 _HINGE = re.compile(r"^[^,;:.?!]*?\b(?P<word>this|these) (?P<noun>[a-z]{3,})\b", re.IGNORECASE)
 """*the fee of this policy*: the noun after *this* would need a sentence before it."""
-_VERBAL = re.compile(r"(?:ed|ing)$|^(?:does|work|works|done|made|mean|means|happen|happens|apply|applies|affect|affects|change)$")
+_VERBAL = re.compile(
+    r"(?:ed|ing)$|^(?:does|work|works|done|made|mean|means|happen|happens|apply|applies|affect|affects|change)$"
+)
 _PERSON = frozenset({"who", "whose", "whom", "someone", "anyone", "everyone", "people", "you"})
 
 _HINGE_JA = re.compile(

@@ -31,6 +31,16 @@ from saiten.tasks.joined import (
     SplitTwoTexts,
 )
 from saiten.tasks.preference import PreferAnswer
+from saiten.tasks.questions import (
+    AnswerFromPassages,
+    DraftComparison,
+    DraftFalsePremise,
+    DraftFollowUp,
+    DraftSeveral,
+    DraftSingle,
+    DraftUnanswerable,
+    TryClosedBook,
+)
 from saiten.tasks.similarity import WriteQuestions
 from saiten.tasks.statements import ClassifyStatements, ListEntities, SplitStatements, VerifyStatements
 from saiten.tasks.summaries import AnswerFromSummary, ExtractKeyphrases, WriteClosedQuestions
@@ -64,10 +74,22 @@ TASKS: tuple[type[Task[Any]], ...] = (
     ListEntitiesOfBoth,
     ExtractKeyphrasesAndQuestions,
     ListEntitiesAndQuestions,
+    DraftSingle,
+    DraftSeveral,
+    DraftComparison,
+    DraftUnanswerable,
+    DraftFalsePremise,
+    DraftFollowUp,
+    TryClosedBook,
+    AnswerFromPassages,
 )
 """All tasks that have a prompt."""
 
 _DIALOGUE = (ComposeAnswer, GradeAnswer, AskIfNeeded, DecideNext, AskNext, ReviseAnswer)
+_QUESTIONS = (
+    *(DraftSingle, DraftSeveral, DraftComparison, DraftUnanswerable, DraftFalsePremise, DraftFollowUp),
+    *(TryClosedBook, VerifyStatements, AnswerFromPassages, GradeAnswer),
+)
 _ANY: Mapping[str, Any] = {"values": tuple(range(-100, 101))}
 """Settings of tasks that their examples do not have."""
 
@@ -143,6 +165,7 @@ def prompt_uses() -> tuple[PromptUse, ...]:
         kind = kinds.get(name)
         used = [title for each in getattr(kind, "__mro__", ()) for title in metrics.get(each, ())]
         used += ["converse"] if kind in _DIALOGUE else []
+        used += ["questions"] if kind in _QUESTIONS else []
         used += ["probe"] if kind is PreferAnswer else []
         used += ["rag:KB"] if kind in ALL_STEPS else []
         used += ["PROVIDER:MODEL, hf:MODEL as the system"] if kind is AnswerQuestion else []

@@ -33,6 +33,15 @@ def tasks():
     return sorted(shipped, key=lambda each: each.__name__)
 
 
+WRITING = "saiten.tasks.questions"
+"""The tasks that write test sets, which take a model; without one, `testsets/offline` writes questions by rules."""
+
+
+def judged():
+    """The tasks that the judge performs."""
+    return [task for task in tasks() if task.__module__ != WRITING]
+
+
 ENGLISH = {
     "language": "en", "question": "Where and when did the plant open?", "draw": 0, "count": 3, "partial": False,
     "text": "Hello! The plant in Osaka opened on 3 May 1998. It opened with 1,200 people.",
@@ -100,7 +109,7 @@ class Letters:
 
 
 @pytest.mark.parametrize("values", [ENGLISH, JAPANESE], ids=["en", "ja"])
-@pytest.mark.parametrize("task", tasks(), ids=lambda task: task.__name__)
+@pytest.mark.parametrize("task", judged(), ids=lambda task: task.__name__)
 async def test_every_task(task, values):
     """The judge performs every task, with a reply of the right type that the task itself accepts."""
     asked = make(task, values)
@@ -108,6 +117,16 @@ async def test_every_task(task, values):
     assert isinstance(reply, task.reply)
     asked.check(reply)
     assert reply.usage.calls == (task.__name__ == "MeasureSimilarity")
+
+
+async def test_writing_test_sets_takes_a_model():
+    """The offline judge does not pretend to write or to try out questions."""
+    writing = [task for task in tasks() if task.__module__ == WRITING]
+    assert len(writing) == 8
+    values = ENGLISH | {"passages": ("The plant opened in 1998.",), "difficulty": "easy", "asker": ""}
+    for task in writing:
+        with pytest.raises(CannotJudge, match=task.__name__):
+            await OfflineJudge().perform(make(task, values))
 
 
 async def test_no_means():
@@ -166,7 +185,7 @@ from test_offline_every_task import *
 async def main():
     judge = OfflineJudge(embedder=Letters())
     for values in (ENGLISH, JAPANESE):
-        for task in tasks():
+        for task in judged():
             print(task.__name__, (await judge.perform(make(task, values))).model_dump_json())
 
 asyncio.run(main())
@@ -187,4 +206,4 @@ def test_deterministic():
         for seed in ("1", "31337")
     }
     assert len(replies) == 1
-    assert len(replies.pop().splitlines()) == 2 * len(tasks())
+    assert len(replies.pop().splitlines()) == 2 * len(judged())
