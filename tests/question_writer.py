@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from servers import Asked
-
 from saiten.text.language import detect_language
 from saiten.text.sentences import split_sentences
+from servers import Asked
 
 _BLOCK = re.compile(r"<(\w+)>\n(.*?)\n</\1>", re.DOTALL)
 _ITEM = re.compile(r"^\[\d+\] ?", re.MULTILINE)
@@ -33,7 +32,7 @@ NOT_SAID = {
 class QuestionWriter:
     """Replies to every task of `saiten questions`; `faults` replace the reply to some."""
 
-    faults: Callable[[Asked, str], str | None] = lambda asked, task: None
+    faults: Callable[[Asked, str], str | None] = lambda _asked, _task: None
     """Called with each request and its task; a text is sent instead of the reply."""
     asked: list[str] = field(default_factory=list)
     """The tasks, in order."""

@@ -31,7 +31,7 @@ from saiten.testsets.duplicates import KnownQuestions, question_of
 from saiten.testsets.folder import KB_NAME, SetFolder, refuse_foreign_folder
 from saiten.testsets.making import Making, Rounds, make_set, most_tries
 from saiten.testsets.planning import Planner, PlanSettings
-from saiten.testsets.rehearsing import rehearse
+from saiten.testsets.rehearsing import divided, rehearse
 from saiten.testsets.trying import TRYING
 from saiten.views.render import render
 from saiten.views.table import Table
@@ -276,15 +276,12 @@ async def _rehearsed(
     try:
         possible = tuple(TASKS) if authors.has_model else _writer(authors, None).kinds
         planner, wanted = await _planned(found, which, possible, None)
-        first, more = [], []
-        for kind, n in wanted.items():
-            slots = await planner.take(kind, most_tries(n))
-            first += slots[:n]
-            more += slots[n:]
+        slots = {kind: await planner.take(kind, most_tries(n)) for kind, n in wanted.items()}
     finally:
         await found.close()
+    first, more = divided(slots, wanted, shared=which.kinds is None)
+    counting = partial(counting_agents, authors.judge, authors.others, ROLES, calls)
     if not authors.has_model:
         return len(first), Usage(), Usage()
-    counting = partial(counting_agents, authors.judge, authors.others, ROLES, calls)
-    least, rest = [await rehearse(slots, which.skipped, counting) for slots in (first, more)]
+    least, rest = [await rehearse(some, which.skipped, counting) for some in (first, more)]
     return len(first), least, least + rest

@@ -144,15 +144,15 @@ class Rounds:
 async def make_set(making: Making, rounds: Rounds, executor: Executor, watch: Watch[Outcome]) -> None:
     """Write and check questions until there are as many as wanted, or nothing is left to write them from.
 
-    A round in which every call failed is the last one, since the next would fail, too.
+    Ends, too, after rounds in which every call failed, of five slots or more: the next would fail as well.
 
     Raises as `run_all`.
     """
     first = None if making.judge is None else making.judge.preflight
-    while slots := await rounds.next():
+    in_vain = 0
+    while in_vain < MORE and (slots := await rounds.next()):
         await run_all(making, map(sample_of, slots), executor, watch, first=first)
         first = None
-        done = [slot.id for slot in slots if making.journal.is_done(slot.id)]
-        rounds.failed |= {slot.id for slot in slots} - set(done)
-        if not done:
-            return
+        failed = {slot.id for slot in slots if not making.journal.is_done(slot.id)}
+        rounds.failed |= failed
+        in_vain = in_vain + len(slots) if len(failed) == len(slots) else 0

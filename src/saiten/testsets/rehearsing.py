@@ -1,9 +1,9 @@
 """The dry run of a test set: calls and tokens of the slots, with stand-ins for the replies."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from saiten.choices import CheckName
+from saiten.choices import CheckName, QuestionKind
 from saiten.errors import SaitenError
 from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.scripted import ScriptedJudge
@@ -63,6 +63,19 @@ async def rehearse(
         if "round_trip" not in skipped:
             whole += (await answered(item, judge, None)).usage
     return whole
+
+
+def divided(
+    slots: Mapping[QuestionKind, Sequence[Slot]], wanted: Mapping[QuestionKind, int], *, shared: bool
+) -> tuple[list[Slot], list[Slot]]:
+    """Return the slots of the first tries, as many as are wanted if there are enough, and those of further tries.
+
+    `shared`: other kinds take the share of one that has too few, as in a run.
+    """
+    first = [slot for kind, n in wanted.items() for slot in slots[kind][:n]]
+    more = [slot for kind, n in wanted.items() for slot in slots[kind][n:]]
+    lacking = sum(wanted.values()) - len(first) if shared else 0
+    return first + more[:lacking], more[lacking:]
 
 
 def _stand_in() -> ScriptedJudge:
