@@ -2,7 +2,8 @@
 
 `agreement`, `meta-evaluate`, `tune` and the gist metric read these rows. In addition to a label's fields, a row has
 `unclear` (the annotator flagged the item), `seconds` and `saved_at` of the latest revision, and, if the item has a
-pre-label, `prelabel` (`shown` or `hidden`) and `prelabelled_by`. The `reason` of a decision defaults to its note.
+pre-label, `prelabel` (`shown` or `hidden`) and `prelabelled_by`. The `reason` of a decision defaults to its note. A
+form may add fields of its own (`Form.exported`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -53,8 +54,10 @@ def export_lines(form: Form, items: Iterable[AnnotatedItem]) -> Iterator[bytes]:
 
 
 def _rows(form: Form, annotated: AnnotatedItem, payload: Json, extra: Row) -> Iterator[Row]:
-    for label in form.labels(annotated.item.key, annotated.item.content, payload):
-        yield {"item": label.item, "aspect": label.aspect, **_value(label), **extra}
+    key, content = annotated.item.key, annotated.item.content
+    more = form.exported(key, content, payload)
+    for label in form.labels(key, content, payload):
+        yield {"item": label.item, "aspect": label.aspect, **_value(label), **more, **extra}
 
 
 def _value(label: Label) -> Row:

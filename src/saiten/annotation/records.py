@@ -140,7 +140,7 @@ class ProjectSettings:
     """Settings fixed when a project is created; opening it with others is an error."""
 
     form: str
-    """`grade`, `correct`, `aspects`, `gist` or `preference`."""
+    """`grade`, `correct`, `aspects`, `gist`, `preference` or `approve`."""
     options: Json = field(default_factory=dict)
     """Options of the form, ready for JSON: text of the rubric, whether a reason is required, …"""
     per_item: int = 2

@@ -6,7 +6,7 @@ from typing import Literal
 
 from saiten.options import option
 
-FormName = Literal["grade", "correct", "aspects", "gist", "preference"]
+FormName = Literal["grade", "correct", "aspects", "gist", "preference", "approve"]
 
 TOKEN = "SAITEN_ADMIN_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -21,7 +21,7 @@ class ProjectOptions:
     form: FormName | None = option(
         None,
         "grade: 0 to 5 · correct: yes or no · aspects: grades by a rubric · gist: mark missing and extra information · "
-        "preference: rank the answers to a question.",
+        "preference: rank the answers to a question · approve: approve, edit or reject the questions of a test set.",
         panel=_PROJECT,
     )
     rubric: Path | None = option(
@@ -30,7 +30,9 @@ class ProjectOptions:
     aspects: bool = option(False, "With --form preference, also grade each answer by the rubric.", panel=_PROJECT)
     pick: bool = option(False, "With --form preference, choose only the best answer.", panel=_PROJECT)
     reason: Literal["required", "optional"] | None = option(
-        None, "Whether annotators must give a reason. Default: optional.", panel=_PROJECT
+        None,
+        "Whether annotators must give a reason. Default: optional, but required for a rejection with --form approve.",
+        panel=_PROJECT,
     )
     per_item: int | None = option(None, "Number of annotators per shared item. Default: 2.", panel=_PROJECT, min=1)
     overlap: float | None = option(

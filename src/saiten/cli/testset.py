@@ -2,6 +2,8 @@
 
 import typer
 
+from saiten.cli.testset_accept import accept
+
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
@@ -11,3 +13,6 @@ def testset() -> None:
 
     `saiten questions` makes a test set from documents, and `saiten annotate --form approve` has people decide on it.
     """
+
+
+app.command("accept")(accept)

@@ -1,7 +1,7 @@
 """Reading a test set: the file or folder that `saiten questions` wrote, or any file with questions and references."""
 
 from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -35,6 +35,16 @@ def file_of_set(path: Path) -> Path:
     return path / QUESTIONS_NAME
 
 
+def is_set(file: Path) -> bool:
+    """Return whether a file has items of a test set, with fields that samples from elsewhere lack.
+
+    Raises:
+        BadInput: there is no such file, or it is in no known format.
+    """
+    rows = islice(read_rows(file, None, wanted=lambda _: True, notify=lambda _: None), _LOOKED_AT)
+    return any(isinstance(row, RawRow) and not row.fields.keys().isdisjoint(OWN) for row in rows)
+
+
 def read_items(path: Path, *, notify: Callable[[str], None]) -> Iterator[SetItem | BadRow]:
     """Yield the items of a test set, and the rows that cannot be used, in order.
 
@@ -45,10 +55,9 @@ def read_items(path: Path, *, notify: Callable[[str], None]) -> Iterator[SetItem
         BadInput: there is no such file, or it has no questions.
     """
     file = file_of_set(path)
-    rows = read_rows(file, None, wanted=lambda _: True, notify=notify)
-    first = list(islice(rows, _LOOKED_AT))
-    if any(isinstance(row, RawRow) and not row.fields.keys().isdisjoint(OWN) for row in first):
-        yield from _without_repeated_ids(map(_item, chain(first, rows)))
+    if is_set(file):
+        rows = read_rows(file, None, wanted=lambda _: True, notify=notify)
+        yield from _without_repeated_ids(map(_item, rows))
         return
     for sample in read_samples(file, detect_language=detect_language, wished=QUESTIONS, notify=notify):
         if isinstance(sample, BadRow):

@@ -1,16 +1,20 @@
-"""The interface of a form: items from samples, validation of payloads, labels from payloads."""
+"""The interface of a form: items from rows, validation of payloads, labels from payloads."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import TypeAdapter
 
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.records import Label, Language, Sample
+from saiten.testsets.items import SetItem
 from saiten.words import Message, in_language, section
+
+Row = Sample | SetItem
+"""A row of the data: an answer, or an item of a test set, which is a sample without an answer."""
 
 LONGEST_REASON = 10_000
 """Characters."""
@@ -36,7 +40,7 @@ class InvalidPayload(ValueError):
 
 @dataclass(frozen=True)
 class Form(ABC):
-    """One kind of annotation task, independent of database and page: by default one item per sample.
+    """One kind of annotation task, independent of database and page: by default one item per row.
 
     An annotation is a JSON object, the *payload*, with an optional `reason`. Offsets in it count code points.
     """
@@ -45,6 +49,11 @@ class Form(ABC):
     """Value of --form."""
     shared: ClassVar[str | None] = None
     """Content field that part of the payload is about: for an item with the same field, that part is carried over."""
+
+    reads: ClassVar[Literal["answers", "questions"]] = "answers"
+    """What the data has: answers of systems, or questions with references, such as those of a test set."""
+    needs: ClassVar[tuple[Literal["answer", "question", "reference"], ...]] = ("answer",)
+    """Fields without which a row cannot be annotated."""
 
     reason_required: bool = False
     """Whether annotators must give a reason."""
@@ -59,13 +68,13 @@ class Form(ABC):
         """Everything needed to rebuild an equal form, with the text of rubrics instead of paths."""
         return {"reason_required": self.reason_required}
 
-    def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
-        """Build the items to annotate; streams, unless the form groups samples.
+    def items(self, rows: Iterable[Row]) -> Iterator[NewItem]:
+        """Build the items to annotate; streams, unless the form groups rows.
 
         Raises:
-            BadInput: a sample lacks a field that the form needs; the message names both.
+            BadInput: a row lacks a field that the form needs; the message names both.
         """
-        for sample in samples:
+        for sample in map(sample_of, rows):
             yield NewItem(sample.id, content_of(sample))
 
     @property
@@ -86,11 +95,16 @@ class Form(ABC):
             raise ValueError(
                 f"{min(unknown)!r} is not a field of this form; its fields are {', '.join([*self.fields, 'reason'])}"
             )
-        return {**self.checked(content, payload), "reason": self._reason(payload.get("reason", ""))}
+        checked = self.checked(content, payload)
+        return {**checked, "reason": self._reason(payload.get("reason", ""), required=self.needs_reason(checked))}
 
     @abstractmethod
     def checked(self, content: Json, payload: Json) -> Json:
         """Validate the payload's fields, all of them present, without the reason; raises ValueError."""
+
+    def needs_reason(self, payload: Json) -> bool:
+        """Return whether a payload, checked except for the reason, requires one."""
+        return self.reason_required
 
     @abstractmethod
     def labels(self, key: str, content: Json, payload: Json) -> Iterator[Label]:
@@ -100,8 +114,12 @@ class Form(ABC):
     def payload_of(self, content: Json, labels: Sequence[Label]) -> Json | None:
         """Convert labels (a judge's pre-labels) to a payload; None if they are incomplete."""
 
+    def exported(self, key: str, content: Json, payload: Json) -> Json:
+        """Return further fields of each exported row, in addition to those of the label; `key` is the item's."""
+        return {}
+
     @abstractmethod
-    def rows(self, content: Json, payload: Json) -> Iterator[tuple[str, str]]:
+    def rows(self, content: Json, payload: Json) -> Iterator[tuple[str, str | Message]]:
         """Yield the payload in words for the admin pages: aspect (empty if there is only one) and value."""
 
     def carried_over(self, payload: Json) -> Json | None:
@@ -130,15 +148,20 @@ class Form(ABC):
         """Return the form's section of the catalog."""
         return section(f"form_{self.title}", language)
 
-    def _reason(self, reason: Any) -> str:
+    def _reason(self, reason: Any, *, required: bool) -> str:
         if not isinstance(reason, str):
             raise ValueError("`reason` must be a text")  # noqa: TRY004 - shown on the page
         text = reason.replace("\0", "").strip()
-        if self.reason_required and not text:
+        if required and not text:
             raise InvalidPayload("reason_required")
         if len(text) > LONGEST_REASON:
             raise InvalidPayload("reason_long", n=len(text), most=LONGEST_REASON)
         return text
+
+
+def sample_of(row: Row) -> Sample:
+    """Return the row as a sample."""
+    return row.sample if isinstance(row, SetItem) else row
 
 
 def content_of(sample: Sample) -> dict[str, Any]:

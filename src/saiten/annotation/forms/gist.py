@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeGuard
 
-from saiten.annotation.forms.form import Form, InvalidPayload
+from saiten.annotation.forms.form import Form, InvalidPayload, Row, sample_of
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
-from saiten.records import Label, Language, Sample, Span
+from saiten.records import Label, Language, Span
 from saiten.trust.spans.marks import CLASSES, COMBINATIONS
 from saiten.trust.spans.pairing import length_of, pair_units
 
@@ -31,9 +31,10 @@ class GistForm(Form):
 
     title = "gist"
     shared = "reference"
+    needs = ("answer", "reference")
 
-    def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
-        for sample in samples:
+    def items(self, rows: Iterable[Row]) -> Iterator[NewItem]:
+        for sample in map(sample_of, rows):
             if not (sample.reference or "").strip():
                 raise BadInput(f"sample {sample.id!r} has no reference, and its units are what is to be marked")
             yield from super().items([sample])

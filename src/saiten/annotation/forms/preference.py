@@ -13,7 +13,7 @@ from math import comb
 from typing import Any, Self
 
 from saiten.annotation.forms.aspects import RubricForm
-from saiten.annotation.forms.form import InvalidPayload, content_of
+from saiten.annotation.forms.form import InvalidPayload, Row, content_of, sample_of
 from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.records import Label, Language, Sample, Turn
@@ -55,10 +55,10 @@ class PreferenceForm(RubricForm):
         chosen = {"contexts": self.contexts, "pick": self.pick}
         return {**super().options, **{name: value for name, value in chosen.items() if value}}
 
-    def items(self, samples: Iterable[Sample]) -> Iterator[NewItem]:
+    def items(self, rows: Iterable[Row]) -> Iterator[NewItem]:
         """Build one item per question with two or more answers; others are skipped."""
         questions: dict[tuple[str, tuple[Turn, ...]], list[Sample]] = {}
-        for sample in samples:
+        for sample in map(sample_of, rows):
             content_of(sample)  # raises BadInput without an answer
             questions.setdefault((sample.question, sample.history), []).append(sample)
         compared = {question: answers for question, answers in questions.items() if len(answers) > 1}

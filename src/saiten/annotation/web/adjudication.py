@@ -15,7 +15,7 @@ from saiten.annotation.store.progress import item_counts
 from saiten.annotation.web.bodies import Body, RequestRefused, checked_payload, field, json_reply
 from saiten.annotation.web.guards import Admin, Service, TheService
 from saiten.annotation.web.pages import aspect_names, in_brief, language_of, render
-from saiten.words import section
+from saiten.words import in_language, section
 
 router = APIRouter()
 
@@ -46,6 +46,7 @@ def list_differences(
         request,
         session=session,
         names=aspect_names(service.form, language_of(request)),
+        reads=service.form.reads,
         items=[_item(number, service) for number in chosen],
         question=lambda each: in_brief(each.item.content.get("question", ""), _LONGEST_QUESTION),
         answers=lambda each: _answers(each.item.content),
@@ -92,7 +93,7 @@ def one_item(identity: int, request: Request, service: TheService, session: Admi
         session=session,
         names=aspect_names(form, language),
         found=found,
-        in_words=lambda payload: form.rows(content, payload),
+        in_words=lambda payload: [(name, in_language(text, language)) for name, text in form.rows(content, payload)],
         missing=max(0, found.item.needed - len(payloads)),
         differs=_differences(found, form),
         data={
@@ -138,7 +139,8 @@ def _differences(found: AnnotatedItem, form: Form) -> tuple[str, ...]:
 def _answers(content: Json) -> list[tuple[str, str]]:
     """Return the beginning of each answer with its letter on the page; a single answer has no letter."""
     if "answers" not in content:
-        return [("", in_brief(content.get("answer", ""), _LONGEST_ANSWERS))]
+        text = content.get("answer", content.get("reference", ""))  # a test set has no answers
+        return [("", in_brief(text, _LONGEST_ANSWERS))]
     texts = [answer["text"] for answer in content["answers"]]
     return [(letter_of(place), in_brief(text, _LONGEST_ANSWERS // len(texts))) for place, text in enumerate(texts)]
 

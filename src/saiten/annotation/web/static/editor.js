@@ -2,6 +2,7 @@
 import { button, data, make, word } from "./dom.js";
 import { FORMS } from "./forms/all.js";
 import { drawTexts } from "./item_texts.js";
+import { sendable } from "./text.js";
 
 const LONGEST_REASON = 10_000;
 
@@ -58,8 +59,8 @@ export class Editor {
   #formOf(item, views, edited) {
     const { work } = this;
     const changed = () => this.changed();
-    const required = data.texts.reason_required;
-    this.reason = make("textarea", { id: "reason", rows: "3", dir: "auto", maxlength: LONGEST_REASON, "aria-required": String(required), oninput: changed });
+    this.reason = make("textarea", { id: "reason", rows: "3", dir: "auto", maxlength: LONGEST_REASON, oninput: changed });
+    this.reasonLabel = make("label", { for: "reason" });
     this.unclear = make("input", { type: "checkbox", onchange: changed });
     this.form = new FORMS[data.form]({ item, texts: data.texts, views, changed });
     const prelabel = item.prelabel ? make("div", { class: "beforehand" },
@@ -70,7 +71,7 @@ export class Editor {
       this.#about(),
       prelabel, this.earlier.element, this.form.element,
       make("div", { class: "reason", "data-stop": "reason", tabindex: "-1" },
-        make("label", { for: "reason", text: word(required ? "reason" : "reason_optional") }), this.reason),
+        this.reasonLabel, this.reason),
       make("label", { class: "check" }, this.unclear, make("span", { text: word("unclear") }), make("kbd", { text: "f", "aria-hidden": "true" })),
       make("p", { class: "problem", id: "problem", role: "alert" }),
       make("div", { class: "actions" },
@@ -113,6 +114,7 @@ export class Editor {
     this.unclear.checked = Boolean(found?.unclear);
     this.seconds = draft?.seconds ?? 0;
     this.#base = this.#snapshot();
+    this.#sayReason();
     this.dirty = draft !== null;
     this.draftAt = draft?.at ?? 0;
     if (draft?.refused) this.problem(word("server_says", { message: draft.refused }), null);
@@ -134,8 +136,19 @@ export class Editor {
     };
   }
 
+  /* Whether a reason is required; in some forms that depends on the rest. */
+  get #needsReason() {
+    return this.form.needsReason?.() ?? data.texts.reason_required;
+  }
+
+  #sayReason() {
+    this.reasonLabel.textContent = word(this.#needsReason ? "reason" : "reason_optional");
+    this.reason.setAttribute("aria-required", String(this.#needsReason));
+  }
+
   changed() {
     this.problem("");
+    this.#sayReason();
     this.dirty = true;
     clearTimeout(this.#keeping);
     this.#keeping = setTimeout(() => this.keepDraft(), 200);
@@ -177,7 +190,7 @@ export class Editor {
     if (length > LONGEST_REASON) return { message: word("reason_long", { n: length, most: LONGEST_REASON }), at: writing };
     const found = this.form.problem({ unclear: this.unclear.checked });
     if (found) return found;
-    return data.texts.reason_required && !this.reason.value.trim() ? { message: word("give_reason"), at: writing } : null;
+    return this.#needsReason && !this.reason.value.trim() ? { message: word("give_reason"), at: writing } : null;
   }
 }
 
@@ -185,9 +198,6 @@ function withKey(element, key) {
   element.append(" ", make("kbd", { text: key, "aria-hidden": "true" }));
   return element;
 }
-
-/* NUL and lone surrogates cannot be stored. */
-const sendable = (text) => text.replaceAll("\0", "").replace(/[\ud800-\udfff]/gu, "\ufffd");
 
 /* The annotator's own marks on an earlier item with the same text, offered as a start that can be changed. */
 class Earlier {

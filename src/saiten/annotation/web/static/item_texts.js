@@ -1,4 +1,5 @@
-/* The texts of an item: question, answers, and next to them reference and contexts; with the search box. */
+/* The texts of an item: question, answers, and next to them reference and contexts, or the passages behind a question;
+   with the search box. */
 import { button, figure, make, nameOf, word } from "./dom.js";
 import { Points, excerpt, folded, hits, links, paint, shown } from "./text.js";
 
@@ -25,7 +26,7 @@ export function drawTexts(content) {
       draw(answers, "answer", text, word("answer_named", { name: nameOf(at) }), id ?? digit);
     });
     texts.append(answers);
-  } else {
+  } else if (content.answer !== undefined) {
     named.answer = draw(texts, "answer", content.answer, word("answer"));
     reachable(named.answer);
   }
@@ -36,10 +37,16 @@ export function drawTexts(content) {
     folding.push(...folded);
     sources.append(element);
   }
-  if (content.reference !== undefined) named.reference = draw(sources, "reference", content.reference, word("reference"));
+  /* The form has the reference of a question that is to be approved. */
+  if (content.reference !== undefined && !content.passages) named.reference = draw(sources, "reference", content.reference, word("reference"));
   for (const [name, numbered] of [["alternatives", "alternative_numbered"], ["contexts", "context_numbered"]]) {
     if (!content[name]?.length) continue;
     const { element, views: folded } = folds(name, word(name), content[name], numbered, language);
+    folding.push(...folded);
+    sources.append(element);
+  }
+  if (content.passages?.length) {
+    const { element, views: folded } = passages(content);
     folding.push(...folded);
     sources.append(element);
   }
@@ -49,6 +56,18 @@ export function drawTexts(content) {
   const heading = make("h1", { class: "question", tabindex: "-1", id: "question" },
     make("span", { class: "visually-hidden", text: `${word("question")}: ` }), question.element);
   return { heading, texts, named, folding, views: [...views, ...folding, question] };
+}
+
+/* The passages behind a question, with the quotes that the reference rests on marked. */
+function passages({ kind, language, passages: found }) {
+  const label = word(kind === "unanswerable" ? "passages_near" : "passages");
+  const { element, views } = folds("passages", label, found.map(({ text }) => text), "passage_numbered", language, found.map(({ source }) => shown(source)));
+  views.forEach((view, at) => {
+    view.layers.marks = found[at].quotes.map(([start, end]) => ({ start: view.points.toUnits(start), end: view.points.toUnits(end), class: "quote" }));
+    view.repaint();
+  });
+  if (found.some(({ quotes }) => quotes.length)) element.firstChild.after(make("p", { class: "hint quoted" }, make("mark", { class: "quote", text: word("quoted") })));
+  return { element, views };
 }
 
 /* Makes a scrolling text reachable by Tab. */
@@ -111,8 +130,8 @@ export function panel(view, level = "h2", after = null) {
     view.element);
 }
 
-/* Several foldable texts. */
-export function folds(name, label, texts, numbered, language) {
+/* Several foldable texts; `sources`: where each is from, "" if unknown. */
+export function folds(name, label, texts, numbered, language, sources = []) {
   const views = [];
   const rows = texts.map((text, index) => {
     const details = make("details", { open: text.length <= LONG && texts.length <= FEW });
@@ -120,7 +139,8 @@ export function folds(name, label, texts, numbered, language) {
     const view = new View(text, { language, label: title, name, folding: details, linked: name === "contexts" });
     view.count = make("span", { class: "count" });
     details.append(
-      make("summary", {}, make("span", { class: "title", text: title }), make("span", { class: "begins", dir: "auto", lang: language, text: excerpt(text.slice(0, 4 * BEGINNING), BEGINNING) }),
+      make("summary", {}, make("span", { class: "title", text: title }),
+        sources[index] ? make("span", { class: "source", dir: "auto", text: sources[index] }) : null, make("span", { class: "begins", dir: "auto", lang: language, text: excerpt(text.slice(0, 4 * BEGINNING), BEGINNING) }),
         make("span", { class: "size", text: word("characters", { n: figure(view.points.length) }) }), view.count),
       view.element,
     );

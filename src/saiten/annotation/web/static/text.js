@@ -45,6 +45,9 @@ export class Points {
   }
 }
 
+/* The text without NUL and lone surrogates, which cannot be stored. */
+export const sendable = (text) => text.replaceAll("\0", "").replace(/[\ud800-\udfff]/gu, "\ufffd");
+
 /* The first words, on one line. */
 export function excerpt(text, most = 40) {
   const characters = [...shown(text).replace(/[\s\u200b]+/gu, " ").trim()];

@@ -1,5 +1,7 @@
-/* The forms by name. Each has: element, keys, read, write, problem, press, describe, and optionally close, marked, carriedOver. */
+/* The forms by name. Each has: element, keys, read, write, problem, press, describe, and optionally close,
+   marked, carriedOver, needsReason. */
 import { Choices, keysOf, make, word } from "../dom.js";
+import { Approve } from "./approve.js";
 import { Gist } from "./gist.js";
 import { Preference } from "./preference.js";
 
@@ -135,4 +137,4 @@ class Aspects {
   }
 }
 
-export const FORMS = { grade: Grade, correct: Correct, aspects: Aspects, gist: Gist, preference: Preference };
+export const FORMS = { grade: Grade, correct: Correct, aspects: Aspects, gist: Gist, preference: Preference, approve: Approve };
