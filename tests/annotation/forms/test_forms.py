@@ -12,6 +12,7 @@ from saiten.annotation.forms import FORMS, AspectsForm, CorrectForm, GistForm, G
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import read_rubric
 from saiten.records import Label, Sample, Span
+from saiten.testsets.items import SetItem
 from saiten.words import section
 
 SAMPLE = Sample(
@@ -33,6 +34,12 @@ PAYLOADS = {
     "aspects": {"grades": {"formality": -1, "factuality": 3, "amount_info": 0, "acceptability": 2}, "reason": "x"},
     "gist": {"spans": SPANS, "reason": ""},
     "preference": {"order": [["a2"], ["a1"]], "none_good": True, "reason": ""},
+    "approve": {
+        "decision": "reject",
+        "question": SAMPLE.question,
+        "reference": SAMPLE.reference,
+        "reason": "案内図にない",
+    },
 }
 
 
@@ -79,7 +86,7 @@ def test_the_page_has_words(title, language):
     texts = FORMS[title]().texts(language)
     assert texts["title"]
     assert texts["instructions"]
-    assert texts["reason_required"] is False
+    assert texts["reason_required"] is (title == "approve")  # there for rejections only
     if title == "aspects":
         assert [aspect["name"] for aspect in texts["aspects"]] == list(read_rubric().names)
         assert all(grade["text"] for aspect in texts["aspects"] for grade in aspect["grades"])
@@ -199,6 +206,7 @@ def test_labels_of_each_form():
         "extra_gist": (),
         "extra_supplement": (Span("🚗 無料です。", 5, 12),),
     }
+    assert said["approve"] == [Label("q1/ours", 0.0, aspect="approval")]
     assert said["preference"] == [
         Label("q1/ours vs q1/theirs", 1.0, aspect="preference"),
         Label("q1/ours", 0.0, aspect="good"),
@@ -249,6 +257,14 @@ REFUSED = [
     ("gist", {"spans": {"gist": [[0, 4], [3, 6]]}}, "share characters 3 to 4"),
     ("gist", {"spans": {"gist": [[0, 4]], "supplement": [[2, 6]]}}, "marked as gist and as supplement"),
     ("gist", {"spans": {"extra_gist": [[0, 2]], "extra_supplement": [[1, 3]]}}, "marked as extra_gist"),
+    ("approve", {**PAYLOADS["approve"], "decision": "yes"}, "approve, edit or reject"),
+    ("approve", {**PAYLOADS["approve"], "decision": ["edit"]}, "approve, edit or reject"),
+    ("approve", {**PAYLOADS["approve"], "question": None}, "`question` must be a text"),
+    ("approve", {**PAYLOADS["approve"], "reason": ""}, "a reason is required"),
+    ("approve", {**PAYLOADS["approve"], "decision": "edit"}, "neither the question nor the reference is changed"),
+    ("approve", {**PAYLOADS["approve"], "decision": "approve", "reference": " "}, "reference: the text is empty"),
+    ("approve", {**PAYLOADS["approve"], "decision": "edit", "question": "x" * 50_001}, "50,001 characters"),
+    ("approve", {"decision": "approve", "question": "x"}, "`reference` is missing"),
     ("preference", {"order": [["a1"], ["a2"]]}, "`none_good` is missing"),
     ("preference", {"order": [["a1"]], "none_good": False}, "every answer"),
     ("preference", {"order": [["a1"], ["a1", "a2"]], "none_good": False}, "every answer"),
@@ -266,7 +282,7 @@ def test_what_does_not_fit_is_refused_with_a_sentence(title, payload, said):
         FORMS[title]().check(item_of(title).content, payload)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3), lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from(["grade", "spans", "order", "gist", "none_good", "reason", "correct", "grades"]), each, max_size=4), max_leaves=12))  # fmt: skip
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3), lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from(["grade", "spans", "order", "gist", "none_good", "reason", "correct", "grades", "decision", "question", "reference"]), each, max_size=4), max_leaves=12))  # fmt: skip
 def test_rubbish_is_a_value_error_and_nothing_else(payload):
     """Given any JSON, a form accepts or refuses it; it never crashes."""
     for title in FORMS:
@@ -353,6 +369,8 @@ def test_what_cannot_be_graded_is_reported():
     """A missing answer, a missing reference, nothing to compare: each message names the sample and the gap."""
     with pytest.raises(BadInput, match="sample 's' has no answer"):
         list(GradeForm().items([Sample("s", "q")]))
+    with pytest.raises(BadInput, match="sample 's' has no answer"):
+        list(GradeForm().items([SetItem("s", "q", "r")]))
     with pytest.raises(BadInput, match="sample 's' has no reference"):
         list(GistForm().items([Sample("s", "q", "a", reference=" ")]))
     with pytest.raises(BadInput, match="none of the 2 questions has two answers"):
