@@ -6,22 +6,19 @@ import re
 import signal
 import urllib.request
 from itertools import count
-from uuid import uuid4
 
 import pytest
 
 pytest.importorskip("fastapi", reason="the annotation page is an extra: pip install 'saiten[annotate]'")
 
+from annotating import answer_all, decide
 from saiten.annotation.forms import FORMS
 from saiten.annotation.records import ProjectSettings
 from saiten.annotation.store.annotations import annotated_item, annotated_items
-from saiten.annotation.store.annotations import decide as store_decision
-from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.items import add_items
-from saiten.annotation.store.people import all_people, person_by_token
+from saiten.annotation.store.people import person_by_token
 from saiten.annotation.store.progress import item_counts
 from saiten.annotation.store.project import open_project
-from saiten.annotation.store.saving import save_annotation
 from saiten.cli.annotate_options import ServerOptions
 from saiten.cli.annotate_server import web_settings
 from saiten.errors import ConfigurationError
@@ -38,25 +35,6 @@ ANSWERS = [
     }
     for n in range(1, 7)
 ]
-
-
-def answer_all(database, said):
-    """Each annotator grades every item as `said` maps: name → payload of an item."""
-    with open_project(database) as store:
-        form = FORMS[store.settings.form].from_options(store.settings.options)
-        people = {person.name: person for person in all_people(store)}
-        for name, payload in said.items():
-            while (item := next_item(store, people[name].id)) is not None:
-                checked = form.check(item.item.content, payload(item.item))
-                save_annotation(store, people[name].id, item.number, checked, save_id=str(uuid4()))
-
-
-def decide(database, key, payload, note):
-    """The admin makes a third decision."""
-    with open_project(database) as store:
-        admin = next(person for person in all_people(store) if person.role == "admin")
-        item = next(each.item for each in annotated_items(store) if each.item.key == key)
-        store_decision(store, item.id, payload, note, admin=admin.id)
 
 
 def rows_of(file):

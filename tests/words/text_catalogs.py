@@ -22,7 +22,7 @@ AREAS = {
     "grading": ("judges", "metrics", "tasks", "text"),
     "models": ("models", "prompts"),
     "pages": ("annotation", "demo", "views"),
-    "rag": ("dialogue", "rag"),
+    "rag": ("dialogue", "rag", "testsets"),
     "runs": ("cluster", "exports", "results", "runs", "tracking", "wiring"),
     "trust": ("experiments", "trust", "tuning"),
 }

@@ -62,27 +62,35 @@ def fill(project: Project, form: Form, source: DataSource, prelabels: Path | Non
 
 
 def _as_read(source: DataSource, form: Form) -> DataSource:
-    """Return the source as the form reads it: questions may be those of a test set's folder."""
+    """Return the source as the form reads it: questions may be those of a test set, in its folder or not.
+
+    Raises:
+        BadInput: the folder has no test set.
+        ConfigurationError: an option was typed that a test set does not need.
+    """
     if form.reads == "answers":
         return source
-    path = Path(source.path)
-    return replace(
-        source, path=str(file_of_set(path)) if path.is_dir() else source.path, wished=QUESTIONS, chats="questions"
-    )
+    how, path = source.settings, Path(source.path)
+    if _has_set(path):
+        given = {"column": how.column, "data-format": how.data_format, "language": how.language, "sample": how.sample}
+        if wrong := next((name for name, value in given.items() if value), None):
+            raise ConfigurationError(
+                f"--{wrong} is for files from elsewhere; {path} is a test set of saiten, which is read as it is"
+            )
+    file = str(file_of_set(path)) if path.is_dir() else source.path
+    return replace(source, path=file, wished=QUESTIONS, chats="questions")
+
+
+def _has_set(path: Path) -> bool:
+    return path.exists() and is_set(file_of_set(path))
 
 
 def _rows(source: DataSource, form: Form, notify: Callable[[str], None]) -> Iterator[Row | BadRow]:
     """Yield answers, or questions with what a test set knows about them."""
     path = Path(source.path)
-    if form.reads == "answers" or not path.is_file() or not is_set(path):
+    if form.reads == "answers" or not _has_set(path):
         return source.peeked(notify)
-    how = source.settings
-    for name, value in (("column", how.column), ("language", how.language), ("sample", how.sample)):
-        if value:
-            raise ConfigurationError(
-                f"--{name} is for files from elsewhere; {path} is a test set of saiten, which is read as it is"
-            )
-    return islice(read_items(path, notify=notify), how.limit)
+    return islice(read_items(path, notify=notify), source.settings.limit)
 
 
 def _usable(rows: Iterator[Row | BadRow], form: Form, line: DrawnLine, *, strict: bool) -> Iterator[Row]:

@@ -29,16 +29,17 @@ def payload(decision="approve", **changes):
 
 
 def checked(*args, **changes):
+    """The payload in its normal form."""
     return ApproveForm().check(SHOWN, payload(*args, **changes))
 
 
 def test_an_item_is_shown_with_its_passages_and_not_with_how_it_was_made():
     """Question, reference, kind, history, and passages with document and quotes; quotes outside the text are dropped."""
-    assert SHOWN == {
+    assert {
         "question": ITEM.question, "reference": ITEM.reference, "language": "ja", "kind": "follow_up",
         "history": [["どこに出しますか。", "ポータルです。"]],
         "passages": [{"text": "経費は翌月10日までに出します。", "source": "規程/経費.md", "quotes": [[3, 9]]}],
-    }  # fmt: skip
+    } == SHOWN  # fmt: skip
     assert "secret-model" not in json.dumps(SHOWN)
 
 
