@@ -88,7 +88,7 @@ def test_from_a_test_set_to_the_approved_one(saiten, testset, language):
         "single passage": [3, 1, 1, 0, 1],
         "comparison": [1, 0, 1, 0, 0],
         "unanswerable": [1, 0, 0, 1, 0],
-        "follow-up question": [1, 0, 0, 0, 1],
+        "follow-up": [1, 0, 0, 0, 1],
         "all": [6, 1, 2, 1, 2],
     }
     assert tables["Open items"] == [{"why": "decisions differ", "items": 2, "examples": "q4, q5"}]
@@ -210,7 +210,7 @@ def test_the_tables_are_japanese_on_a_japanese_terminal(saiten, testset):
     Path("labels.csv").write_text("item,decision\nq0,採用\n", "utf-8")
     done = saiten("testset", "accept", testset([row(0), row(3)]), "labels.csv", "--lang", "ja")
     assert done.status == 0, done
-    for word in ("テストセットの採否", "単一パッセージ", "文書に答えなし", "まだ誰も判断していない"):
+    for word in ("テストセットの採否", "単一のパッセージ", "回答不能", "まだ誰も判断していない"):
         assert word in done.out
     assert "2 件のうち 1 件を採用しました" in done.err
 
