@@ -5,6 +5,7 @@ written to the folder in SAITEN_SCREENSHOTS, for a person to look at.
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from grading import all_sent, ready, site
 import browsing
 from saiten.annotation.forms import PreferenceForm
 from saiten.metrics.rubrics import read_rubric
-from saiten.records import Sample
+from saiten.records import Sample, Turn
+from saiten.testsets.items import item_of
 
 browsing.playwright()
 axe = pytest.importorskip(
@@ -22,7 +24,7 @@ axe = pytest.importorskip(
 pytestmark = browsing.MARKS
 browser = browsing.browser
 
-FORMS = ("grade", "correct", "aspects", "gist", "preference", "picked and graded")
+FORMS = ("grade", "correct", "aspects", "gist", "preference", "approve", "picked and graded")
 WIDE, TABLET, TELEPHONE = (1440, 900), (820, 1180), (390, 844)
 LOOKS = {
     "en": {"scheme": "light", "size": WIDE},
@@ -56,6 +58,15 @@ def sample(number, language):
         reference="By the 10th of the following month, in the portal. Photographs of receipts are enough.",
         contexts=("They are handed in by the 10th: https://example.org/rules?id=12.", "The portal takes photographs of receipts. " * 60), language="en",
     )  # fmt: skip
+
+
+def question(answered):
+    """The sample as an item of a test set, with a quote, a kind and a document's long name."""
+    item = item_of(answered)
+    first, *others = (replace(passage, source="rules/" * 12 + "travel.md") for passage in item.passages)
+    first = replace(first, quotes=((0, len(first.text) // 2),))
+    history = (Turn("?", "."),) if item.id.endswith("2") else ()
+    return replace(item, kind="unanswerable" if history else "single", passages=(first, *others), history=history)
 
 
 def shot(page, name):
@@ -93,6 +104,12 @@ def begin(page, form, language):
         page.locator(".lacks").first.click()
         page.locator(".text[role=textbox]").nth(0).focus()
         page.keyboard.press("Control+Shift+ArrowRight")
+    elif form == "approve":
+        page.locator("h1").focus()
+        page.keyboard.press("e")
+        page.keyboard.press("Control+Home")
+        page.keyboard.type("New. " if language == "en" else "新しい。")
+        page.locator(".changes ins").first.wait_for()
     elif form == "preference":
         page.locator("h1").focus()
         for key in "1=2":
@@ -100,7 +117,7 @@ def begin(page, form, language):
     else:
         page.locator("h1").focus()
         page.keyboard.press("1")
-    page.get_by_role("searchbox").fill("ホシナビ" if language == "ja" else "PORTAL")
+    page.get_by_role("searchbox").fill("ホシナビ" if language == "ja" else "HANDED" if form == "approve" else "PORTAL")
     page.locator("mark.hit").first.wait_for()
 
 
@@ -123,6 +140,8 @@ def test_axe_finds_nothing_serious_on_any_form(browser, tmp_path, form):
     more = {"options": {"contexts": True}} if form == "preference" else {}
     if form == "picked and graded":
         more["options"] = PreferenceForm(pick=True, rubric=read_rubric()).options
+    if form == "approve":
+        samples = list(map(question, samples))
     asked = form if form in FORMS[:-1] else "preference"
     with site(browser, tmp_path, asked, samples, people=tuple(LOOKS), **more) as it:
         for language, look in LOOKS.items():

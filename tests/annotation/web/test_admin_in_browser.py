@@ -23,6 +23,10 @@ PAYLOADS = {
         {"order": [["a1"], ["a2", "a3"]], "none_good": False},
         {"order": [["a3"], ["a1"], ["a2"]], "none_good": True},
     ),
+    "approve": (
+        {"decision": "reject", "question": "x", "reference": "y"},
+        {"decision": "edit", "question": "Question 2", "reference": "Reference <b>2</b>"},
+    ),
 }
 OPTIONS = {"picked and graded": PreferenceForm(pick=True, rubric=read_rubric()).options}
 PAYLOADS["picked and graded"] = tuple(

@@ -136,7 +136,7 @@ export function folds(name, label, texts, numbered, language, sources = []) {
   const rows = texts.map((text, index) => {
     const details = make("details", { open: text.length <= LONG && texts.length <= FEW });
     const title = word(numbered, { n: index + 1 });
-    const view = new View(text, { language, label: title, name, folding: details, linked: name === "contexts" });
+    const view = new View(text, { language, label: title, name, folding: details, linked: ["contexts", "passages"].includes(name) });
     view.count = make("span", { class: "count" });
     details.append(
       make("summary", {}, make("span", { class: "title", text: title }),
