@@ -85,7 +85,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class _Vote:
+class _Opinion:
     """A decision on the item's present texts."""
 
     decision: SetDecision
@@ -147,7 +147,7 @@ def _undecided(item: SetItem) -> Settled:
     return Settled(item, "edited" if item.original else "approved")
 
 
-def _vote(item: SetItem, decision: SetDecision) -> _Vote | None:
+def _vote(item: SetItem, decision: SetDecision) -> _Opinion | None:
     """Return the decision as one on the present texts; None if it was about other texts."""
     now = (item.question, item.reference)
     first = (item.original.get("question", item.question), item.original.get("reference", item.reference))
@@ -160,7 +160,7 @@ def _vote(item: SetItem, decision: SetDecision) -> _Vote | None:
     if seen is None:
         return None
     if decision.choice == "reject":
-        return _Vote(decision, accepts=False, question=seen[0], reference=seen[1])
+        return _Opinion(decision, accepts=False, question=seen[0], reference=seen[1])
     texts = (decision.question or seen[0], decision.reference or seen[1])
     unchanged = all(map(_same, texts, seen))
     if decision.choice == "approve" and not unchanged and not decision.digest:
@@ -170,7 +170,7 @@ def _vote(item: SetItem, decision: SetDecision) -> _Vote | None:
             f"{decision.where}: the decision on {item.id!r} is edit, but question and reference are those of the set; "
             "change one of them, or write approve"
         )
-    return _Vote(decision, accepts=True, question=texts[0], reference=texts[1])
+    return _Opinion(decision, accepts=True, question=texts[0], reference=texts[1])
 
 
 def _same(one: str, other: str) -> bool:
@@ -178,7 +178,7 @@ def _same(one: str, other: str) -> bool:
     return "\n".join(one.splitlines()).strip() == "\n".join(other.splitlines()).strip()
 
 
-def _in_time(votes: Iterable[_Vote]) -> list[tuple[int, _Vote]]:
+def _in_time(votes: Iterable[_Opinion]) -> list[tuple[int, _Opinion]]:
     """Return the votes with their place, the latest last; votes without a time keep their order, before the others."""
     return sorted(enumerate(votes), key=lambda placed: placed[1].decision.at)
 
@@ -188,7 +188,7 @@ def _person(decision: SetDecision, place: int) -> tuple[str | int, bool]:
     return decision.by or place, decision.adjudicated
 
 
-def _still_open(item: SetItem, votes: Sequence[_Vote], rules: SettlingRules) -> Settled | None:
+def _still_open(item: SetItem, votes: Sequence[_Opinion], rules: SettlingRules) -> Settled | None:
     """Return the open item if these votes do not settle it."""
     if len(votes) < rules.at_least:
         return Settled(item, "open", "too_few", f"{len(votes)} of {rules.at_least} people have decided")
@@ -203,15 +203,15 @@ def _still_open(item: SetItem, votes: Sequence[_Vote], rules: SettlingRules) -> 
     return Settled(item, "open", "differ", f"decisions differ: {said}")
 
 
-def _largest(votes: Sequence[_Vote]) -> list[_Vote]:
+def _largest(votes: Sequence[_Opinion]) -> list[_Opinion]:
     """Return the most votes with the same outcome."""
-    groups: dict[tuple[bool, str, str], list[_Vote]] = {}
+    groups: dict[tuple[bool, str, str], list[_Opinion]] = {}
     for vote in votes:
         groups.setdefault(vote.outcome, []).append(vote)
     return max(groups.values(), key=len)
 
 
-def _applied(item: SetItem, deciding: Sequence[_Vote], votes: Sequence[_Vote]) -> Settled:
+def _applied(item: SetItem, deciding: Sequence[_Opinion], votes: Sequence[_Opinion]) -> Settled:
     """Return the item with the texts of the deciding votes, and the decisions of all."""
     made = (vote.decision.decided for vote in votes)
     item = replace(item, decisions=tuple(dict.fromkeys((*item.decisions, *made))))
