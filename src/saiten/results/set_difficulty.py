@@ -40,7 +40,7 @@ class ItemFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Difficulty:
+class KindDifficulty:
     """The difficulty of all items, or of those of a kind."""
 
     kind: str | None
@@ -67,7 +67,7 @@ class SetDifficulty:
 
     margin: float
     """Scores this close count as equal."""
-    rows: tuple[Difficulty, ...]
+    rows: tuple[KindDifficulty, ...]
     """All items, then by kind if there are several."""
     items: tuple[ItemFigures, ...]
     """The items that every system has a value for, in the order of the set."""
@@ -80,8 +80,8 @@ class SetDifficulty:
 
     @property
     def reversed(self) -> list[ItemFigures]:
-        """The items on which better systems get lower scores: perhaps their reference is wrong."""
-        return [each for each in self.items if each.discrimination is not None and each.discrimination < 0]
+        """The items on which better systems score lower by more than the margin: perhaps their reference is wrong."""
+        return [each for each in self.items if (each.discrimination or 0.0) < 0 and not self.alike(each)]
 
 
 def set_difficulty(scores: SetScores) -> SetDifficulty:
@@ -104,7 +104,7 @@ def set_difficulty(scores: SetScores) -> SetDifficulty:
     return SetDifficulty(margin, tuple(_rows(scores, made)), items, ranked)
 
 
-def _rows(scores: SetScores, made: SetDifficulty) -> Iterator[Difficulty]:
+def _rows(scores: SetScores, made: SetDifficulty) -> Iterator[KindDifficulty]:
     kinds = list(dict.fromkeys(item.kind for item in scores.items.values()))
     for kind in (None, *(kinds if len(kinds) > 1 else ())):
         part = [each for each in made.items if kind is None or each.item.kind == kind]
@@ -112,12 +112,14 @@ def _rows(scores: SetScores, made: SetDifficulty) -> Iterator[Difficulty]:
         yield _row(kind, part, of, scores, made)
 
 
-def _row(kind: str | None, part: Sequence[ItemFigures], of: int, scores: SetScores, made: SetDifficulty) -> Difficulty:
+def _row(
+    kind: str | None, part: Sequence[ItemFigures], of: int, scores: SetScores, made: SetDifficulty
+) -> KindDifficulty:
     means = [each.mean for each in part]
     quartiles = np.quantile(means, [0.25, 0.5, 0.75]).tolist() if means else None
     best = scores.best
     ends = None if best is None else tuple(_at(part, end, made.margin) for end in best)
-    return Difficulty(
+    return KindDifficulty(
         kind,
         len(part),
         of,

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from saiten.results.set_scores import SetScores, SystemScores
 from saiten.stats.paired import PairedComparison, compare_paired
-from saiten.stats.power import Needed, Spread, needed_for, spread_of, visible_difference
+from saiten.stats.power import DifferenceSpread, QuestionsNeeded, needed_for, spread_of, visible_difference
 
 MOST_SYSTEMS = 12
 """Systems that are compared with each other: 66 pairs."""
@@ -22,11 +22,11 @@ class PairWorth:
     second: str
     pairs: PairedComparison
     """Second minus first."""
-    spread: Spread
+    spread: DifferenceSpread
     """Of the differences."""
     visible: float | None
     """The smallest difference that as many questions show; None for fewer than six, or without spread."""
-    needed: tuple[Needed, ...]
+    needed: tuple[QuestionsNeeded, ...]
     """The number of questions for each difference."""
 
 

@@ -42,7 +42,7 @@ _HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class DifferenceSpread:
     """The differences of a pilot run, question by question."""
 
     sd: float | None
@@ -57,7 +57,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class QuestionsNeeded:
     """The number of questions at which a difference shows; None where no number is enough or the pilot cannot say."""
 
     difference: float
@@ -67,7 +67,7 @@ class Needed:
     high: int | None = None
 
 
-def spread_of(differences: Column, clusters: Sequence[Hashable] | None = None) -> Spread:
+def spread_of(differences: Column, clusters: Sequence[Hashable] | None = None) -> DifferenceSpread:
     """Compute the standard deviation of the questions' mean differences, with its interval.
 
     Args:
@@ -82,12 +82,12 @@ def spread_of(differences: Column, clusters: Sequence[Hashable] | None = None) -
     means: Floats = sums / sizes
     n = len(means)
     if n < 2:
-        return Spread(None, n)
+        return DifferenceSpread(None, n)
     sd = float(means.std(ddof=1))
     if sd <= _NO_SPREAD * max(float(np.abs(means).max()), 1e-300):
-        return Spread(0.0, n)
+        return DifferenceSpread(0.0, n)
     low, high = _bonett(means, sd) if n >= FEW else (None, None)
-    return Spread(sd, n, low, high, _step(means))
+    return DifferenceSpread(sd, n, low, high, _step(means))
 
 
 def _step(values: Floats) -> float:
@@ -169,13 +169,13 @@ def visible_difference(sd: float, n: int, power: float = POWER, *, step: float =
     return high
 
 
-def needed_for(difference: float, spread: Spread, power: float = POWER) -> Needed:
+def needed_for(difference: float, spread: DifferenceSpread, power: float = POWER) -> QuestionsNeeded:
     """Return the number of questions for a difference, with the interval that comes from that of the spread."""
     n, low, high = (
         questions_needed(difference, sd, power, step=spread.step) if sd else None
         for sd in (spread.sd, spread.low, spread.high)
     )
-    return Needed(difference, n, low, high)
+    return QuestionsNeeded(difference, n, low, high)
 
 
 def _check(sd: float, power: float = POWER) -> None:

@@ -24,7 +24,7 @@ class ShownSection:
     def __init__(self, anchor: str, made: Table, language: Language) -> None:
         last = made.columns[-1] if len(made.columns) > _REMARKED_FROM else ""
         self._below = len(made.columns) - 1 if last == _REMARKS else None
-        self._notes = made.columns == _NOTES
+        self.notes = made.columns == _NOTES
         table = made.in_language(language)
         self.anchor = anchor
         self.title = clean(table.title)
@@ -71,7 +71,7 @@ class ShownSection:
     def _maker(self, place: int) -> Callable[[tuple[Value, ...]], ShownCell]:
         if place in self._ends:
             return lambda row: interval_cell(row[place], row[self._ends[place]])
-        if self._notes:
+        if self.notes:
             return lambda row: note_cell(row[place], self._language)
         nothing = "none number" if place in self._numeric else "none"
         return lambda row: shown_cell(row[place], nothing, self._language)

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
 from saiten.choices import REPORT_LIMIT, ScoreBy
-from saiten.durable.whole_file import check_place, whole_file, writing_to
 from saiten.errors import BadInput
 from saiten.records import STATUSES, Label, Language
 from saiten.results.over_time import DatedRun
@@ -17,6 +15,7 @@ from saiten.views.gist.page import CLASSES
 from saiten.views.gist.view import KINDS
 from saiten.views.page.chapters import Chapter, Part
 from saiten.views.page.page import write_page
+from saiten.views.page.page_file import check_page_place, page_file
 from saiten.views.report.against_people import against_people
 from saiten.views.report.chapters import run_chapter, runs_chapter, spent
 from saiten.views.report.choosing import Choice, choose
@@ -41,9 +40,7 @@ SCRIPTS = tuple(
     )
 )
 """Parts of the answers' script: the data and what is derived from it, the matrix, an opened answer, people's grades."""
-_OURS = b'<meta name="generator" content="saiten">'
-_HEAD = 16_000
-"""Bytes at the beginning of a page that name its generator."""
+_EXAMPLE = "report.html"
 SECOND_RANK = frozenset(
     {
         # of labels, after the ranking and the figures over items
@@ -180,29 +177,14 @@ def _shown(chapter: Chapter, language: Language) -> Chapter:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write the page to a temporary file and then replace the old one, so that it is never incomplete.
-
-    Raises:
-        BadInput: The existing file is not a report.
-        ConfigurationError: The file cannot be written.
-    """
-    check_report_place(path)
-    with writing_to(path, "name another file"), whole_file(path) as file:
-        out = TextIOWrapper(file, encoding="utf-8", newline="\n")
-        try:
-            write_report_to(report, out)
-        finally:
-            out.detach()  # flushed, and left open for its owner
+    """Write the page; raise like `page_file`."""
+    with page_file(path, _EXAMPLE) as out:
+        write_report_to(report, out)
 
 
 def check_report_place(path: Path) -> None:
     """Check before the work whether a report may be written there; raise like `write_report`."""
-    check_place(path, "report.html")
-    if path.exists():
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-        if head and _OURS not in head:
-            raise BadInput(f"{path} exists and is not a page written by saiten; name another file, or remove it")
+    check_page_place(path, _EXAMPLE)
 
 
 def write_report_to(report: Report, out: IO[str]) -> None:
