@@ -4,7 +4,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from saiten.rag.knowledge.engine import VERSION, Engine, Mark, version
@@ -46,8 +46,6 @@ class AskedChunk:
     end: int
     items: tuple[str, ...] = ()
     """Their ids, in the order of the set."""
-    kinds: Mapping[str, int] = field(default_factory=dict)
-    """Number of questions by kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +127,7 @@ def asked_about(items: Iterable[SetItem], documents: Sequence[StoredDocument]) -
     which it shares half of the shorter of both; one that is spread too thinly for that, about the one with most of it.
     """
     finder = _Finder(documents)
-    asked: dict[tuple[str, int], dict[str, str]] = {}
+    asked: dict[tuple[str, int], dict[str, None]] = {}
     unplaced: Counter[Unplaced] = Counter()
     placed = set()
     for item in items:
@@ -142,16 +140,16 @@ def asked_about(items: Iterable[SetItem], documents: Sequence[StoredDocument]) -
                 continue
             placed.add(item.id)
             for place in places:
-                asked.setdefault(place, {})[item.id] = item.kind
+                asked.setdefault(place, {})[item.id] = None
     return AskedBase(tuple(_asked(document, asked) for document in documents), len(placed), unplaced)
 
 
-def _asked(document: StoredDocument, asked: Mapping[tuple[str, int], Mapping[str, str]]) -> AskedDocument:
-    def chunk(at: int, of: StoredChunk) -> AskedChunk:
-        kinds = asked.get((document.source, at), {})
-        return AskedChunk(of.start, of.end, tuple(kinds), Counter(kinds.values()))
-
-    return AskedDocument(document.source, tuple(chunk(at, of) for at, of in enumerate(document.chunks)))
+def _asked(document: StoredDocument, asked: Mapping[tuple[str, int], Iterable[str]]) -> AskedDocument:
+    chunks = (
+        AskedChunk(chunk.start, chunk.end, tuple(asked.get((document.source, number), ())))
+        for number, chunk in enumerate(document.chunks)
+    )
+    return AskedDocument(document.source, tuple(chunks))
 
 
 class _Finder:

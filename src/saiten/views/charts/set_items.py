@@ -11,7 +11,7 @@ from saiten.results.set_difficulty import ItemFigures, SetDifficulty
 from saiten.results.set_scores import SetScores
 from saiten.views.charts.axes import Axis, Bounds, bounded_axis
 from saiten.views.charts.chart import VegaChart
-from saiten.views.charts.colors import GRID, MUTED
+from saiten.views.charts.colors import GRID, INK, MUTED
 from saiten.views.charts.distributions import distributions
 from saiten.views.charts.inline import broken
 from saiten.views.charts.plot import Datum, Marks, Padding, Picture, Plot, legend, mark, with_notes
@@ -24,8 +24,10 @@ MOST_ITEMS = 300
 MOST_LINES = 6
 """Systems with marks; of more, only the range is drawn."""
 _WIDTH, _HEIGHT = 760, 240
-_CLOSE = 5.0
+_CLOSE = 6.0
 """Pixels from one item to the next below which marks are small."""
+_BESIDE = 4.0
+"""Pixels from one system's mark to the next at the same item."""
 
 
 def kind_word(kind: str) -> Message:
@@ -87,6 +89,7 @@ def _picture(
         return None
     apart = _WIDTH / len(shown)
     marks = [*_lines(shown, difficulty, _Places(apart, up), words)]
+    marks.append(_means(shown, apart, words))
     if len(scores.systems) <= MOST_LINES:
         marks += _points(shown, scores, apart, words)
     title = words["items_from_hard" if scores.higher is not False else "items_from_easy"].format(n=len(ordered))
@@ -126,24 +129,45 @@ def _lines(
             bands.append({**band, "color": GRID, "tooltip": tooltip})
         ranges.append({"x": x, "x2": x, "y": min(each.values), "y2": max(each.values), "color": MUTED})
     yield Marks("bar", bands, style={"stroke": None})
-    yield Marks("rule", ranges, style={"strokeWidth": 1 if apart < _CLOSE else 1.5})
+    yield Marks("rule", ranges, style={"strokeWidth": 1, "opacity": 0.5})
+
+
+def _means(shown: Sequence[ItemFigures], apart: float, words: Mapping[str, str]) -> Marks:
+    half = min(apart / 2, 5.0)
+    rows: list[Datum] = [
+        {
+            "x": apart * (place + 0.5) - half,
+            "x2": apart * (place + 0.5) + half,
+            "y": each.mean,
+            "y2": each.mean,
+            "color": INK,
+            "tooltip": words["said"].format(
+                name=plain(each.item.id),
+                value=f"{words['mean'].format(value=written(each.mean))} · {shorten(plain(each.item.question), 400)}",
+            ),
+        }
+        for place, each in enumerate(shown)
+    ]
+    return Marks("rule", rows, style={"strokeWidth": 2})
 
 
 def _points(shown: Sequence[ItemFigures], scores: SetScores, apart: float, words: Mapping[str, str]) -> Iterator[Marks]:
-    size = 12 if apart < _CLOSE else 36
+    """Draw the scores of each system, next to each other so that equal ones are visible."""
+    count = len(scores.systems)
     for number, system in enumerate(scores.systems):
+        aside = (number - (count - 1) / 2) * min(_BESIDE, apart / (count + 1))
         points: list[Datum] = [
             {
-                "x": apart * (place + 0.5),
+                "x": apart * (place + 0.5) + aside,
                 "y": each.values[number],
                 **mark(number),
                 "tooltip": words["said"].format(
-                    name=f"{plain(each.item.id)}, {plain(system.name)}",
-                    value=f"{written(each.values[number])} · {shorten(plain(each.item.question), 400)}",
+                    name=f"{plain(each.item.id)}, {plain(system.name)}", value=written(each.values[number])
                 ),
             }
             for place, each in enumerate(shown)
         ]
+        size = 12 if apart < _CLOSE else 30
         yield Marks("point", points, style={"size": size, "strokeWidth": 1.5, "opacity": 0.9})
 
 

@@ -51,7 +51,7 @@ def _difficulty(scores: SetScores, difficulty: SetDifficulty) -> Iterator[Messag
     if whole.alike is not None:
         yield Message("worth", "alike", n=whole.alike, of=whole.n, percent=100 * whole.alike / whole.n)
     if difficulty.reversed:
-        yield Message("worth", "reversed", n=len(difficulty.reversed))
+        yield Message("worth", "reversed", n=len(difficulty.reversed), of=whole.n)
 
 
 def _pairs(measured: MeasuredSet) -> Iterator[Message]:
