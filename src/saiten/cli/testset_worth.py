@@ -44,10 +44,10 @@ def worth(
 ) -> None:
     """Show what a test set covers, how difficult it is, and which differences it can detect.
 
-    Scored runs of two or more systems tell which questions all systems answer well or badly, which separate no two
-    systems, and, for each pair of systems, the smallest difference that shows with these questions and how many
-    questions a given difference takes. With a knowledge base, a picture shows which parts of the documents no question
-    is about. Without runs, only the questions and their coverage are shown.
+    Scored runs of two or more systems show which questions all systems answer well or badly, which questions separate
+    no two systems, the smallest difference between two systems that these questions can detect, and how many questions
+    a given difference takes. With a knowledge base, a picture shows which parts of the documents no question is about.
+    Without runs, only the questions and their coverage are shown.
 
     Examples:
       saiten testset worth testset/ -o worth.html
@@ -70,7 +70,7 @@ def worth(
     wanted = difference or ()
     _check(power, wanted)
     if metric is not None and not runs:
-        raise BadInput("-m names a metric of runs; name a scored run of the test set, too")
+        raise BadInput("--metric needs a run; name a scored run of the test set, or leave --metric out")
     if out is not None:
         check_page_place(out, "worth.html")
     notes = notifier(stderr())

@@ -128,8 +128,8 @@ def _check_matched(sides: Sequence[Side], found: Sequence[PairedSide], item_of: 
     for side, of in zip(sides, found, strict=True):
         if item_of.keys().isdisjoint(of.answers):
             raise BadInput(
-                f"{side.title} has no answer to a question of the set: 0 of its {len(of.answers)} questions match one "
-                f"of the {len(item_of)} of the set, by id and question or by question; name a run of this set"
+                f"{side.title} is not about this test set: 0 of its {len(of.answers)} questions match one of the "
+                f"{len(item_of)} of the set, by id and question or by question alone; name a run of this set"
             )
 
 
@@ -144,8 +144,9 @@ def _chosen(name: str | None, sides: Sequence[Side], found: Sequence[PairedSide]
     if chosen in shared:
         return str(chosen)
     had = "; ".join(f"{side.title}: {', '.join(of) or 'none'}" for side, of in zip(sides, measured, strict=True))
-    lacking = "there is no metric that all measured" if chosen is None else f"{chosen} was not measured of all"
-    raise BadInput(f"{lacking} on the questions of the set; there are {had}")
+    if chosen is None:
+        raise BadInput(f"there is no metric that all runs have on the questions of the set; there are {had}")
+    raise BadInput(f"not all runs have {chosen} on the questions of the set; there are {had}")
 
 
 def _scores(name: str, side: PairedSide, item_of: Mapping[Key, str], metric: str) -> SystemScores:
