@@ -50,10 +50,10 @@ def worth(
     Without runs, only the questions and their coverage are shown.
 
     Examples:
-      saiten testset worth testset/ -o worth.html
-      saiten testset worth testset/ runs/before runs/after -m correctness -o worth.html
-      saiten testset worth questions.csv runs/pilot --kb kb --difference 0.03 --power 0.9
-      saiten testset worth testset/ runs/a runs/b --format json
+      saiten testset worth testset -o worth.html
+      saiten testset worth testset runs/a runs/b -m correctness -o worth.html
+      saiten testset worth questions.csv runs/pilot --kb kb --difference 0.03
+      saiten testset worth testset runs/a runs/b --power 0.9 --format json
 
     Exit status: 0 success, 2 invalid input.
     """
