@@ -8,7 +8,14 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from saiten.stats.paired import sign_flip
-from saiten.stats.power import needed_for, power_at, questions_needed, spread_of, visible_difference
+from saiten.stats.power import (
+    needed_for,
+    power_at,
+    questions_needed,
+    spread_of,
+    visible_difference,
+    visible_for,
+)
 
 
 @pytest.mark.parametrize(("effect", "published"), [(0.2, 199), (0.5, 34), (0.8, 15)])
@@ -138,6 +145,17 @@ def test_a_pilot_without_spread_says_nothing_about_the_number(differences, sd):
     assert spread.sd == sd
     assert (spread.low, spread.high) == (None, None)
     assert needed_for(0.05, spread).n is None
+
+
+def test_at_least_six_questions_have_to_differ():
+    """One of 40 differed: so many that six of them do with probability 0.8, however small the spread is."""
+    spread = spread_of([0.3] + [0.0] * 39)
+    needed = needed_for(0.05, spread)
+    assert questions_needed(0.05, spread.sd, step=spread.step) < 20
+    assert stats.binom.sf(5, needed.n - 1, 1 / 40) < 0.8 <= stats.binom.sf(5, needed.n, 1 / 40)
+    assert needed.low < needed.n < needed.high
+    assert visible_for(spread) is None
+    assert visible_for(spread_of([0.3, -0.1] * 20)) == visible_difference(spread_of([0.3, -0.1] * 20).sd, 40, step=0.1)
 
 
 @pytest.mark.parametrize("n", [12, 60])

@@ -1,6 +1,5 @@
 """What runs say about a test set: difficulty, items that separate no two systems, and pairs of systems."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -166,4 +165,4 @@ def test_differences_are_in_units_of_the_scale(readers):
     pairs = pair_worths(set_scores(of, readers(of, grades, "correctness")))
     assert [each.difference for each in pairs[0].needed] == [0.08, 0.2, 0.4]
     assert pairs[0].spread.step == 1.0
-    assert not math.isnan(pairs[0].visible)
+    assert (pairs[0].spread.differing, pairs[0].visible) == (5, None)

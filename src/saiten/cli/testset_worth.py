@@ -21,15 +21,13 @@ def worth(
         Path, typer.Argument(help="Test set: the folder of `saiten questions`, or a file of questions.", metavar="SET")
     ],
     runs: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Scored runs of two or more systems on its questions.", metavar="RUN…"),
+        list[Path] | None, typer.Argument(help="Scored runs of two or more systems on its questions.", metavar="RUN…")
     ] = None,
     metric: Annotated[
         str | None, typer.Option("--metric", "-m", help="Metric to use. Default: the first that all runs have.")
     ] = None,
     kb: Annotated[
-        str | None,
-        typer.Option(help="Knowledge base with the documents. Default: kb in the folder of the test set."),
+        str | None, typer.Option(help="Knowledge base with the documents. Default: kb in the folder of the test set.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="HTML page to write, with pictures.")] = None,
     difference: Annotated[
@@ -57,6 +55,7 @@ def worth(
 
     Exit status: 0 success, 2 invalid input.
     """
+    from saiten.cli.show_summary import note_unfinished
     from saiten.results.set_worth import SetWorth, measured
     from saiten.runs import read_run
     from saiten.testsets.asked_about import asked_about
@@ -77,11 +76,12 @@ def worth(
     items = tuple(items_of(testset, notify=notes))
     documents = _documents(testset, kb)
     readers = [read_run(run, notify=notes) for run in runs or ()]
-    made = SetWorth(
-        items,
-        None if documents is None else asked_about(items, documents),
-        measured(items, readers, metric, wanted, power) if readers else None,
-    )
+    note_unfinished(readers)
+    base = None if documents is None else asked_about(items, documents)
+    found = measured(items, readers, metric, wanted, power) if readers else None
+    for remark in found.scores.remarks if found else ():
+        notes(remark)
+    made = SetWorth(items, base, found)
     render(worth_tables(made, glance=form == "table"), form, stdout(), str(testset))
     if out is not None:
         with page_file(out, "worth.html") as file:

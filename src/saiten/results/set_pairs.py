@@ -6,7 +6,7 @@ from itertools import combinations
 
 from saiten.results.set_scores import SetScores, SystemScores
 from saiten.stats.paired import PairedComparison, compare_paired
-from saiten.stats.power import DifferenceSpread, QuestionsNeeded, needed_for, spread_of, visible_difference
+from saiten.stats.power import DifferenceSpread, QuestionsNeeded, needed_for, spread_of, visible_for
 
 MOST_SYSTEMS = 12
 """Systems that are compared with each other: 66 pairs."""
@@ -25,7 +25,7 @@ class PairWorth:
     spread: DifferenceSpread
     """Of the differences."""
     visible: float | None
-    """The smallest difference that as many questions show; None for fewer than six, or without spread."""
+    """The smallest difference that as many questions show; None if too few questions differ, or all by the same."""
     needed: tuple[QuestionsNeeded, ...]
     """The number of questions for each difference."""
 
@@ -54,6 +54,6 @@ def _pair(
     clusters = [scores.clusters[item] for item in items]
     pairs = compare_paired([first.values[item] for item in items], [second.values[item] for item in items], clusters)
     spread = spread_of([second.values[item] - first.values[item] for item in items], clusters)
-    visible = visible_difference(spread.sd, spread.n, power, step=spread.step) if spread.sd else None
+    visible = visible_for(spread, power)
     needed = tuple(needed_for(difference, spread, power) for difference in differences)
     return PairWorth(first.name, second.name, pairs, spread, visible, needed)

@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from saiten.rag.knowledge.engine import VERSION, Engine, Mark, version
@@ -158,10 +159,15 @@ class _Finder:
     def __init__(self, documents: Sequence[StoredDocument]) -> None:
         self._documents = {document.source: document for document in documents}
         self._starts = {document.source: [chunk.start for chunk in document.chunks] for document in documents}
-        self._by_text: dict[str, tuple[str, int]] = {}
-        for document in documents:
+
+    @cached_property
+    def _by_text(self) -> dict[str, tuple[str, int]]:
+        """The first chunk with each text."""
+        found: dict[str, tuple[str, int]] = {}
+        for document in self._documents.values():
             for number, chunk in enumerate(document.chunks):
-                self._by_text.setdefault(_squeezed(chunk.text), (document.source, number))
+                found.setdefault(_squeezed(chunk.text), (document.source, number))
+        return found
 
     def places(self, passage: SetPassage) -> list[tuple[str, int]] | Unplaced:
         if not passage.source:

@@ -168,12 +168,30 @@ class _MeasuredTables:
 
     def comparisons(self) -> tuple[Table, Table]:
         """Return each pair of systems, and the number of questions that each of the differences takes."""
-        columns: tuple[Heading, ...] = ("first", "second", "difference", *self._interval, "sd", "questions")
+        columns: tuple[Heading, ...] = (
+            "first",
+            "second",
+            "difference",
+            *self._interval,
+            "sd",
+            "questions",
+            "differing",
+        )
         rows, needed = list[Cells](), list[Cells]()
         for each in self.measured.pairs:
             names = (each.first, each.second)
             difference = (each.pairs.difference, *self._ends(each.pairs.low, each.pairs.high))
-            rows.append((*names, *difference, each.spread.sd, each.spread.n, each.visible, each.pairs.note))
+            rows.append(
+                (
+                    *names,
+                    *difference,
+                    each.spread.sd,
+                    each.spread.n,
+                    each.spread.differing,
+                    each.visible,
+                    each.pairs.note,
+                )
+            )
             for one in each.needed:
                 needed.append((*names, one.difference, one.n, *self._whole_ends(one.low, one.high)))
         captions = [Message("caption", "visible", percent=100 * self.measured.power)]

@@ -57,35 +57,40 @@ def _difficulty(scores: SetScores, difficulty: SetDifficulty) -> Iterator[Messag
 def _pairs(measured: MeasuredSet) -> Iterator[Message]:
     """Yield what differences show with the questions there are, and how many questions the wanted one takes."""
     scores, pairs, power = measured.scores, measured.pairs, measured.power
-    visible = [each for each in pairs if each.visible is not None]
     if not pairs:
         yield Message("worth", "one_system")
     elif len(pairs) <= _FEW_PAIRS:
         for each in pairs:
             yield _of_pair(scores, each, power)
-    elif visible:
-        least, most = (choose(visible, key=lambda each: each.visible or 0.0) for choose in (min, max))
-        yield from (_of_pair(scores, each, power) for each in (least, most))
-        yield Message("worth", "other_pairs", n=len(pairs) - 2)
     else:
-        yield Message("worth", "no_pair", n=len(pairs))
+        visible = sorted((each for each in pairs if each.visible is not None), key=lambda each: each.visible or 0.0)
+        for each in (*visible[:1], *visible[1:][-1:]):
+            yield _of_pair(scores, each, power)
+        if visible[2:]:
+            yield Message("worth", "other_pairs", n=len(visible) - 2)
+        if len(visible) < len(pairs):
+            yield Message("worth", "no_pair", n=len(pairs) - len(visible))
 
 
 def _of_pair(scores: SetScores, pair: PairWorth, power: float) -> Message:
     names = {"first": pair.first, "second": pair.second, "n": pair.spread.n}
-    if pair.spread.sd == 0:
-        return Message("worth", "no_spread", **names)
+    if not pair.spread.sd:
+        return Message("worth", "no_spread" if pair.spread.n else "no_question", **names)
+    needs = _needs(_chosen(pair.needed))
     if pair.visible is None:
-        return Message("worth", "too_few", **names)
+        differing = pair.spread.differing
+        return Message(
+            "worth", "and_needs", shown=Message("worth", "few_differ", **names, differing=differing), needs=needs
+        )
     out_of_reach = pair.visible > scores.scale.high - scores.scale.low
     visible = written(float(f"{pair.visible:.2g}"))
     shown = Message("worth", "shows_none" if out_of_reach else "shows", **names, visible=visible, percent=100 * power)
-    return Message("worth", "and_needs", shown=shown, needs=_needs(_chosen(pair.needed)))
+    return Message("worth", "and_needs", shown=shown, needs=needs)
 
 
 def _chosen(needed: Sequence[QuestionsNeeded]) -> QuestionsNeeded:
-    """Return the middle one."""
-    return sorted(needed, key=lambda each: each.difference)[len(needed) // 2 if len(needed) % 2 else 0]
+    """Return the middle one, of an even number the smaller of the two in the middle."""
+    return sorted(needed, key=lambda each: each.difference)[(len(needed) - 1) // 2]
 
 
 def _needs(needed: QuestionsNeeded) -> Message:
