@@ -59,6 +59,15 @@ def test_the_numbers_of_a_pilot_are_in_the_table_and_in_a_sentence(saiten, tests
     assert f"for a difference of 0.05, take about {float(f'{n:.2g}'):,.0f} (95 % interval" in said
 
 
+def test_each_question_has_its_figures(saiten, testset):
+    """The lowest mean first, over the systems; the terminal leaves the long table out."""
+    before, after = testset
+    rows = tables_of(saiten("testset", "worth", "set", "before", "after", "--format", "json"))["Questions one by one"]
+    assert [row["mean"] for row in rows] == sorted(((before + after) / 2).tolist())
+    assert all(row["lowest"] <= row["mean"] <= row["highest"] for row in rows)
+    assert "Questions one by one" not in saiten("testset", "worth", "set", "before", "after").out
+
+
 def test_the_wanted_differences_and_power_replace_the_defaults(saiten, testset):
     """In the order given; the sentence has the smaller one."""
     before, after = testset

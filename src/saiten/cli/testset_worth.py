@@ -32,10 +32,7 @@ def worth(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="HTML page to write, with pictures.")] = None,
     difference: Annotated[
         list[float] | None,
-        typer.Option(
-            help="Difference that must show, in units of the metric. Repeatable. Default: 0.02, 0.05 and 0.1 of its "
-            "scale."
-        ),
+        typer.Option(help="Difference to detect. Repeatable. Default: 0.02, 0.05 and 0.1 of the metric's scale."),
     ] = None,
     power: Annotated[float, typer.Option(help="Probability of detecting a difference of that size.")] = 0.8,
     form: FormatOption = "table",

@@ -215,16 +215,23 @@ class _MeasuredTables:
         )
 
     def looked_at(self) -> Iterator[Table]:
-        """Yield the questions that separate no two systems, and those on which better systems score lower."""
-        alike = sorted(filter(self.difficulty.alike, self.difficulty.items), key=lambda each: each.mean)
+        """Yield the questions that separate no two systems, those on which better systems score lower, and all.
+
+        The terminal has only the first two.
+        """
+        ordered = sorted(self.difficulty.items, key=lambda each: (each.mean, each.item.id))
+        alike = [*filter(self.difficulty.alike, ordered)]
         if alike:
             yield self._items("alike_items", alike)
-        against = sorted(self.difficulty.reversed, key=lambda each: each.discrimination or 0.0)
-        if against:
-            yield self._items("reversed_items", against)
+        if self.difficulty.reversed:
+            yield self._items(
+                "reversed_items", sorted(self.difficulty.reversed, key=lambda each: each.discrimination or 0)
+            )
+        if ordered and not self.glance:
+            yield self._items("all_items", ordered)
 
     def _items(self, key: str, items: Sequence[ItemFigures]) -> Table:
-        ranked = key == "reversed_items"
+        ranked = self.difficulty.ranked and key != "alike_items"
         rows = tuple(
             (
                 each.item.id,
