@@ -14,7 +14,7 @@ import numpy.typing as npt
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.protocols import Embedder
 from saiten.testsets.items import Checked, SetItem
-from saiten.testsets.sameness import SIMILAR, Asked, similarity
+from saiten.testsets.sameness import SIMILAR, AskedQuestion, similarity
 
 SIMILAR_MEANING = 0.92
 """The cosine from which an embedder of meaning finds two questions the same, in whatever words."""
@@ -49,7 +49,7 @@ class KnownQuestions:
         """Without an embedder, the built-in one measures similarity."""
         self._embedder: Embedder = embedder or BuiltinEmbedder(_DIMENSIONS)
         self._letters = embedder is None or isinstance(embedder, BuiltinEmbedder)
-        self._asked: list[Asked] = []
+        self._asked: list[AskedQuestion] = []
         self._blocks: list[npt.NDArray[np.float32]] = []
 
     def __len__(self) -> int:
@@ -57,20 +57,20 @@ class KnownQuestions:
 
     async def add(self, identity: str, question: str, reference: str = "") -> None:
         """Remember a question; raises CallFailed, ConfigurationError or BudgetSpent if the embedder does."""
-        self._keep([Asked.of(identity, question, reference)], (await self._embedder.embed([question])).vectors)
+        self._keep([AskedQuestion.of(identity, question, reference)], (await self._embedder.embed([question])).vectors)
 
     async def add_all(self, questions: Sequence[tuple[str, str, str]]) -> None:
         """Remember questions, each as id, question and reference ("" if there is none), with fewer calls."""
         for start in range(0, len(questions), _BLOCK):
             some = questions[start : start + _BLOCK]
             vectors = (await self._embedder.embed([question for _, question, _ in some])).vectors
-            self._keep([Asked.of(*each) for each in some], vectors)
+            self._keep([AskedQuestion.of(*each) for each in some], vectors)
 
     async def nearest(self, question: str, reference: str = "") -> Near | None:
         """Return the known question that is the same as this one, the nearest if there are several; None if none is."""
         if not self._asked:
             return None
-        asked = Asked.of("", question, reference)
+        asked = AskedQuestion.of("", question, reference)
         cosines = self._cosines((await self._embedder.embed([question])).vectors[0])
         count = min(_NEAREST, len(cosines))
         places = np.argpartition(-cosines, count - 1)[:count]
@@ -97,7 +97,7 @@ class KnownQuestions:
         """Remember the item's question, together with the one before it if it is a follow-up question."""
         await self.add(item.id, question_of(item), item.reference)
 
-    def _keep(self, asked: Sequence[Asked], vectors: npt.NDArray[np.float32]) -> None:
+    def _keep(self, asked: Sequence[AskedQuestion], vectors: npt.NDArray[np.float32]) -> None:
         for each, vector in zip(asked, vectors, strict=True):
             at = len(self._asked) % _BLOCK
             if at == 0:
@@ -108,7 +108,7 @@ class KnownQuestions:
     def _cosines(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         return np.concatenate([block @ vector for block in self._blocks])[: len(self._asked)]
 
-    def _compared(self, asked: Asked, known: Asked, cosine: float) -> Near | None:
+    def _compared(self, asked: AskedQuestion, known: AskedQuestion, cosine: float) -> Near | None:
         same = similarity(asked, known)
         if same is None:
             return None

@@ -80,7 +80,7 @@ _OPPOSITES = [
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question with what its comparison needs."""
 
     id: str
@@ -100,7 +100,7 @@ class Asked:
     """The content units of a short answer; empty if it is long, or unknown."""
 
     @classmethod
-    def of(cls, identity: str, question: str, reference: str = "") -> "Asked":
+    def of(cls, identity: str, question: str, reference: str = "") -> "AskedQuestion":
         """Analyze a question."""
         plain = normalize(question)
         low = _ONE_WORD.sub(lambda found: _SAME_WORD[found.group()], plain.lower())
@@ -121,7 +121,7 @@ class Asked:
         )
 
 
-def similarity(one: Asked, other: Asked) -> float | None:
+def similarity(one: AskedQuestion, other: AskedQuestion) -> float | None:
     """Return the share of content that two questions have in common, 0 to 1; None if something keeps them apart.
 
     Where only one has words of its own, and everyday ones, these count little: *the warranty period* is the warranty.
@@ -146,7 +146,7 @@ def _raised(same: float) -> float:
     return SIMILAR + (1 - SIMILAR) * same if same >= _ANSWERED_ALIKE else same
 
 
-def _without(added: frozenset[str], one: Asked, other: Asked) -> float:
+def _without(added: frozenset[str], one: AskedQuestion, other: AskedQuestion) -> float:
     """Return the share of common words, where the added ones, all everyday words, count a little."""
     common = max(len(one.words), len(other.words)) - len(added)
     return 2 * common / (2 * common + _ADDED * len(added)) if common else 0.0
@@ -169,7 +169,7 @@ def _names(plain: str) -> Iterable[str]:
     yield from (first or second for first, second in _MARKED.findall(plain))
 
 
-def _apart(one: Asked, other: Asked) -> bool:
+def _apart(one: AskedQuestion, other: AskedQuestion) -> bool:
     """Return whether one has a number or a name that the other lacks."""
     known = frozenset().union(*other.numbers)
     if any(known.isdisjoint(readings) for readings in one.numbers):
@@ -177,19 +177,19 @@ def _apart(one: Asked, other: Asked) -> bool:
     return any(name not in other.lowered for name in one.names)
 
 
-def _added(one: Asked, other: Asked) -> frozenset[str]:
+def _added(one: AskedQuestion, other: AskedQuestion) -> frozenset[str]:
     """Return the words of one that the other has in no form."""
     return frozenset(word for word in one.words - other.words if not _has(word, other))
 
 
-def _has(word: str, other: Asked) -> bool:
+def _has(word: str, other: AskedQuestion) -> bool:
     if word.isascii():
         return any(known.startswith(word[:5]) and word.startswith(known[:5]) for known in other.words if len(word) > 4)
     pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
     return all(pair in other.lowered for pair in pairs)
 
 
-def _asks_for_another(one: Asked, other: Asked) -> bool:
+def _asks_for_another(one: AskedQuestion, other: AskedQuestion) -> bool:
     """Return whether they ask for different things, or for the opposite."""
     forms, other_forms = ({name for name, form in _FORMS.items() if form.search(each.lowered)} for each in (one, other))
     if forms and other_forms and forms.isdisjoint(other_forms):

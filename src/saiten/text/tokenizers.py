@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from saiten.records import Language
 from saiten.text.normalization import normalize
@@ -98,6 +98,36 @@ def _split_words(text: str) -> tuple[str, ...]:
 
 
 _words = Remembered(_split_words)
+
+
+class Morpheme(NamedTuple):
+    """A Japanese word with its grammar, as Sudachi's dictionary (UniDic's classes) has it."""
+
+    surface: str
+    """As written: `text[start:end]`."""
+    part: str
+    """The part of speech, its parts joined by hyphens: `名詞-普通名詞-サ変可能`, `動詞-一般`."""
+    conjugation: str
+    """The type: `五段-カ行`, `下一段-ラ行`, `サ行変格`; `*` for words that do not conjugate."""
+    form: str
+    """The form: `連用形-一般`, `終止形-一般`; `*` for words that do not conjugate."""
+    base: str
+    """The dictionary form: 行う for 行い."""
+    start: int
+    end: int
+
+
+def morphemes(text: str) -> list[Morpheme]:
+    """Return all morphemes of a text of at most 4,000 characters in units of mode C, with punctuation."""
+    found = []
+    for each in _tokenizer("C").tokenize(text[:PIECE]):
+        *part, conjugation, form = each.part_of_speech()
+        place = each.begin(), each.end()
+        base = each.dictionary_form()
+        kind = "-".join(name for name in part if name != "*")
+        found.append(Morpheme(each.surface(), kind, conjugation, form, base, *place))
+    return found
+
 
 _NO_WORD = ("補助記号", "空白")
 

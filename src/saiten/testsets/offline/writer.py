@@ -1,0 +1,115 @@
+"""The offline writer: cloze, definition and heading questions out of single sentences, without a model.
+
+It knows neither meaning nor grammar, only patterns. What it writes is good for a first look at a system, and as a
+baseline for questions that a model wrote; not as the only test of a system that people rely on.
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import zip_longest
+
+from saiten.choices import QuestionKind
+from saiten.errors import SaitenError
+from saiten.records import Language
+from saiten.testsets.items import SetItem, SetPassage
+from saiten.testsets.leak import check_leak
+from saiten.testsets.offline import english, japanese
+from saiten.testsets.offline.cloze import clozes_of
+from saiten.testsets.offline.posed import Posed
+from saiten.testsets.offline.statements import Statement, statements_in
+from saiten.testsets.slots import Slot
+from saiten.testsets.wording import check_wording
+from saiten.text.language import detect_language
+
+OFFLINE_KINDS: tuple[QuestionKind, ...] = ("single",)
+"""The kinds of questions that can be made without a model."""
+
+_PER_SENTENCE = 3
+"""Maximum number of questions about one sentence."""
+
+
+class NothingToAsk(SaitenError):
+    """No question can be made for a slot without a model; the message says why."""
+
+
+class OfflineWriter:
+    """Writes questions by rules. Deterministic: equal slots and plans give equal items."""
+
+    name = "offline"
+
+    def __init__(self, plan: Iterable[Slot] = ()) -> None:
+        """`plan`: all slots, in order, so that a passage that several share is asked about differently each time."""
+        self._turns: dict[str, int] = {}
+        taken: Counter[tuple[object, ...]] = Counter()
+        for slot in plan:
+            key = _place(slot)
+            self._turns.setdefault(slot.id, taken[key])
+            taken[key] += 1
+
+    async def write(self, slot: Slot) -> SetItem:
+        """Return the item for a slot: the first question about its passage that no earlier slot of the plan takes.
+
+        Persona and difficulty are not considered.
+
+        Raises:
+            NothingToAsk: the kind needs a model, or the passage holds no further sentence that a question can be made of.
+        """
+        turn = self._turns.get(slot.id, 0)
+        found = self.candidates(slot)
+        if turn < len(found):
+            return found[turn]
+        if slot.kind not in OFFLINE_KINDS:
+            raise NothingToAsk(f"questions of the kind {slot.kind!r} need a model; without one there are only: single")
+        if slot.passages and detect_language(slot.passages[0].text) != slot.language:
+            raise NothingToAsk("the passage is in another language than the question; translating it needs a model")
+        if found:
+            raise NothingToAsk(f"the passage yields {len(found)} questions, and earlier slots take them all")
+        raise NothingToAsk(
+            "no question can be made of the passage without a model: no complete sentence with a number, a name or a definition"
+        )
+
+    def candidates(self, slot: Slot) -> list[SetItem]:
+        """Return all items that can be made for a slot, the best first; each has the slot's id.
+
+        They pass the checks of wording and leaks. Which sentence comes first depends on the passage, so that a set is
+        not only about the first sentences; cloze texts come last.
+        """
+        if slot.kind not in OFFLINE_KINDS or not slot.passages:
+            return []
+        passage = slot.passages[0]
+        if detect_language(passage.text) != slot.language:
+            return []
+        items = (_item(slot, passage, statement, posed) for statement, posed in _posed(passage, slot.language))
+        unique = {item.question: item for item in items}
+        return [item for item in unique.values() if check_wording(item).passed and check_leak(item).passed]
+
+
+def _place(slot: Slot) -> tuple[object, ...]:
+    passage = slot.passages[0] if slot.passages else SetPassage("")
+    return passage.source, passage.start, passage.text, slot.language
+
+
+def _posed(passage: SetPassage, language: Language) -> Iterator[tuple[Statement, Posed]]:
+    """Yield the first question about each sentence, then the second, …; cloze texts after all others."""
+    statements = list(statements_in(passage.text, language))
+    first = zlib.crc32(passage.text.encode("utf-8", "replace")) % len(statements) if statements else 0
+    clozes: list[list[tuple[Statement, Posed]]] = []
+    asked: list[list[tuple[Statement, Posed]]] = []
+    for statement in (*statements[first:], *statements[:first]):
+        made = japanese.questions_of(statement) if language == "ja" else english.questions_of(statement, passage.text)
+        found = [(statement, posed) for posed in made][:_PER_SENTENCE]
+        asked.append(found)
+        if not found:
+            clozes.append(
+                [(statement, posed) for posed in clozes_of(statement, passage.source, language)][:_PER_SENTENCE]
+            )
+    for rows in (asked, clozes):
+        yield from (each for turn in zip_longest(*rows) for each in turn if each is not None)
+
+
+def _item(slot: Slot, passage: SetPassage, statement: Statement, posed: Posed) -> SetItem:
+    quoted = replace(passage, quotes=((statement.start, statement.end),))
+    made = {"by": OfflineWriter.name, "form": posed.form}
+    return SetItem(slot.id, posed.question, statement.text, slot.kind, slot.language, (quoted,), made=made)
