@@ -9,7 +9,8 @@ _AUXILIARY = (
 )
 _REQUEST = (
     r"(?:please |kindly )?(?:explain|describe|list|name|give|tell|complete|compare|summari[sz]e|outline|state|define"
-    r"|identify|provide|show|specify|calculate|contrast|discuss|find|suggest|mention|enumerate|fill|write|clarify|prove|solve|derive)\b"
+    r"|identify|provide|show|specify|calculate|contrast|discuss|find|suggest|mention|enumerate|fill|write|clarify|"
+    r"prove|solve|derive)\b"
 )
 _MARK = re.compile(r"[?？]+")
 _ENGLISH = re.compile(
@@ -19,10 +20,12 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _INTERROGATIVE = re.compile(
-    r"何|なん(?:です|だ|で|の|と|个)|なに|誰|だれ|どなた|いつ|どこ|どちら|どれ|どの|どう|どんな|いくら|いくつ|なぜ|どうして|幾つ"
+    r"何|なん(?:です|だ|で|の|と|个)|なに|誰|だれ|どなた|いつ|どこ|どちら|どれ|どの|どう|どんな|いくら|いくつ|なぜ|"
+    r"どうして|幾つ"
 )
 _JAPANESE = re.compile(
-    rf"(?:{_INTERROGATIVE.pattern})|か[。.]?$|(?:ください|下さい|教えて|(?:述べ|説明せ|答え|挙げ|示せ|比較せ|まとめ)よ?|せよ|しなさい|なさい|知りたい(?:です)?|ご教示[^。]{0, 12})[。.]?$"
+    rf"(?:{_INTERROGATIVE.pattern})|か[。.]?$|(?:ください|下さい|教えて|(?:述べ|説明せ|答え|挙げ|示せ|比較せ|"
+    rf"まとめ)よ?|せよ|しなさい|なさい|知りたい(?:です)?|ご教示[^。]{{0,12}})[。.]?$"
 )
 _YES_NO = re.compile(
     rf"(?:.{{0,200}}[,;:] )?(?:and |but |so |then |also )?{_AUXILIARY}\b(?! (?:you|anyone|someone) (?:please )?"
@@ -44,8 +47,10 @@ _ALTERNATIVES = re.compile(
 
 _OPENING_WH = re.compile(rf"(?:^(?:\w+ )?|[,;:] (?:\w+ ){{0,2}}){_WH}\b", re.IGNORECASE)
 _EXISTENCE = re.compile(
-    r"\b(?:is|are) there (?:\w+ )?(?:way|method|exception|limit|reason|rule|difference|condition|alternative|requirement|deadline)s?\b"
-    r"|(?:方法|手段|例外|上限|下限|制限|条件|期限|決まり|規則|ルール|違い|理由|対策|代わり)(?:は|が)(?:あり|ござい)ます(?:でしょう)?か",
+    r"\b(?:is|are) there (?:\w+ )?(?:way|method|exception|limit|reason|rule|difference|condition|alternative|"
+    r"requirement|deadline)s?\b"
+    r"|(?:方法|手段|例外|上限|下限|制限|条件|期限|決まり|規則|ルール|違い|理由|対策|代わり)(?:は|が)(?:あり|"
+    r"ござい)ます(?:でしょう)?か",
     re.IGNORECASE,
 )
 """Asks for the thing, not whether it exists."""
@@ -62,7 +67,7 @@ def questions_in(text: str) -> int:
 
 
 def asks_yes_or_no(question: str) -> bool:
-    """Return whether *yes* or *no* would answer it; a choice between named things, and a polite request, do not count."""
+    """Return whether *yes* or *no* answers it; a choice between named things, or a polite request, does not count."""
     plain = question.strip()
     if names_alternatives(plain) or _POLITE.search(plain) or _EXISTENCE.search(plain):
         return False
@@ -78,5 +83,5 @@ def _has_wh(sentence: str) -> bool:
 
 
 def names_alternatives(question: str) -> bool:
-    """Return whether the question names the things to choose from: *Which is longer, A or B?*"""
+    """Return whether the question names what to choose from, as *Which is longer, A or B?* does."""
     return bool(_ALTERNATIVES.search(question))

@@ -5,6 +5,8 @@ is what the reference adds to the question: a number or a name that the question
 rest repeats it. A question that *yes* answers gives its answer away by its form.
 """
 
+from typing import Any
+
 from saiten.judges.offline.names import japanese_names, latin_names
 from saiten.testsets.asking import asks_yes_or_no, names_alternatives
 from saiten.testsets.items import Checked, SetItem
@@ -27,32 +29,27 @@ def check_leak(item: SetItem, threshold: float = LEAKED) -> Checked:
     Not made for unanswerable questions, whose reference says only that there is no answer. A question with a false
     premise may be answered by yes or no, and repeats what its reference corrects.
     """
-    if item.kind == "unanswerable":
-        return Checked("leak", reason="an unanswerable question has no answer to give away")
-    if item.kind == "false_premise":
-        return Checked("leak", reason="the reference of a false premise repeats it to correct it")
-    if asks_yes_or_no(item.question):
-        return Checked(
-            "leak",
-            passed=False,
-            reason="yes or no would answer it, and the question suggests which",
-            details={"form": "yes_no"},
-        )
+    if item.kind in _NOT_CHECKED:
+        return Checked("leak", reason=_NOT_CHECKED[item.kind])
     share = leaked_share(item.question, item.reference)
-    whole = _is_inside(item.question, item.reference)
-    details = {"share": round(share, 3)}
-    if names_alternatives(item.question):
-        return Checked("leak", passed=True, details=details)
-    if whole:
-        return Checked(
-            "leak", passed=False, reason=f"the question contains its answer: “{item.reference}”", details=details
-        )
-    if share >= threshold and not adds_something(item.question, item.reference):
+    details: dict[str, Any] = {"share": round(share, 3)}
+    reason = ""
+    if asks_yes_or_no(item.question):
+        reason, details = "yes or no would answer it, and the question suggests which", {"form": "yes_no"}
+    elif names_alternatives(item.question):
+        pass  # the answer is one of several that the question names
+    elif _is_inside(item.question, item.reference):
+        reason = f"the question contains its answer: “{item.reference}”"
+    elif share >= threshold and not adds_something(item.question, item.reference):
         percent = f"{share:.0%}"
-        return Checked(
-            "leak", passed=False, reason=f"{percent} of the answer's words are in the question already", details=details
-        )
-    return Checked("leak", passed=True, details=details)
+        reason = f"{percent} of the answer's words are in the question already"
+    return Checked("leak", passed=not reason, reason=reason, details=details)
+
+
+_NOT_CHECKED: dict[str, str] = {
+    "unanswerable": "an unanswerable question has no answer to give away",
+    "false_premise": "the reference of a false premise repeats it to correct it",
+}
 
 
 def leaked_share(question: str, reference: str) -> float:

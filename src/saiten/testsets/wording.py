@@ -24,7 +24,8 @@ _CODE = re.compile(r"`[^`\n]+`")
 _LEFTOVER = re.compile(
     r"\{\{?\s*[A-Za-z_][\w ]{0,40}\}?\}|\[(?:insert|your|name of|question|answer|topic|placeholder)\b[^\]\n]{0,60}\]"
     r"|</?(?:question|answer|context|passage|reference|think|document|text)\b[^>\n]{0,60}>"
-    r"|^\W*(?:(?:follow-up )?question|q|質問|問|問い|設問)\s?\d{0,3}\s?[:：]|\blorem ipsum\b|\bTODO\b|^\s*[\[{]\s*\"|```"
+    r"|^\W*(?:(?:follow-up )?question|q|質問|問|問い|設問)\s?\d{0,3}\s?[:：]|\blorem ipsum\b|\bTODO\b|"
+    r"^\s*[\[{]\s*\"|```"
     r"|\bas an ai\b|^\W*(?:sure|certainly|of course)\b[,!]|^\W*(?:here (?:is|are)|here's)\b[^?]{0,60}\bquestions?\b"
     r"|^\W*(?:はい|承知しました|かしこまりました)[、。!！]|(?:以下|次)(?:は|が)、?(?:作成した)?質問です",
     re.IGNORECASE | re.MULTILINE,

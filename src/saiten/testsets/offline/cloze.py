@@ -30,7 +30,8 @@ _MOST_NUMBERS = 3
 """Of a sentence with more, nobody remembers one."""
 _LEADING = re.compile(r"\b(?:in|with|by|at|from|to|on|through|for|via|into|called|named) $")
 _ENDING = re.compile(
-    r"[.,;]|$| (?:and|or|for|in|to|with|at|by|on|from|is|are|if|when|before|after|only|as|per|a|of|each|without|within|during|of)\b"
+    r"[.,;]|$| (?:and|or|for|in|to|with|at|by|on|from|is|are|if|when|before|after|only|as|per|a|of|each|without|"
+    r"within|during|of)\b"
 )
 _LEADING_JA = re.compile("(?:[はがをにでのとも、]|から|最大|最長|最低|約|以内の)$")
 _NO_ANSWER_JA = re.compile("[ともはでか中]|ほど|など|ずつ|程度|[)）]")

@@ -5,35 +5,41 @@ it, and its verb is an auxiliary or one of those that sentences with quantities 
 """
 
 import re
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from saiten.text.common_words import is_common
 
 _AUXILIARIES = frozenset("is are was were can could may might must should shall will would has have had".split())  # noqa: SIM905 - a list of words
 _VERBS = frozenset(
-    """last take cost hold weigh contain use need require receive get seat run support allow pay earn cover include
-    measure serve store keep charge start begin end open close expire wait offer provide save add raise reduce wash
-    travel work employ fall rise grow produce generate handle process send return accept reject show print retry stop
-    lock deduct grant award remain stay apply return lead consist belong arrive leave meet reach exceed drop refund
-    deliver ship replace review publish attract host house span comprise consume yield stand lie""".split()  # noqa: SIM905 - as above
+    """last take cost hold weigh contain use need require receive get seat run support allow pay earn cover
+    include measure serve store keep charge start begin end open close expire wait offer provide save add raise
+    reduce wash travel work employ fall rise grow produce generate handle process send return accept reject show
+    print retry stop lock deduct grant award remain stay apply return lead consist belong arrive leave meet reach
+    exceed drop refund deliver ship replace review publish attract host house span comprise consume yield stand
+    lie""".split()  # noqa: SIM905 - as above
 )
 _IRREGULAR = {
-    "took": "take", "cost": "cost", "held": "hold", "got": "get", "ran": "run", "paid": "pay", "kept": "keep", "began": "begin",
-    "fell": "fall", "rose": "rise", "grew": "grow", "sent": "send", "showed": "show", "led": "lead", "left": "leave", "met": "meet",
+    "took": "take", "cost": "cost", "held": "hold", "got": "get", "ran": "run", "paid": "pay", "kept": "keep",
+    "began": "begin",
+    "fell": "fall", "rose": "rise", "grew": "grow", "sent": "send", "showed": "show", "led": "lead", "left": "leave",
+    "met": "meet",
     "stood": "stand", "lay": "lie", "spent": "spend", "won": "win", "sold": "sell", "built": "build", "made": "make",
 }  # fmt: skip
 _PRONOUNS = frozenset(
-    """it they he she we i this that these those there what which who whoever whatever here such so and or but if when
-    while because since unless although though whether where how not never nobody nothing none only also then than
-    both either neither its their his her our us them him some others another one ones no yet together later once even just""".split()  # noqa: SIM905 - as above
+    """it they he she we i this that these those there what which who whoever whatever here such so and or but if
+    when while because since unless although though whether where how not never nobody nothing none only also then
+    than both either neither its their his her our us them him some others another one ones no yet together later
+    once even just""".split()  # noqa: SIM905 - as above
 )
 _NO_END = frozenset(
-    "of in on at to by for from with without a an the and or as than per every each any more most very up out own both no".split()  # noqa: SIM905 - as above
+    """of in on at to by for from with without a an the and or as than per every each any more most very up out
+    own both no""".split()  # noqa: SIM905 - a list of words
 )
 _WORD = re.compile(r"[^\s]+")
 _LONGEST_SUBJECT = 9
 _DEPENDENT = re.compile(
-    r"\b(?:it|they|them|this|that|these|those|then|there|he|she|him|we|us|our|such|otherwise|latter|former|here|same|so|"
+    r"\b(?:it|they|them|this|that|these|those|then|there|he|she|him|we|us|our|such|otherwise|latter|former|here|same|"
+    r"so|"
     r"above|below|following|whoever|whatever|others?|another|instead|therefore|thus|however|also|too|as well)\b",
     re.IGNORECASE,
 )
@@ -64,7 +70,7 @@ def clause_of(sentence: str, start: int, end: int, passage: str) -> EnglishClaus
     """Return the clause in `sentence[start:end]`, None if it is not a plain one."""
     intro = _INTRO.match(sentence, start, end)
     begin = intro.end() if intro else start
-    words = [found for found in _WORD.finditer(sentence, begin, end)][: _LONGEST_SUBJECT + 1]
+    words = list(_WORD.finditer(sentence, begin, end))[: _LONGEST_SUBJECT + 1]
     for at, word in enumerate(words[1:], start=1):
         subject = sentence[begin : words[at - 1].end()]
         following = words[at + 1].group().lower() if at + 1 < len(words) else ""
@@ -84,8 +90,8 @@ def clause_of(sentence: str, start: int, end: int, passage: str) -> EnglishClaus
 
 
 _PREPOSITIONS = frozenset(
-    "in on at for after before during by with without from outside within under until between of to".split()
-)  # noqa: SIM905 - as above
+    """in on at for after before during by with without from outside within under until between of to""".split()  # noqa: SIM905 - a list of words
+)
 
 
 def _apart(text: str) -> tuple[str, str]:
@@ -95,22 +101,27 @@ def _apart(text: str) -> tuple[str, str]:
 
 
 _INTRO = re.compile(
-    r"(?:In|On|At|For|After|Before|During|By|With|Without|From|Outside|Within|Under|Until|As of|Between) (?:(?!\b(?:it|they|this|that|these|those"
+    r"(?:In|On|At|For|After|Before|During|By|With|Without|From|Outside|Within|Under|Until|As of|Between) "
+    r"(?:(?!\b(?:it|they|this|that|these|those"
     r"|he|she|we|is|are|was|were|has|have)\b)[^,;:]){3,50}, "
 )
 
 
 def _verb(word: str, following: str, subject: str) -> tuple[str, str] | None:
-    """Return (auxiliary, verb) if the word is the verb of the clause."""
+    """Return (auxiliary, verb) if the word is the verb of the clause; the verb is "" after *is* and the like."""
     low = word.lower()
-    if low in {"has", "have"} and following == "to":
-        return ("does" if low == "has" else "do"), "have to"
-    if low in {"has", "have", "had"}:
-        return {"has": "does", "have": "do", "had": "did"}[low], "have"
+    if low in _HAVE:
+        to = following == "to" and low != "had"
+        return _HAVE[low], "have to" if to else "have"
     if low in _AUXILIARIES:
         return low, ""
-    if following in _AUXILIARIES:
-        return None
+    return None if following in _AUXILIARIES else _full_verb(low, subject)
+
+
+_HAVE = {"has": "does", "have": "do", "had": "did"}
+
+
+def _full_verb(low: str, subject: str) -> tuple[str, str] | None:
     if low in _VERBS:
         return ("do", low) if re.search(r"(?<!s)s$|\bpeople$|^you$", subject, re.IGNORECASE) else None
     base = _singular(low)

@@ -169,27 +169,31 @@ def _base(verb: Morpheme) -> str:
 
 
 def _plain(words: Sequence[Morpheme], tone: Tone, text: str) -> str | None:
+    """書く becomes 書きますか, 書いた 書きましたか, 高い 高いですか, である ですか."""
     last, before = words[-1], words[-2] if len(words) > 1 else None
     if last.conjugation == "助動詞-タ" and before is not None:  # also 悩んだ
         return _past(words[:-1], text[: -len(last.surface)])
     if last.base == "だ" or (last.base == "ある" and before is not None and before.base == "だ"):
-        if any(word.base == "た" for word in words[-3:-1]):
-            return None
-        cut = len(last.surface) + (len(before.surface) if last.base == "ある" and before else 0)
-        return f"{text[:-cut]}{'でした' if tone == 'past' else 'です'}か"
+        return _copula(words, tone, text)
     if last.part.startswith("形容詞") or last.base == "ない":
-        return f"{text}ですか" if last.form.startswith(("終止形", "連体形")) and last.base != "ない" else None
-    if not last.part.startswith(("動詞", "助動詞")):
+        said = last.form.startswith(("終止形", "連体形")) and last.base != "ない"
+        return f"{text}ですか" if said else None
+    return _verbal(last, tone, text) if last.part.startswith(("動詞", "助動詞")) else None
+
+
+def _copula(words: Sequence[Morpheme], tone: Tone, text: str) -> str | None:
+    if any(word.base == "た" for word in words[-3:-1]):
         return None
-    stem = _masu_stem(last)
-    if stem is None:
-        return None
-    if last.base == "おる":
-        stem = "い"  # ており is the written form of ていて
+    cut = len(words[-1].surface) + (len(words[-2].surface) if words[-1].base == "ある" else 0)
+    return f"{text[:-cut]}{'でした' if tone == 'past' else 'です'}か"
+
+
+def _verbal(last: Morpheme, tone: Tone, text: str) -> str | None:
+    stem = "い" if last.base == "おる" else _masu_stem(last)  # ており is the written form of ていて
     head = text[: -len(last.surface)]
-    if tone == "request" and last.form.startswith("連用形"):
+    if stem is not None and tone == "request" and last.form.startswith("連用形"):
         return f"{head}{last.base}必要がありますか"
-    return f"{head}{stem}{'ました' if tone == 'past' else 'ます'}か"
+    return None if stem is None else f"{head}{stem}{'ました' if tone == 'past' else 'ます'}か"
 
 
 def _past(words: Sequence[Morpheme], text: str) -> str | None:
@@ -222,7 +226,8 @@ def _masu_stem(word: Morpheme) -> str | None:
 
 
 _UNCLEAR = re.compile(
-    r"^以降は|それ|これ|そこ|ここ|その(?!他|まま|都度)|この|あの|同じ|同様|上記|下記|前述|以下の|次の|前者|後者|そう|こう|彼|同氏|同社|さらに|いずれ|どちら|ほか|他の|別の"
+    r"^以降は|それ|これ|そこ|ここ|その(?!他|まま|都度)|この|あの|同じ|同様|上記|下記|前述|以下の|次の|前者|後者|そう|"
+    r"こう|彼|同氏|同社|さらに|いずれ|どちら|ほか|他の|別の"
 )
 
 

@@ -33,7 +33,8 @@ _HEADING = re.compile(r"^[ \t]*(?P<mark>#{1,6})[ \t]+(?P<title>[^\n]+?)[ \t]*#*[
 _SKIPPED = re.compile(r"^[ \t]*(?:\||<|!\[|\[[^\]\n]+\]:|={3,}|-{3,}|\{|\$ |>>>).*$", re.MULTILINE)
 """Tables, HTML, pictures, link targets, rules and commands."""
 _NUMBER = re.compile(
-    r"^(?:第?[\d０-９一二三四五六七八九十]+(?:[.．\-][\d０-９]+)*(?:[.．、)）:：]\s*|\s+|[章節条項]\s*)|[IVX]+\.\s+|(?:chapter|section) \d+[.:]?\s*)",
+    r"^(?:第?[\d０-９一二三四五六七八九十]+(?:[.．\-][\d０-９]+)*(?:[.．、)）:：]\s*|\s+|[章節条項]\s*)|[IVX]+\.\s+|"
+    r"(?:chapter|section) \d+[.:]?\s*)",
     re.IGNORECASE,
 )
 _MARK = re.compile(r"^\s*(?:(?:[-*+•・●○■□◆–>]|\(?\d{1,3}[.)]|[①-⑳])\s+|・\s*|[①-⑳]\s*)+")

@@ -54,7 +54,7 @@ class OfflineWriter:
         Persona and difficulty are not considered.
 
         Raises:
-            NothingToAsk: the kind needs a model, or the passage holds no further sentence that a question can be made of.
+            NothingToAsk: the kind needs a model, or the passage has no further sentence to make a question of.
         """
         turn = self._turns.get(slot.id, 0)
         found = self.candidates(slot)
@@ -67,7 +67,8 @@ class OfflineWriter:
         if found:
             raise NothingToAsk(f"the passage yields {len(found)} questions, and earlier slots take them all")
         raise NothingToAsk(
-            "no question can be made of the passage without a model: no complete sentence with a number, a name or a definition"
+            "no question can be made of the passage without a model: no complete sentence with a number, a name or a "
+            "definition"
         )
 
     def candidates(self, slot: Slot) -> list[SetItem]:
