@@ -6,13 +6,13 @@ baseline for questions that a model wrote; not as the only test of a system that
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice, zip_longest
 
 from saiten.choices import QuestionKind
-from saiten.errors import SaitenError
 from saiten.records import Language
+from saiten.testsets.drafting import NothingToAsk, Written
 from saiten.testsets.items import SetItem, SetPassage
 from saiten.testsets.leak import check_leak
 from saiten.testsets.offline import english, japanese
@@ -30,25 +30,19 @@ _PER_SENTENCE = 3
 """Maximum number of questions about one sentence."""
 
 
-class NothingToAsk(SaitenError):
-    """No question can be made for a slot without a model; the message says why."""
-
-
+@dataclass(slots=True)
 class OfflineWriter:
-    """Writes questions by rules. Deterministic: equal slots and plans give equal items."""
+    """Writes questions by rules. Deterministic: equal plans give equal items, also after an interruption."""
 
-    name = "offline"
+    plan: Mapping[str, Slot] = field(default_factory=dict)
+    """All slots so far by id, in order, so that a passage that several share is asked about differently each time; it
+    may grow, as `SetFolder.slots` does."""
+    kinds: tuple[QuestionKind, ...] = OFFLINE_KINDS
+    name: str = "offline"
+    _turns: dict[str, int] = field(default_factory=dict, init=False)
+    _taken: Counter[tuple[object, ...]] = field(default_factory=Counter, init=False)
 
-    def __init__(self, plan: Iterable[Slot] = ()) -> None:
-        """`plan`: all slots, in order, so that a passage that several share is asked about differently each time."""
-        self._turns: dict[str, int] = {}
-        taken: Counter[tuple[object, ...]] = Counter()
-        for slot in plan:
-            key = _place(slot)
-            self._turns.setdefault(slot.id, taken[key])
-            taken[key] += 1
-
-    async def write(self, slot: Slot) -> SetItem:
+    async def write(self, slot: Slot) -> Written:
         """Return the item for a slot: the first question about its passage that no earlier slot of the plan takes.
 
         Persona and difficulty are not considered.
@@ -56,20 +50,26 @@ class OfflineWriter:
         Raises:
             NothingToAsk: the kind needs a model, or the passage has no further sentence to make a question of.
         """
-        turn = self._turns.get(slot.id, 0)
-        found = self.candidates(slot)
+        turn, found = self._turn(slot), self.candidates(slot)
         if turn < len(found):
-            return found[turn]
-        if slot.kind not in OFFLINE_KINDS:
-            raise NothingToAsk(f"questions of the kind {slot.kind!r} need a model; without one there are only: single")
+            return Written(found[turn])
+        kind = slot.kind
+        if kind not in OFFLINE_KINDS:
+            raise NothingToAsk(f"questions of the kind {kind} need a model; without one there are only single ones")
         if slot.passages and detect_language(slot.passages[0].text) != slot.language:
             raise NothingToAsk("the passage is in another language than the question; translating it needs a model")
         if found:
-            raise NothingToAsk(f"the passage yields {len(found)} questions, and earlier slots take them all")
+            raise NothingToAsk(f"the passage gives {len(found)} questions, which earlier slots take")
         raise NothingToAsk(
-            "no question can be made of the passage without a model: no complete sentence with a number, a name or a "
-            "definition"
+            "no rule makes a question of the passage: it takes a complete sentence that says enough alone"
         )
+
+    def _turn(self, slot: Slot) -> int:
+        """Return how many slots before this one have the same passage."""
+        for each in islice(self.plan.values(), len(self._turns), None):
+            self._turns[each.id] = self._taken[_place(each)]
+            self._taken[_place(each)] += 1
+        return self._turns.get(slot.id, 0)
 
     def candidates(self, slot: Slot) -> list[SetItem]:
         """Return all items that can be made for a slot, the best first; each has the slot's id.
@@ -112,5 +112,5 @@ def _posed(passage: SetPassage, language: Language) -> Iterator[tuple[Statement,
 
 def _item(slot: Slot, passage: SetPassage, statement: Statement, posed: Posed) -> SetItem:
     quoted = replace(passage, quotes=((statement.start, statement.end),))
-    made = {"by": OfflineWriter.name, "form": posed.form}
+    made = {"by": "offline", "form": posed.form}
     return SetItem(slot.id, posed.question, statement.text, slot.kind, slot.language, (quoted,), made=made)
