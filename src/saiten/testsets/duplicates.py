@@ -14,10 +14,11 @@ import numpy.typing as npt
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.protocols import Embedder
 from saiten.testsets.items import Checked, SetItem
-from saiten.testsets.sameness import SIMILAR, AskedQuestion, similarity
+from saiten.testsets.sameness import SIMILAR, AskedQuestion, are_apart, overlap
 
-SIMILAR_MEANING = 0.92
-"""The cosine from which an embedder of meaning finds two questions the same, in whatever words."""
+SIMILAR_MEANING = 0.9
+"""The cosine from which an embedder of meaning finds two questions the same, in whatever words, if nothing keeps them
+apart. With all-MiniLM-L6-v2, all such pairs among 1,500 questions of Natural Questions ask the same."""
 
 _NEAREST = 12
 """Known questions that are compared word by word: those whose vectors are nearest."""
@@ -26,7 +27,7 @@ _BLOCK = 4_096
 """Rows per block of vectors, so that adding a question copies few."""
 
 _DIMENSIONS = 1_024
-"""Of the built-in embedder's vectors, so that 100,000 questions take 0.4 GB."""
+"""Of the built-in embedder's vectors, so that those of 100,000 questions take 0.4 GB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ class Near:
 class KnownQuestions:
     """The questions of a test set so far, to find out whether a new one is among them.
 
-    For up to 100,000 questions: finding takes time in proportion to their number (about 20 ms at 100,000), adding does
-    not.
+    For up to 100,000 questions, which take 1 GB: finding takes time in proportion to their number (13 ms of CPU time at
+    100,000), adding does not.
     """
 
     def __init__(self, embedder: Embedder | None = None) -> None:
@@ -106,12 +107,13 @@ class KnownQuestions:
             self._asked.append(each)
 
     def _cosines(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        return np.concatenate([block @ vector for block in self._blocks])[: len(self._asked)]
+        last = len(self._asked) - _BLOCK * (len(self._blocks) - 1)
+        return np.concatenate([*(block @ vector for block in self._blocks[:-1]), self._blocks[-1][:last] @ vector])
 
     def _compared(self, asked: AskedQuestion, known: AskedQuestion, cosine: float) -> Near | None:
-        same = similarity(asked, known)
-        if same is None:
+        if are_apart(asked, known):
             return None
+        same = overlap(asked, known)
         if not self._letters and cosine >= SIMILAR_MEANING:
             same = max(same, cosine)
         return Near(known.id, same) if same >= SIMILAR else None

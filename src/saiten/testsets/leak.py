@@ -16,7 +16,8 @@ from saiten.text.words import normalize, units_of
 LEAKED = 0.8
 """From this share of the reference's content units in the question, the reference adds next to nothing.
 
-Of 3,000 questions that people wrote, with their references, fewer than one in a hundred reaches it.
+Of 3,019 questions of Natural Questions with their short answers, 32 (1.1 %) reach it or contain their answer, most of
+them rightly (*what album is help by the beatles on*); of 280 with long answers (RAGChecker), 4.
 """
 
 _SHORT = 3

@@ -1,4 +1,4 @@
-"""Whether two questions ask the same, by their words: how similar they are, and what keeps them apart."""
+"""Whether two questions ask the same, by their words: how much they have in common, and what keeps them apart."""
 
 import re
 from collections.abc import Iterable
@@ -121,24 +121,41 @@ class AskedQuestion:
         )
 
 
-def similarity(one: AskedQuestion, other: AskedQuestion) -> float | None:
-    """Return the share of content that two questions have in common, 0 to 1; None if something keeps them apart.
+def are_apart(one: AskedQuestion, other: AskedQuestion) -> bool:
+    """Return whether something keeps two questions apart: a number, a name, the thing asked for, or their answers."""
+    if one.bare == other.bare:
+        return False
+    return (
+        one.letters != other.letters
+        or _lacks(one, other)
+        or _lacks(other, one)
+        or _asks_for_another(one, other)
+        or _answered_apart(one.answer, other.answer)
+    )
+
+
+def _answered_apart(answer: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether two short answers have nothing in common, or other numbers: April 10, 2018 and May 1, 2018."""
+    if not answer or not other:
+        return False
+    only, others_only = (any(map(has_digit, each)) for each in (answer - other, other - answer))
+    return answer.isdisjoint(other) or (only and others_only)
+
+
+def overlap(one: AskedQuestion, other: AskedQuestion) -> float:
+    """Return the share of content that two questions have in common, 0 to 1; 0 if both have words of their own.
 
     Where only one has words of its own, and everyday ones, these count little: *the warranty period* is the warranty.
     Questions with the same short answer need less in common, and are raised above 0.85 if they have it.
     """
     if one.bare == other.bare:
         return 1.0
-    if one.letters != other.letters or _apart(one, other) or _apart(other, one) or _asks_for_another(one, other):
-        return None
-    if one.answer and other.answer and one.answer.isdisjoint(other.answer):
-        return None
     added, others_added = _added(one, other), _added(other, one)
     share, letters = _dice(one.units, other.units), _dice(_grams(one.lowered), _grams(other.lowered))
     if one.answer and one.answer == other.answer and not (added & one.rare and others_added & other.rare):
         return _raised(max(share, letters))
     if (added and others_added) or (added | others_added) & (one.rare | other.rare):
-        return None
+        return 0.0
     return max(share, letters, _without(added | others_added, one, other))
 
 
@@ -169,7 +186,7 @@ def _names(plain: str) -> Iterable[str]:
     yield from (first or second for first, second in _MARKED.findall(plain))
 
 
-def _apart(one: AskedQuestion, other: AskedQuestion) -> bool:
+def _lacks(one: AskedQuestion, other: AskedQuestion) -> bool:
     """Return whether one has a number or a name that the other lacks."""
     known = frozenset().union(*other.numbers)
     if any(known.isdisjoint(readings) for readings in one.numbers):

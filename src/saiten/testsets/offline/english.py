@@ -28,6 +28,7 @@ _GOES_ON = re.compile(
 )
 _SECOND_PART = re.compile(r" (?:and|but|while|whereas|if|because|unless)\b.*")
 _SUBJECT = re.compile(r"(?P<noun>(?: [a-z-]+){0,4}) (?P<verb>is|are|was|were|can|may|must|should|will) (?P<rest>.+)$")
+_THAN_WHAT = re.compile(r"\b(?:before|earlier|later|afterwards)\W*$")
 _NO_PLAIN_NOUN = re.compile(r"ones\b|\b(?:whose|that|which|who)\b")
 _NO_PLAIN_REST = re.compile(r"\b(?:not|never|no|ten|two|three)\b|\d")
 
@@ -47,7 +48,7 @@ def questions_of(statement: Statement, passage: str) -> Iterator[Posed]:
 
 
 def _is_clear(question: str) -> bool:
-    return not depends(question.partition(" ")[2])
+    return not depends(question.partition(" ")[2]) and not _THAN_WHAT.search(question)
 
 
 def _part(sentence: str, gap: QuantityPhrase) -> tuple[int, int]:

@@ -36,7 +36,7 @@ _AMOUNT = (
     rf"than|times)\b)[a-z-]+ ){{0,2}}?[a-z-]+s\b))"
 )
 _LIMIT = (
-    r"(?:up to|at least|at most|at the most|no more than|not more than|more than|less than|fewer than|a maximum of|a "
+    r"(?i:up to|at least|at most|at the most|no more than|not more than|more than|less than|fewer than|a maximum of|a "
     r"minimum of|about|around|"
     r"approximately|roughly|nearly|almost|over|only|exactly|the first|the last|the next|the following|the)"
 )
@@ -87,7 +87,7 @@ def gaps(sentence: str) -> list[QuantityPhrase]:
         found.append(
             QuantityPhrase(
                 match.start(), match.end(), match.start("amount"), match.end("amount"), kind,
-                match["preposition"] or "", match["limit"].strip(), noun, match["tail"].strip(),
+                match["preposition"] or "", match["limit"].strip().lower(), noun, match["tail"].strip(),
             )
         )  # fmt: skip
     return found

@@ -25,6 +25,7 @@ def of_heading(topic: Sequence[Morpheme], heading: str) -> str | None:
 
 def about(heading: str, said: str) -> str | None:
     """Return the heading as the topic of what is said, "" if it says so itself, None if there is no fitting one."""
+    said = _SHORT_CASE.sub("", said)
     if any(run in said for run in _RUN.findall(heading)):
         return ""
     heading = heading.removesuffix("について")
@@ -43,3 +44,5 @@ def _is_nominal(heading: str) -> bool:
 
 
 _RUN = re.compile("[一-鿿]{2,}|[ァ-ヺー]{3,}|[A-Za-z0-9-]{3,}")
+_SHORT_CASE = re.compile("^[一-鿿]{1,4}し?たら、?")
+"""交換したら does not say what is replaced."""

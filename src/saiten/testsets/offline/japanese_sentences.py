@@ -10,7 +10,9 @@ from saiten.testsets.offline.posed import Posed
 from saiten.text.common_words import is_common
 from saiten.text.tokenizers import Morpheme
 
-_REASON = re.compile(r"^(?P<what>[^。]{6,60}のは)、?[^。]{6,}?(?:ため|から)(?:です|である|だ|で、)")
+_REASON = re.compile(
+    r"^(?P<what>[^。]{6,60}のは)、?[^。]{6,}?(?:ため|(?<=[るたいすだくう])から)(?:です|である|だ|で、)"
+)
 _IS_KNOWN = re.compile(r"^(?P<what>[^、。は]{1,30}?)とは、?[^。]{6,}")
 _NEEDED = re.compile(
     r"(?:^|(?:ので|が)、)(?P<what>[^。、]{4,60}?(?:には|場合は|ときは|"

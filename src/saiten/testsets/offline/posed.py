@@ -2,9 +2,10 @@
 
 from typing import Literal, NamedTuple
 
-Form = Literal["quantity", "name", "definition", "reason", "condition", "requirement", "cloze"]
+Form = Literal["quantity", "name", "definition", "reason", "condition", "requirement", "heading", "cloze"]
 """`quantity`: asks for a number, a time or an amount · `name`: for a name · `definition`: what something is · `reason`:
-why · `condition`: what to do in a case · `requirement`: what is needed · `cloze`: the sentence with a gap."""
+why · `condition`: what to do in a case · `requirement`: what is needed · `heading`: a heading that is a question ·
+`cloze`: the sentence with a gap."""
 
 
 class Posed(NamedTuple):

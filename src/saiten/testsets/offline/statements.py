@@ -30,6 +30,9 @@ _LENGTHS: dict[Language, tuple[int, int]] = {"en": (20, 300), "ja": (10, 150)}
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^[ \t]*(?P<mark>#{1,6})[ \t]+(?P<title>[^\n]+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_PARAGRAPH = re.compile(r"\s*\n\s*((?![ \t]*#)[^\s](?:[^\n]|\n(?!\s*(?:\n|#|[-*|>])))*[^\s])")
+_QUESTION = re.compile(r"[?？]$|(?:です|ます|でしょう|ません)か$")
+_LONGEST_ANSWER: dict[Language, int] = {"en": 600, "ja": 300}
 _SKIPPED = re.compile(r"^[ \t]*(?:\||<|!\[|\[[^\]\n]+\]:|={3,}|-{3,}|\{|\$ |>>>).*$", re.MULTILINE)
 """Tables, HTML, pictures, link targets, rules and commands."""
 _NUMBER = re.compile(
@@ -68,6 +71,20 @@ def statements_in(text: str, language: Language) -> Iterator[Statement]:
         if _is_usable(plain, language):
             heading = next((title for end, title in reversed(headings) if end <= start), "")
             yield Statement(plain, start, sentence.end, heading)
+
+
+def answered_headings(text: str, language: Language) -> Iterator[tuple[str, Statement]]:
+    """Yield each heading that is a question, with the paragraph below it, as in lists of frequent questions."""
+    blanked = _blank(text)
+    for found in _HEADING.finditer(blanked):
+        title = _title(found["title"])
+        paragraph = _PARAGRAPH.match(blanked, found.end())
+        if paragraph is None or not _QUESTION.search(title):
+            continue
+        start, end = paragraph.span(1)
+        plain = _plain(text[start:end], language)
+        if _LENGTHS[language][0] <= len(plain) <= _LONGEST_ANSWER[language] and _ENDS[language].search(plain):
+            yield title, Statement(plain, start, end, title)
 
 
 def _blank(text: str) -> str:

@@ -18,7 +18,7 @@ from saiten.testsets.leak import check_leak
 from saiten.testsets.offline import english, japanese
 from saiten.testsets.offline.cloze import clozes_of
 from saiten.testsets.offline.posed import Posed
-from saiten.testsets.offline.statements import Statement, statements_in
+from saiten.testsets.offline.statements import Statement, answered_headings, statements_in
 from saiten.testsets.slots import Slot
 from saiten.testsets.wording import check_wording
 from saiten.text.language import detect_language
@@ -93,9 +93,10 @@ def _place(slot: Slot) -> tuple[object, ...]:
 
 
 def _posed(passage: SetPassage, language: Language) -> Iterator[tuple[Statement, Posed]]:
-    """Yield the first question about each sentence, then the second, …; cloze texts after all others."""
+    """Yield headings that are questions, the first question about each sentence, the second, …; cloze texts last."""
     statements = list(statements_in(passage.text, language))
     first = zlib.crc32(passage.text.encode("utf-8", "replace")) % len(statements) if statements else 0
+    yield from ((below, Posed(title, "heading")) for title, below in answered_headings(passage.text, language))
     clozes: list[list[tuple[Statement, Posed]]] = []
     asked: list[list[tuple[Statement, Posed]]] = []
     for statement in (*statements[first:], *statements[:first]):
