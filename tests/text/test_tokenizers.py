@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.text.normalization import normalize
-from saiten.text.tokenizers import PIECE, SudachiTokenizer, WordTokenizer, tokenizer_for
+from saiten.text.tokenizers import PIECE, SudachiTokenizer, WordTokenizer, morphemes, tokenizer_for
 
 BOTH = [pytest.param(SudachiTokenizer(), id="ja"), pytest.param(WordTokenizer(), id="en")]
 
@@ -109,3 +109,14 @@ def test_a_caller_that_changes_its_tokens_affects_nobody_else():
 def test_a_lone_surrogate_does_not_stop_sudachi():
     """Sudachi cannot encode one, so it is replaced first."""
     assert SudachiTokenizer().tokens("\ud800東京\udfff") == ["東京"]
+
+
+def test_morphemes_have_their_grammar_and_place():
+    """Punctuation and white space are among them, so that they join to the text."""
+    text = "会議室は30日前から\n予約でき、２時間まで。"
+    found = morphemes(text)
+    assert "".join(each.surface for each in found) == text
+    assert all(text[each.start : each.end] == each.surface for each in found)
+    able = next(each for each in found if each.surface == "でき")
+    assert (able.base, able.form.partition("-")[0]) == ("できる", "連用形")
+    assert found[0].part.startswith("名詞-普通名詞")

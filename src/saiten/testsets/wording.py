@@ -57,9 +57,10 @@ def _faults(item: SetItem) -> Iterator[Fault]:
     prose = _CODE.sub("`x`", question)
     limit = LONGEST[language]
     if left := _LEFTOVER.search(prose):
-        yield Fault("leftover", f"part of a form or of a reply is left in the question: “{left.group().strip()}”")
-    if len(question) > limit:
-        yield Fault("long", f"the question has {len(question)} characters; expected at most {limit}")
+        found = left.group().strip()
+        yield Fault("leftover", f"part of a form or of a reply is left in the question: “{found}”")
+    if (length := len(question)) > limit:
+        yield Fault("long", f"the question has {length} characters; expected at most {limit}")
     if detect_language(question) != language:
         yield Fault("language", _OTHER_LANGUAGE[language])
     if found := unseen(prose):

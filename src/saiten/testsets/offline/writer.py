@@ -59,7 +59,8 @@ class OfflineWriter:
         if slot.passages and detect_language(slot.passages[0].text) != slot.language:
             raise NothingToAsk("the passage is in another language than the question; translating it needs a model")
         if found:
-            raise NothingToAsk(f"the passage gives {len(found)} questions, which earlier slots take")
+            n = len(found)
+            raise NothingToAsk(f"the passage gives {n} questions, which earlier slots take")
         raise NothingToAsk(
             "no rule makes a question of the passage: it takes a complete sentence that says enough alone"
         )
