@@ -11,7 +11,7 @@ from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, Unreadabl
 from saiten.executor import LocalExecutor
 from saiten.runs.manifest import RunSettings
 from saiten.testsets.checking import Checks
-from saiten.testsets.drafting import NothingToAsk, Written
+from saiten.testsets.drafting import Drafted, NothingToAsk
 from saiten.testsets.duplicates import KnownQuestions
 from saiten.testsets.folder import SetFolder
 from saiten.testsets.items import Checked, SetItem, SetPassage
@@ -60,7 +60,7 @@ class Script:
             raise said
         question = f"Which rule has the number {a_slot.id.rpartition('-')[2]} in {a_slot.kind}?"
         item = SetItem(a_slot.id, question, "It is the rule about doors.", a_slot.kind, "en", a_slot.passages)
-        return Written(item if said is None else item.with_check(Checked(said, passed=False, reason="x")))
+        return Drafted(item if said is None else item.with_check(Checked(said, passed=False, reason="x")))
 
 
 class Watching:

@@ -30,8 +30,10 @@ from saiten.testsets.drafting import DRAFTING, TASKS, ModelWriter, Writer
 from saiten.testsets.duplicates import KnownQuestions, question_of
 from saiten.testsets.folder import KB_NAME, SetFolder, refuse_foreign_folder
 from saiten.testsets.making import Making, Rounds, make_set, most_tries
+from saiten.testsets.offline.writer import OFFLINE_KINDS, OfflineWriter
 from saiten.testsets.planning import Planner, PlanSettings
 from saiten.testsets.rehearsing import divided, rehearse
+from saiten.testsets.slots import Slot
 from saiten.testsets.trying import TRYING
 from saiten.views.render import render
 from saiten.views.table import Table
@@ -144,7 +146,7 @@ async def _make(
             stack.push_async_callback(agents.close)
         found = await open_knowledge_base(base, models, retrieval="hybrid", k=_NEAR, notify=notifier(stderr()))
         stack.push_async_callback(found.close)
-        writer = _writer(authors, agents)
+        writer = _writer(authors, agents, folder.slots)
         planner, wanted = await _planned(found, which, writer.kinds, folder)
         embedder, _ = embedder_of_base(authors.judge.embedder, models)
         stack.push_async_callback(embedder.close)
@@ -194,11 +196,9 @@ def _agents(authors: Authors, models: Models) -> Judge | None:
     return made if authors.checks or isinstance(made, Agents) else None
 
 
-def _writer(authors: Authors, agents: Judge | None) -> Writer:
+def _writer(authors: Authors, agents: Judge | None, plan: Mapping[str, Slot]) -> Writer:
     if not authors.has_model or agents is None:
-        from saiten.testsets.offline.writer import OfflineWriter
-
-        return OfflineWriter()
+        return OfflineWriter(plan)
     return ModelWriter(agents, redact(authors.writer.judge), tuple(TASKS))
 
 
@@ -274,7 +274,7 @@ async def _rehearsed(
     # by terms alone, since a paid embedder would be called for the queries
     found = await open_knowledge_base(base, Models(replace(calls, cache=None)), retrieval="bm25", k=_NEAR)
     try:
-        possible = tuple(TASKS) if authors.has_model else _writer(authors, None).kinds
+        possible = tuple(TASKS) if authors.has_model else OFFLINE_KINDS
         planner, wanted = await _planned(found, which, possible, None)
         slots = {kind: await planner.take(kind, most_tries(n)) for kind, n in wanted.items()}
     finally:

@@ -48,8 +48,8 @@ class NothingToAsk(SaitenError):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A new item, with the cost of writing it."""
+class Drafted:
+    """A new item, unchecked, with the cost of writing it."""
 
     item: SetItem
     usage: Usage = FREE
@@ -62,7 +62,7 @@ class Writer(Protocol):
     def kinds(self) -> tuple[QuestionKind, ...]:
         """The kinds of questions it can write."""
 
-    async def write(self, slot: Slot) -> Written:
+    async def write(self, slot: Slot) -> Drafted:
         """Return a new item, unchecked.
 
         Raises:
@@ -80,12 +80,12 @@ class ModelWriter:
     """The model, as in `made`."""
     kinds: tuple[QuestionKind, ...] = tuple(TASKS)
 
-    async def write(self, slot: Slot) -> Written:
+    async def write(self, slot: Slot) -> Drafted:
         """Ask for the question, and find its quotes in the passages."""
         draft: AnyDraft = await self.judge.perform(drafting_task(slot))
         if draft.is_empty:
             raise NothingToAsk("the model found nothing in the passages to ask", draft.usage)
-        return Written(item_of_draft(slot, draft, self.name), draft.usage)
+        return Drafted(item_of_draft(slot, draft, self.name), draft.usage)
 
 
 def drafting_task(slot: Slot) -> Any:

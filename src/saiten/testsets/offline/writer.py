@@ -12,7 +12,7 @@ from itertools import islice, zip_longest
 
 from saiten.choices import QuestionKind
 from saiten.records import Language
-from saiten.testsets.drafting import NothingToAsk, Written
+from saiten.testsets.drafting import Drafted, NothingToAsk
 from saiten.testsets.items import SetItem, SetPassage
 from saiten.testsets.leak import check_leak
 from saiten.testsets.offline import english, japanese
@@ -42,7 +42,7 @@ class OfflineWriter:
     _turns: dict[str, int] = field(default_factory=dict, init=False)
     _taken: Counter[tuple[object, ...]] = field(default_factory=Counter, init=False)
 
-    async def write(self, slot: Slot) -> Written:
+    async def write(self, slot: Slot) -> Drafted:
         """Return the item for a slot: the first question about its passage that no earlier slot of the plan takes.
 
         Persona and difficulty are not considered.
@@ -52,7 +52,7 @@ class OfflineWriter:
         """
         turn, found = self._turn(slot), self.candidates(slot)
         if turn < len(found):
-            return Written(found[turn])
+            return Drafted(found[turn])
         kind = slot.kind
         if kind not in OFFLINE_KINDS:
             raise NothingToAsk(f"questions of the kind {kind} need a model; without one there are only single ones")
