@@ -78,7 +78,13 @@ class QuestionWriter:
             "draft_false_premise": {"premise": case},
             "draft_follow_up": {"first_question": f"{question[:-1]} 1?", "first_answer": sentences[-1]},
         }
-        return {**more.get(task, {}), "quotes": sentences, "question": question, "reference": reference}
+        return {
+            "situation": "Somebody asks.",
+            **more.get(task, {}),
+            "quotes": sentences,
+            "question": question,
+            "reference": reference,
+        }
 
 
 _BY_FIELD: Mapping[str, str] = {

@@ -36,6 +36,7 @@ JAPANESE_KEYS: Mapping[str, tuple[str, ...]] = {
     "質問": ("question", "questions"),
     "回答": ("answer",),
     "参照回答": ("reference",),
+    "状況": ("situation",),
     "引用": ("quotes",),
     "根拠": ("quotes",),
     "書かれていないこと": ("missing",),

@@ -14,6 +14,10 @@ from saiten.tasks.same_question import bare_question
 from saiten.tasks.verdicts import YesNo
 
 
+def _situation() -> Any:
+    return described("who asks, and what they want to do with the answer", "誰が、何をするために尋ねるのか", default="")
+
+
 def _quotes() -> Any:
     return described(
         "the words of the passages that the reference rests on, copied exactly",
@@ -35,6 +39,7 @@ class AnyDraft(Reply):
     """A question with its reference, and the parts of the passages that it rests on; each kind has it in its order."""
 
     if TYPE_CHECKING:  # declared by each kind, since the order of the fields is that of the JSON schema
+        situation: str
         quotes: list[str]
         question: str
         reference: str
@@ -48,6 +53,7 @@ class AnyDraft(Reply):
 class Draft(AnyDraft):
     """A question, with what it rests on first."""
 
+    situation: str = _situation()
     quotes: list[str] = _quotes()
     question: str = _question()
     reference: str = _reference()
@@ -111,6 +117,7 @@ class DraftComparison(_Drafting[Draft]):
 class UnanswerableDraft(AnyDraft):
     """A question that the passages come near to answering, and do not answer."""
 
+    situation: str = _situation()
     missing: str = described("what the passages do not say", "パッセージに書かれていないこと", default="")
     quotes: list[str] = _quotes()
     question: str = _question()
@@ -130,6 +137,7 @@ class DraftUnanswerable(_Drafting[UnanswerableDraft]):
 class FalsePremiseDraft(AnyDraft):
     """A question that takes for granted something that the passages contradict."""
 
+    situation: str = _situation()
     premise: str = described("the false assumption", "誤った前提", default="")
     quotes: list[str] = _quotes()
     question: str = _question()
@@ -149,6 +157,7 @@ class DraftFalsePremise(_Drafting[FalsePremiseDraft]):
 class FollowUpDraft(AnyDraft):
     """A question and answer that open a conversation, and the question that follows."""
 
+    situation: str = _situation()
     first_question: str = described("the question that opens the conversation", "会話の最初の質問", default="")
     first_answer: str = described("its answer", "最初の質問への回答", default="")
     quotes: list[str] = _quotes()

@@ -129,9 +129,10 @@ def with_quotes(passages: Sequence[SetPassage], quotes: Sequence[str]) -> tuple[
 
 
 def _said_of(draft: AnyDraft) -> dict[str, str]:
+    said = {"situation": draft.situation.strip()}
     if isinstance(draft, UnanswerableDraft):
-        return {"missing": draft.missing.strip()}
-    return {"premise": draft.premise.strip()} if isinstance(draft, FalsePremiseDraft) else {}
+        return {**said, "missing": draft.missing.strip()}
+    return {**said, "premise": draft.premise.strip()} if isinstance(draft, FalsePremiseDraft) else said
 
 
 def _opening(draft: AnyDraft) -> tuple[Turn, ...]:

@@ -83,7 +83,7 @@ def _stand_in() -> ScriptedJudge:
         def reply(task: Any) -> AnyDraft:
             sentence = _SENTENCES[_language(task)]
             quotes = [passage[:_QUOTED] for passage in task.passages[:2]]
-            return kind(quotes=quotes, question=sentence, reference=sentence, **dict.fromkeys(more, sentence))
+            return kind(quotes=quotes, **dict.fromkeys(("situation", "question", "reference", *more), sentence))
 
         return reply
 
