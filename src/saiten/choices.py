@@ -7,6 +7,9 @@ Format = Literal["table", "json", "csv", "md", "latex", "html", "xlsx"]
 ExportName = Literal["xlsx", "csv", "tsv", "jsonl", "parquet", "otlp", "langfuse", "phoenix", "mlflow"]
 """The formats of exported answers; `saiten.exports.formats` writes them. The last four are for traces."""
 
+SetExportName = Literal["ragas", "deepeval", "csv", "xlsx", "jsonl"]
+"""The formats of exported test sets; `saiten.exports.test_sets` writes them."""
+
 FrameLayout = Literal["wide", "long"]
 """`wide`: one row per sample, with `METRIC`, `METRIC:status`, `METRIC:reason` and, if the judge
 gave probabilities, `METRIC:expected` · `long`: one row per score."""

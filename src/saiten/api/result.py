@@ -15,8 +15,8 @@ from saiten.data.frames import Column, columns_of, to_arrow, to_dataset, to_pand
 from saiten.errors import BadInput
 from saiten.exports.answers_in_memory import AnswersInMemory
 from saiten.exports.export import Export, ExportSettings, export_of_run
-from saiten.exports.formats import format_for
-from saiten.exports.writing import write_export
+from saiten.exports.formats import file_of, format_for
+from saiten.exports.writing import write_file
 from saiten.records import Language, Sample, Scored, Usage
 from saiten.results.place import place_of
 from saiten.results.sides import side_from
@@ -224,7 +224,7 @@ class Evaluation(Shown):
         file = Path(path)
         name, settings = format_for(file, format), ExportSettings(layout, order, bom, language)
         with self._export() as export:
-            for note in (*export.notes, *write_export(export, file, name, settings)):
+            for note in (*export.notes, *write_file(file_of(export, name, settings), file)):
                 _LOG.warning(note)
         return file
 

@@ -1,24 +1,27 @@
-"""The export of a run, with its progress and its notes on standard error."""
+"""The export of a run or a test set, with its progress and its notes on standard error."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
-from saiten.choices import ExportName
+from saiten.choices import ExportName, SetExportName
 from saiten.cli.finding_runs import runs_within
 from saiten.cli.output import escape_untrusted, notifier, print_path, stderr
 from saiten.cli.progress import DrawnLine
 from saiten.cli.show_summary import note_unfinished
 from saiten.errors import BadInput
 from saiten.exports.export import Export, ExportSettings, export_of_run
-from saiten.exports.formats import format_for
-from saiten.exports.writing import check_export, print_export, write_export
+from saiten.exports.formats import check_export, file_of, format_for
+from saiten.exports.test_sets import SetSettings, example_of, is_set_export, set_file_of, set_format_for
+from saiten.exports.writing import FileToWrite, check_file, print_file, write_file
 from saiten.results.verdict import higher_is_better
 from saiten.runs import read_run
 from saiten.runs.shards import errors_of
+from saiten.testsets.reading import items_of
 from saiten.words import Message
 
 
@@ -50,13 +53,33 @@ def export_run(
         note_unfinished([reader])
         _note(notes, export, settings)
         with ExportProgress(notes, Message("progress", "answers"), len(export.answers), quiet=quiet) as writing:
-            drawn = replace(settings, progress=writing)
-            if out is None:
-                lacks = print_export(export, sys.stdout, form, drawn)
-            else:
-                lacks = write_export(export, out, form, drawn)
+            lacks = write_or_print(file_of(export, form, replace(settings, progress=writing)), out)
+    print_end(lacks, out)
+
+
+def export_set(testset: Path, out: Path | None, name: SetExportName | None, settings: SetSettings) -> None:
+    """Export a test set into a file, or to standard output if there is none.
+
+    Raises:
+        BadInput: there is no test set, no question to export, or the file is something else.
+        ConfigurationError: the format is unclear or lacks a setting, or the file cannot be written.
+    """
+    form, notify = set_format_for(out, name, settings), notifier(stderr())
+    if out is not None:
+        check_file(out, example_of(form), is_set_export(form))
+    file, notes = set_file_of(items_of(testset, notify=notify), form, settings)
+    print_end([*notes, *write_or_print(file, out)], out)
+
+
+def write_or_print(file: FileToWrite, out: Path | None) -> Sequence[str]:
+    """Write the file, or print it on standard output if there is no path; return notes on what it lacks."""
+    return print_file(file, sys.stdout) if out is None else write_file(file, out)
+
+
+def print_end(lacks: Sequence[str], out: Path | None) -> None:
+    """Print what a file lacks, and its path."""
     for note in lacks:
-        notes.print(f"[yellow]note:[/] {escape_untrusted(note)}")
+        stderr().print(f"[yellow]note:[/] {escape_untrusted(note)}")
     if out is not None:
         print_path(out)
 

@@ -12,7 +12,8 @@ If a row has several columns for one field, the first non-null one in the lists 
 Three names differ between tools: `context` is DeepEval's ideal context (evidence) in its files and what the system saw
 elsewhere; `references` are documents in GroUSE's files and correct answers elsewhere; LangSmith's *data sets* keep the
 reference under `outputs`, which its *experiments* use for the answer, so `--column reference=outputs` is needed there.
-`data` and `document` are read in Haystack's rows alone.
+`data` and `document` are read in Haystack's rows alone. The `passages` of a test set's items are not what a system saw:
+their texts are the `evidence`.
 """
 
 import re
@@ -32,7 +33,7 @@ Names = Mapping[str, Sequence[str]]
 """Field → the columns that may contain it; the first one present counts."""
 
 _OF_TOOLS: Names = {
-    "id": ("id", "sample_id", "query_id", "request_id", "row_id", "番号"),
+    "id": ("id", "sample_id", "query_id", "request_id", "row_id", "additional_metadata.id", "番号"),
     "question": (
         "question", "user_input", "query", "input", "inputs.question", "inputs.query", "inputs.input",
         "inputs.user_input", "inputs", "request", "質問",
@@ -105,8 +106,10 @@ MISSING: Any = object()
 _LOOKED_AT = 100  # number of rows in which a column must appear, since JSON lines may omit fields
 _SHAPES = 1_000  # number of remembered column sets; a file has one, or a few
 _NAMED = 8  # maximum number of columns listed
-_NO_FIELD = frozenset({"", "seconds", "calls", "usage", "error", "trace"})
-"""Columns never suggested for a field: unnamed ones, and those that saiten itself writes with a sample."""
+_OF_ITEMS = frozenset({"kind", "made", "checks", "decisions", "original"})
+_NO_FIELD = frozenset({"", "seconds", "calls", "usage", "error", "trace"}) | _OF_ITEMS
+"""Columns never suggested for a field: unnamed ones, and those that saiten itself writes with a sample or an item of a
+test set."""
 _FILLING = re.compile(r"[\s_-]")
 
 
@@ -194,11 +197,13 @@ class Columns:
         columns = set(map(plain_name, names))
         deepeval = bool(columns & {"actualoutput", "expectedoutput", "retrievalcontext"})
         haystack = {"query", "data", "meta"} <= columns
+        item = {"evidence", "passages"} <= columns and not columns.isdisjoint(_OF_ITEMS)
         elsewhere = {
             ("answer", "data"): not haystack,
             ("contexts", "document"): not haystack,
             ("contexts", "context"): deepeval or haystack,
             ("evidence", "context"): not deepeval,
+            ("contexts", "passages"): item,
             ("contexts", "references"): not columns & {"actualoutput", "expectedoutput"},
             ("reference", "references"): bool(columns & {"actualoutput", "expectedoutput"}),
         }

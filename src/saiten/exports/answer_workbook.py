@@ -16,7 +16,7 @@ from saiten.exports.answer_columns import FIELDS, OF_SOME, as_one_reference, col
 from saiten.exports.export import Export, ExportSettings
 from saiten.views.sheets import add_table
 from saiten.views.table import Value
-from saiten.views.workbook import AUTHOR, BUTTON, LONGEST, SheetColumn, check_size, opened_book, width_of
+from saiten.views.workbook import AUTHOR, BUTTON, LONGEST, ExcelBook, SheetColumn, check_size, opened_book, width_of
 from saiten.words import section
 
 _CHUNK = 200
@@ -78,10 +78,15 @@ def write_answer_workbook(export: Export, stream: IO[bytes], settings: ExportSet
         ):
             if table.rows:
                 add_table(book, table.in_language(language), words[key])
+    cut = counted_cuts(book)
+    return (f"{cut}; csv, jsonl and parquet have all of them",) if cut else ()
+
+
+def counted_cuts(book: ExcelBook) -> str:
+    """Return how many texts had to be cut; empty if none."""
     if not book.cut:
-        return ()
-    cut = f"{book.cut} texts are longer than a cell of Excel ({LONGEST:,} characters) and were cut, which is marked"
-    return (f"{cut}; csv, jsonl and parquet have all of them",)
+        return ""
+    return f"{book.cut} texts are longer than a cell of Excel ({LONGEST:,} characters) and were cut, which is marked"
 
 
 def is_workbook_export(path: Path) -> bool:
@@ -101,15 +106,15 @@ def _cells(column: Column, place: _Place) -> Iterator[Value]:
         elif column.kind == "status":
             yield place.statuses[cell]
         elif isinstance(cell, list):
-            yield _listed(cell)
+            yield listed_cell(cell)
         elif place.name == "reference":
             yield as_one_reference(cell)
         else:
             yield int(cell) if place.whole and cell == int(cell) else cell
 
 
-def _listed(texts: Sequence[str]) -> str:
-    """Return the texts as JSON, one per line, for people and for `saiten score`."""
+def listed_cell(texts: Sequence[Any]) -> str:
+    """Return texts or objects as JSON, one per line, for people and for `saiten score`."""
     lines = ",\n".join(json.dumps(text, ensure_ascii=False) for text in texts)
     return f"[{lines}]"
 

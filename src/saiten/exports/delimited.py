@@ -5,7 +5,7 @@ Lists are JSON in their cells. An empty cell is *not given*, in the column of an
 
 import csv
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
@@ -23,19 +23,30 @@ _EMPTY_IS_GIVEN = ("contexts", "evidence")
 
 def write_delimited(export: Export, stream: IO[bytes], settings: ExportSettings, *, delimiter: str) -> Sequence[str]:
     """Write the export as text with delimiters, in UTF-8."""
-    if settings.bom:
+    chunks = column_chunks(export, settings, _CHUNK)
+    rows = (row for columns in chunks for row in zip(*(column.plain() for column in columns.values()), strict=True))
+    write_rows(stream, column_names(export, settings), rows, delimiter=delimiter, bom=settings.bom)
+    return ()
+
+
+def write_rows(
+    stream: IO[bytes], names: Sequence[str], rows: Iterable[Iterable[Any]], *, delimiter: str, bom: bool
+) -> None:
+    """Write rows as text with delimiters, in UTF-8, below a header with the names of the columns.
+
+    `bom`: begin with a byte order mark, and prefix an apostrophe to formulas, for Excel.
+    """
+    if bom:
         stream.write(_BOM)
     out = TextIOWrapper(stream, encoding="utf-8", newline="")
     writer = csv.writer(out, delimiter=delimiter)  # it quotes a cell with a character of its line end, \r\n
-    shown: Callable[[str], str] = no_formula if settings.bom else str
+    shown: Callable[[str], str] = no_formula if bom else str
     try:
-        writer.writerow(map(shown, column_names(export, settings)))
-        for columns in column_chunks(export, settings, _CHUNK):
-            cells = [[_cell(cell, name, shown) for cell in column.plain()] for name, column in columns.items()]
-            writer.writerows(zip(*cells, strict=True))
+        writer.writerow(map(shown, names))
+        for row in rows:
+            writer.writerow([_cell(cell, name, shown) for cell, name in zip(row, names, strict=True)])
     finally:
         out.detach()  # flushed, and left open for its owner
-    return ()
 
 
 def is_delimited_export(path: Path, *, delimiter: str) -> bool:

@@ -14,6 +14,7 @@ from saiten.exports.export import Export, ExportSettings
 from saiten.exports.feedback import is_feedback, write_feedback
 from saiten.exports.json_lines import is_json_export, write_json_lines
 from saiten.exports.parquet import is_parquet_export, write_parquet
+from saiten.exports.writing import FileToWrite, check_file
 
 Writer = Callable[[Export, IO[bytes], ExportSettings], Sequence[str]]
 """Writes `export.graded(settings)`, the answers with their scores, and returns notes on what the file lacks."""
@@ -96,3 +97,31 @@ def check_settings(name: ExportName, settings: ExportSettings) -> None:
     if settings.bom and not FORMATS[name].takes_bom:
         marked = " and ".join(each for each, made in FORMATS.items() if made.takes_bom)
         raise ConfigurationError(f"--bom is for {marked}, not for {name}")
+
+
+def check_export(path: Path, name: ExportName, settings: ExportSettings) -> None:
+    """Check before the work whether the export can be written there.
+
+    Raises:
+        BadInput: The path is a folder, or a file that is not an export in this format.
+        ConfigurationError: There is no folder for it, or the format lacks a setting.
+    """
+    check_settings(name, settings)
+    check_file(path, _example(name), FORMATS[name].is_export)
+
+
+def file_of(export: Export, name: ExportName, settings: ExportSettings) -> FileToWrite:
+    """Return the export as a file to write.
+
+    Raises:
+        ConfigurationError: The format lacks a setting.
+    """
+    check_settings(name, settings)
+    form = FORMATS[name]
+    return FileToWrite(
+        name, _example(name), lambda stream: form.write(export, stream, settings), form.is_export, form.is_text
+    )
+
+
+def _example(name: ExportName) -> str:
+    return f"scores.{name}"

@@ -2,16 +2,14 @@
 
 import io
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, cast
 
-from saiten.choices import ExportName
 from saiten.durable.whole_file import check_place, whole_file, writing_to
 from saiten.errors import BadInput, ConfigurationError
-from saiten.exports.export import Export, ExportSettings
-from saiten.exports.formats import FORMATS, check_settings
 from saiten.views.strip_controls import strip_controls
 
 
@@ -30,52 +28,68 @@ class _Terminal(io.RawIOBase):
         return len(data)
 
 
-def check_export(path: Path, name: ExportName, settings: ExportSettings) -> None:
-    """Check before the work whether the export can be written there.
+@dataclass(frozen=True, slots=True)
+class FileToWrite:
+    """What is written in which format."""
+
+    format: str
+    """The format's name, as typed."""
+    example: str
+    """A name for such a file."""
+    write: Callable[[IO[bytes]], Sequence[str]]
+    """Writes all of it, and returns notes on what the file lacks."""
+    is_export: Callable[[Path], bool]
+    """Whether a file that is not empty was written in this way, so that it may be replaced."""
+    is_text: bool
+    """Whether it can be printed in a terminal."""
+
+
+def check_file(path: Path, example: str, is_export: Callable[[Path], bool]) -> None:
+    """Check before the work whether a file can be written there; the arguments are as in `FileToWrite`.
 
     Raises:
         BadInput: The path is a folder, or a file that is not an export in this format.
-        ConfigurationError: There is no folder for it, or the format lacks a setting.
+        ConfigurationError: There is no folder for it.
     """
-    check_settings(name, settings)
-    check_place(path, f"scores.{name}")
-    if path.is_file() and path.stat().st_size and not FORMATS[name].is_export(path):
+    check_place(path, example)
+    if path.is_file() and path.stat().st_size and not is_export(path):
         raise BadInput(
             f"{path} exists and is not an export that nobody has changed since; name another file, or remove it"
         )
 
 
-def write_export(export: Export, path: Path, name: ExportName, settings: ExportSettings) -> Sequence[str]:
-    """Write the export; return notes on what the file lacks.
+def write_file(file: FileToWrite, path: Path) -> Sequence[str]:
+    """Write the file as a whole; return notes on what it lacks.
 
     Raises:
-        BadInput: As for `check_export`; or the answers do not fit into the format.
-        ConfigurationError: As for `check_export`; or the file cannot be written.
+        BadInput: As for `check_file`; or the content does not fit into the format.
+        ConfigurationError: As for `check_file`; or the file cannot be written.
     """
-    check_export(path, name, settings)
+    check_file(path, file.example, file.is_export)
     with writing_to(path, "name another file"), whole_file(path) as stream:
-        return FORMATS[name].write(export, stream, settings)
+        return file.write(stream)
 
 
-def print_export(export: Export, out: IO[str], name: ExportName, settings: ExportSettings) -> Sequence[str]:
-    """Write the export to the bytes of a text stream such as standard output; return notes on what it lacks.
+def print_file(file: FileToWrite, out: IO[str]) -> Sequence[str]:
+    """Write to the bytes of a text stream such as standard output; return notes on what is lacking.
 
     Raises:
-        ConfigurationError: It is a terminal, and the format is not text; or the format lacks a setting.
+        ConfigurationError: It is a terminal, and the format is not text.
     """
-    check_settings(name, settings)
-    if not FORMATS[name].is_text and out.isatty():
-        raise ConfigurationError(f"{name} cannot be shown in a terminal; name a file, for example -o scores.{name}")
+    if not file.is_text and out.isatty():
+        raise ConfigurationError(
+            f"{file.format} cannot be shown in a terminal; name a file, for example -o {file.example}"
+        )
     out.flush()
     below: IO[bytes] = out.buffer  # type: ignore[attr-defined]
     if out.isatty():
-        notes = FORMATS[name].write(export, cast("IO[bytes]", _Terminal(out)), settings)
-    elif FORMATS[name].is_text:
-        notes = FORMATS[name].write(export, below, settings)
+        notes = file.write(cast("IO[bytes]", _Terminal(out)))
+    elif file.is_text:
+        notes = file.write(below)
     else:  # some formats return to what they have written
-        with TemporaryFile() as file:
-            notes = FORMATS[name].write(export, file, settings)
-            file.seek(0)
-            shutil.copyfileobj(file, below)
+        with TemporaryFile() as made:
+            notes = file.write(made)
+            made.seek(0)
+            shutil.copyfileobj(made, below)
     below.flush()
     return notes

@@ -6,7 +6,7 @@ A test set is a file of JSON lines, one item each. Every line is a sample too, s
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
@@ -118,9 +118,12 @@ OWN = ("kind", "passages", "made", "checks", "decisions", "original")
 
 
 def item_to_json(item: SetItem) -> dict[str, Any]:
-    """Return the item's line: the fields of its sample, then its own, without empty ones."""
+    """Return the item's line: the fields of its sample, then its own, without empty ones except the kind.
+
+    The kind shows that the line is an item, whose passages are no contexts.
+    """
     own = asdict(item)
-    return sample_to_json(item.sample) | {name: own[name] for name in OWN if own[name]}
+    return sample_to_json(item.sample) | {name: own[name] for name in OWN if own[name] or name == "kind"}
 
 
 _ITEM = TypeAdapter(SetItem)
@@ -132,7 +135,11 @@ def item_from_json(value: Mapping[str, Any]) -> SetItem:
 
 
 def item_of(sample: Sample) -> SetItem:
-    """Return a sample from elsewhere as an item; its evidence, or else its contexts, are the passages."""
+    """Return a sample from elsewhere as an item; its evidence, or else its contexts, are the passages.
+
+    Its group is the kind of question if there is such a kind, as in a table that saiten exported.
+    """
     passages = tuple(SetPassage(text) for text in sample.evidence or sample.contexts or ())
     reference, language, history = sample.reference or "", sample.language, sample.history
-    return SetItem(sample.id, sample.question, reference, "", language, passages, history)
+    kind = sample.group if sample.group in get_args(QuestionKind) else ""
+    return SetItem(sample.id, sample.question, reference, cast("QuestionKind", kind), language, passages, history)

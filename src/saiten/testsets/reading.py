@@ -1,6 +1,7 @@
 """Reading a test set: the file or folder that `saiten questions` wrote, or any file with questions and references."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from saiten.data.formats import read_rows
 from saiten.data.rows import BadRow, RawRow, bad_row
 from saiten.data.samples import QUESTIONS, read_samples
 from saiten.errors import BadInput
+from saiten.testsets.decided_rows import decisions_in
 from saiten.testsets.items import OWN, SetItem, item_from_json, item_of
 from saiten.text.language import detect_language
 
@@ -49,7 +51,7 @@ def read_items(path: Path, *, notify: Callable[[str], None]) -> Iterator[SetItem
     """Yield the items of a test set, and the rows that cannot be used, in order.
 
     A file from elsewhere (CSV, Excel, JSON lines of another tool) needs columns for question and reference; its
-    contexts, if it has any, become the passages.
+    contexts, if it has any, become the passages. In a table that saiten exported, the verdicts are read, too.
 
     Raises:
         BadInput: there is no such file, or it has no questions.
@@ -59,13 +61,14 @@ def read_items(path: Path, *, notify: Callable[[str], None]) -> Iterator[SetItem
         rows = read_rows(file, None, wanted=lambda _: True, notify=notify)
         yield from _without_repeated_ids(map(_item, rows))
         return
+    decided = decisions_in(read_rows(file, None, wanted=lambda _: True, notify=lambda _: None))
     for sample in read_samples(file, detect_language=detect_language, wished=QUESTIONS, notify=notify):
         if isinstance(sample, BadRow):
             yield sample
         elif not sample.question.strip():
             yield BadRow(f"{file.name}: {sample.id}", "there is no question in it")
         else:
-            yield item_of(sample)
+            yield replace(item_of(sample), decisions=decided.get(sample.id, ()))
 
 
 def items_of(path: Path, *, notify: Callable[[str], None]) -> list[SetItem]:

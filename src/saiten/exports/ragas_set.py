@@ -1,0 +1,68 @@
+"""Test sets for RAGAS: JSON lines that its `Testset.from_jsonl` and `EvaluationDataset.from_jsonl` read.
+
+A question by itself is a `SingleTurnSample`, one after others a `MultiTurnSample`. `EvaluationDataset` reads either the
+one or the other from a file. A multi-turn sample has no field for passages and persona.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from saiten.choices import QuestionKind
+from saiten.exports.json_lines import first_line
+from saiten.testsets.items import SetItem, SetPassage
+
+ELSEWHERE = "elsewhere"
+"""The kind of questions that saiten did not make."""
+_OURS = {*get_args(QuestionKind), ELSEWHERE}
+
+
+def ragas_row(item: SetItem) -> dict[str, Any]:
+    """Return the item as RAGAS writes a sample of a test set, without what is not given."""
+    row: dict[str, Any] = {
+        "user_input": _messages(item) if item.history else item.question,
+        "reference": item.reference or None,
+        "synthesizer_name": item.kind or ELSEWHERE,
+    }
+    if not item.history:
+        row["reference_contexts"] = [passage.text for passage in item.passages]
+        row["reference_context_ids"] = _ids(item.passages)
+        row["persona_name"] = item.made.get("persona")
+    return {name: value for name, value in row.items() if value}
+
+
+def ragas_lacks(items: Sequence[SetItem]) -> list[str]:
+    """Return notes on what the rows of these items lack, with counts."""
+    checks, decided = sum(bool(item.checks) for item in items), sum(bool(item.decisions) for item in items)
+    notes = [
+        f"RAGAS has no fields for ids, languages, checks and decisions: the file lacks {len(items)} ids and languages, "
+        f"the checks of {checks} questions and the decisions on {decided}"
+    ]
+    if difficult := sum("difficulty" in item.made for item in items):
+        notes.append(f"RAGAS has no field for the difficulty: that of {difficult} questions is left out")
+    if talks := [item for item in items if item.history]:
+        passages, personas = sum(len(item.passages) for item in talks), sum("persona" in item.made for item in talks)
+        notes.append(
+            f"conversations of RAGAS have neither passages nor personas: {passages} passages and {personas} personas "
+            "are left out"
+        )
+    return notes
+
+
+def is_ragas_export(path: Path) -> bool:
+    """Return whether the first line is that of an exported test set, rather than one that RAGAS wrote itself."""
+    return first_line(path).get("synthesizer_name") in _OURS
+
+
+def _messages(item: SetItem) -> list[dict[str, str]]:
+    said = [part for turn in item.history for part in ((turn.question, "human"), (turn.answer, "ai"))]
+    return [{"content": text, "type": who} for text, who in (*said, (item.question, "human")) if text]
+
+
+def _ids(passages: Sequence[SetPassage]) -> list[str]:
+    """Return `DOCUMENT:START-END` for each passage; empty unless all have a document, since the lists are parallel."""
+    places = [
+        passage.source if passage.start is None else f"{passage.source}:{passage.start}-{passage.end}"
+        for passage in passages
+    ]
+    return places if all(passage.source for passage in passages) else []

@@ -1,0 +1,51 @@
+"""The decisions in a table of a test set, as `saiten testset export` writes it and people edit it."""
+
+from collections.abc import Iterable, Mapping
+
+from saiten.data.columns import SAMPLE_COLUMNS, Columns
+from saiten.data.rows import BadRow, RawRow
+from saiten.data.values import as_text
+from saiten.errors import BadInput
+from saiten.testsets.items import Decided, Verdict
+
+_COLUMNS = {
+    "id": SAMPLE_COLUMNS["id"],
+    "verdict": ("verdict", "判断"),
+    "by": ("decided_by", "判断した人"),
+}
+_VERDICTS: Mapping[str, Verdict] = {
+    "approved": "approved",
+    "採用": "approved",
+    "edited": "edited",
+    "修正": "edited",
+    "rejected": "rejected",
+    "却下": "rejected",
+}
+
+
+def decisions_in(rows: Iterable[RawRow | BadRow]) -> dict[str, tuple[Decided, ...]]:
+    """Return the decisions by the ids of the rows; rows without an id or a verdict are left out,
+    as are all of a table that does not say who decided.
+
+    A name in the column `decided_by` counts even if the row was edited since: the table says so.
+
+    Raises:
+        BadInput: a verdict is unknown; the text has its row.
+    """
+    columns, found = Columns(_COLUMNS, {}), dict[str, tuple[Decided, ...]]()
+    for row in rows:
+        if isinstance(row, BadRow):
+            continue
+        given = columns.find_all(row.fields)
+        identity, verdict, by = (as_text(given.get(name)) for name in _COLUMNS)
+        if "by" not in given or not identity or not (verdict or "").strip():
+            continue
+        known = _VERDICTS.get(str(verdict).strip().casefold())
+        if known is None:
+            raise BadInput(
+                f"{row.where}: the verdict {str(verdict)[:40]!r} is unknown; expected approved, edited or rejected "
+                "(採用, 修正, 却下), or nothing"
+            )
+        people = [name.strip() for name in (by or "").split(",") if name.strip()] or [""]
+        found[identity] = tuple(Decided(known, name) for name in people)
+    return found
