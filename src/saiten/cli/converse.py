@@ -81,7 +81,7 @@ def converse(
     recorded = system.system.strip() == RECORDED
     if recorded and roles.questioner:
         raise ConfigurationError("--questioner is not used with --system recorded: the questions are on record")
-    source = DataSource(qa, rows, ("reference", "question"), "conversations")
+    source = DataSource(qa, rows, ("reference", "question"), "conversations" if recorded else "openings")
     settings = system.settings(notifier(stderr()))
     others = roles.judges(judge)
     if dry_run:

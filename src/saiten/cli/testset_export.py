@@ -26,8 +26,8 @@ def export(
         SetExportName | None,
         typer.Option(
             "--as",
-            help="Format. Default: by the suffix of the file (csv, xlsx, jsonl); jsonl for standard output. deepeval is "
-            "a JSON list, in a file that ends in .jsonl one golden per line.",
+            help="Format. Default: by the suffix of the file (csv, xlsx, jsonl); jsonl for standard output. deepeval "
+            "is a JSON list, in a file that ends in .jsonl one golden per line.",
         ),
     ] = None,
     follow_ups: Annotated[

@@ -9,9 +9,9 @@ from saiten.data.chat_messages import as_messages, read_message
 from saiten.data.values import as_object, as_text, is_list, is_nothing, listed
 from saiten.records import Turn
 
-ChatUse = Literal["answers", "questions", "conversations"]
-"""What a chat log is read for: each answer with its history, each question whether or not it was answered, or each
-conversation as a whole."""
+ChatUse = Literal["answers", "questions", "conversations", "openings"]
+"""What a chat log is read for: each answer with its history, each question whether or not it was answered, each
+conversation as a whole, or the question that each begins with."""
 
 
 @dataclass(frozen=True, slots=True)

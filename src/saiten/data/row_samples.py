@@ -109,7 +109,7 @@ class RowSamples:
             raise ValueError(
                 "the conversation has no answer to a question: no message of the assistant after the user's"
             )
-        if self.chats == "conversations":
+        if self.chats in {"conversations", "openings"}:
             yield self._whole(name, given, answered)
             return
         self.notes.greetings += not exchanges[0].question.strip()
@@ -126,11 +126,14 @@ class RowSamples:
             yield self._sample(f"{name}/turn-{number}", about, history, name)
 
     def _whole(self, name: str, given: Mapping[str, Any], answered: list[Exchange]) -> Sample:
-        """Return the conversation as one sample; a question next to the messages is what it is about."""
+        """Return the conversation as one sample; a question next to the messages is what it is about.
+
+        Its turns are the history, unless it is read for its first question: those do not come before it.
+        """
         references = given.get("reference") or (answered[0].references if len(answered) == 1 else ())
         question = given.get("question") or answered[0].question
         about = {**given, "question": question, "answer": None, "contexts": None, "reference": references}
-        turns = tuple(each.turn for each in answered)
+        turns = tuple(each.turn for each in answered) if self.chats == "conversations" else ()
         return self._sample(name, about, turns, None)
 
     def _sample(

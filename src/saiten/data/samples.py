@@ -67,8 +67,8 @@ def read_samples(
         option: The command-line option for columns, for messages.
         wished: Fields that the caller uses; if one is missing, columns that may contain it are reported. With `answer`,
             a row that has the answers of several systems becomes a sample for each.
-        chats: What a conversation becomes: a sample per answer; a sample per question, answered or not; or one sample,
-            with all its turns as the history, and its first question.
+        chats: What a conversation becomes: a sample per answer; a sample per question, answered or not; or one sample
+            with its first question, and with all its turns as the history, or without any (`openings`).
         limit: Maximum number of rows; a conversation is one, and the answers of each system are.
         notify: Receives notes for the user: a rare encoding, a skipped column.
 

@@ -86,6 +86,8 @@ class Dialogue:
     """The passages the grader saw in addition to the reference, and the cost of retrieving them."""
     lost: Usage = field(default_factory=Usage)
     """The cost of the step that failed."""
+    earlier: tuple[Turn, ...] = ()
+    """What was said before the question of the pair, oldest first."""
     recorded: tuple[str, ...] = ()
     """The questions of a recorded conversation, as far as it was replayed; empty for one that was held."""
 

@@ -20,7 +20,7 @@ _HELPERS = frozenset("行使用出来見言成致様事物時")
 def find_leak(dialogue: Dialogue) -> Leak:
     """Check a dialogue for leaks, including one that failed in the middle."""
     reference = content_units(dialogue.reference)
-    heard: set[str] = set()
+    heard = {unit for turn in dialogue.earlier for unit in content_units(turn.question) | content_units(turn.answer)}
     stating = []
     for number, turn in enumerate(dialogue.history, start=1):
         # The pair's own question opens the first turn; each later one is compared with what was said before it. A user

@@ -13,7 +13,7 @@ Source: the ANLP paper on multi-turn evaluation (spec 02). Each agent knows only
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 from saiten.choices import MAX_TURNS, RECORDED, Questioning
 from saiten.dialogue.dialogue import Agent, Dialogue, DialogueStep, Ended, StepName
@@ -22,7 +22,7 @@ from saiten.dialogue.refusing import PROPOSALS, Refusal, refuse
 from saiten.dialogue.scores import HIGHEST
 from saiten.errors import FailureKind, JudgeError, SystemFailed, Unreadable
 from saiten.protocols import Judge, System
-from saiten.records import Answer, Inquiry, Passage, Retrieved, Sample, Turn, Usage
+from saiten.records import Answer, Inquiry, Language, Passage, Retrieved, Sample, Turn, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, FollowUp, Need, ReviseAnswer
 
@@ -49,8 +49,9 @@ async def converse(
     uses numbers, names or rare words that only the reference has is refused. With `published`, these are two calls, as
     in the paper, and a question may use such words to ask for confirmation.
 
-    Without a system, the pair's history is replayed: its answers are graded in order, and its questions lead from one
-    to the next.
+    With a system, the pair's history comes before its question: the system and the agents know it, and its turns count
+    neither as turns of the dialogue nor as what the system said. Without one, the history is replayed: its answers are
+    graded in order, and its questions lead from one to the next.
 
     Raises:
         ValueError: the pair has no question or no reference, no history to replay, or no turn is allowed.
@@ -94,13 +95,20 @@ class _Ending(NamedTuple):
     reason: str | None = None
 
 
+class _Shown(TypedDict):
+    """The language of a task, and what is shown before the question."""
+
+    language: Language
+    conversation: tuple[Turn, ...]
+
+
 @dataclass
 class _Talk:
     """A dialogue in progress."""
 
     pair: Sample
     system: System | None
-    """None: what was said is in the pair's history."""
+    """None: the pair's history is replayed."""
     agents: Judge
     max_turns: int
     questioning: Questioning
@@ -110,6 +118,11 @@ class _Talk:
     history: tuple[Turn, ...] = ()
     turn: int = 1
     doing: str = "retrieving the evidence"
+
+    @property
+    def earlier(self) -> tuple[Turn, ...]:
+        """What was said before the pair's question."""
+        return () if self.system is None else self.pair.history
 
     async def run(self) -> _Ending:
         """Run the loop to its end, and return the reason for it."""
@@ -135,7 +148,8 @@ class _Talk:
         if self.system is None:
             answer = Answer(pair.history[self.turn - 1].answer)
         else:
-            answer = await self.system.answer(Inquiry(question, pair.id, self.history, self.session, pair.language))
+            said = self.earlier + self.history
+            answer = await self.system.answer(Inquiry(question, pair.id, said, self.session, pair.language))
         self.history += (Turn(question, answer.text),)
         self.steps.append(step(answer.text, contexts=answer.contexts, seconds=answer.seconds, usage=answer.usage))
 
@@ -143,9 +157,9 @@ class _Talk:
         """T2: the composer sees the question and the history only. T6: the reference, too, for its level of detail."""
         step = self._begin(name, "composer")
         pair, said = self.pair, _flat(self.history)
-        task: ComposeAnswer | ReviseAnswer = ComposeAnswer(pair.question, said, language=pair.language)
+        task: ComposeAnswer | ReviseAnswer = ComposeAnswer(pair.question, said, **self._shown)
         if tentative is not None:
-            task = ReviseAnswer(pair.question, pair.reference or "", said, tentative, language=pair.language)
+            task = ReviseAnswer(pair.question, pair.reference or "", said, tentative, **self._shown)
         reply = await self.agents.perform(task)
         self.steps.append(step(reply.answer, reply.explanation, usage=reply.usage))
         return reply.answer
@@ -154,9 +168,7 @@ class _Talk:
         """T3 and T7: the graded judge of spec 01, with the evidence that question and reference retrieve."""
         step = self._begin(name, "grader")
         pair, evidence = self.pair, tuple(passage.text for passage in self.evidence.passages)
-        reply = await self.agents.perform(
-            GradeAnswer(pair.question, answer, pair.references, evidence, language=pair.language)
-        )
+        reply = await self.agents.perform(GradeAnswer(pair.question, answer, pair.references, evidence, **self._shown))
         self.steps.append(step(reply.feedback, grade=reply.value, usage=reply.usage))
         return reply
 
@@ -176,7 +188,7 @@ class _Talk:
             if ending is not None:  # only a merged call can decide here
                 self._take("T4", _NEEDED if reply.needed else "", reply)
                 continue
-            refusal = refuse(reply.question, self.pair, self.history, self.questioning)
+            refusal = refuse(reply.question, self.pair, self.earlier + self.history, self.questioning)
             if refusal is None:
                 self._take("T5", reply.question, reply)
                 return reply.question
@@ -187,7 +199,7 @@ class _Talk:
     async def _decide(self, tentative: str, review: str) -> _Ending | None:
         """T4 alone: the questioner sees reference, history, tentative answer and review."""
         self._begin("T4", "questioner")
-        reply = await self.agents.perform(DecideNext(*self._known(tentative, review), language=self.pair.language))
+        reply = await self.agents.perform(DecideNext(*self._known(tentative, review), **self._shown))
         self._take("T4", _NEEDED if reply.needed else "", reply)
         return self._settled(needed=reply.needed)
 
@@ -197,8 +209,8 @@ class _Talk:
         known = *self._known(tentative, review), shown
         self._begin("T5", "questioner")
         if self.questioning == "merged":
-            return await self.agents.perform(AskIfNeeded(*known, language=self.pair.language))
-        reply = await self.agents.perform(AskNext(*known, language=self.pair.language))
+            return await self.agents.perform(AskIfNeeded(*known, **self._shown))
+        reply = await self.agents.perform(AskNext(*known, **self._shown))
         asked = FollowUp(explanation=reply.explanation, needed=True, question=reply.question)
         return asked.with_usage(reply.usage)
 
@@ -214,6 +226,11 @@ class _Talk:
 
     def _known(self, tentative: str, review: str) -> tuple[str, str, tuple[str, ...], str, str]:
         return self.pair.question, self.pair.reference or "", _flat(self.history), tentative, review
+
+    @property
+    def _shown(self) -> "_Shown":
+        """What every task of the agents has."""
+        return {"language": self.pair.language, "conversation": self.earlier}
 
     def _begin(self, name: StepName, agent: Agent) -> Callable[..., DialogueStep]:
         """Return the constructor of the step, from its text on."""
@@ -239,6 +256,7 @@ class _Talk:
             language=pair.language,
             evidence=self.evidence,
             session=self.session,
+            earlier=self.earlier,
             recorded=tuple(turn.question for turn in pair.history[: self.turn]) if self.system is None else (),
         )
         return replace(made, leak=find_leak(made))

@@ -9,7 +9,8 @@ from saiten.records import Sample, Turn
 def pair_of(sample: Sample, number: int, *, recorded: bool) -> Sample | BadRow:
     """Return the sample as a pair, or a bad row with the reason; `number` counts samples from 1.
 
-    Answers in it are from another system; if they are to be replayed (`recorded`), they are its history.
+    Its answer is from another system; if it is to be replayed (`recorded`), it is part of the history. Otherwise the
+    history is what was said before the question, and the dialogue continues it.
     """
     if recorded:
         sample = _recorded(sample)
@@ -20,8 +21,7 @@ def pair_of(sample: Sample, number: int, *, recorded: bool) -> Sample | BadRow:
     if lacking:
         what = "the replay of a conversation" if recorded else "a dialogue"
         return BadRow(where, f"{what} needs a {' and a '.join(lacking)}")
-    bare = replace(sample, answer=None, contexts=None, system=None, conversation=None)
-    return bare if recorded else replace(bare, history=())
+    return replace(sample, answer=None, contexts=None, system=None, conversation=None)
 
 
 def _recorded(sample: Sample) -> Sample:

@@ -33,13 +33,11 @@ def ragas_row(item: SetItem) -> dict[str, Any]:
 
 def ragas_lacks(items: Sequence[SetItem]) -> list[str]:
     """Return notes on what the rows of these items lack, with counts."""
-    checks, decided = sum(bool(item.checks) for item in items), sum(bool(item.decisions) for item in items)
-    notes = [
-        f"RAGAS has no fields for ids, languages, checks and decisions: the file lacks {len(items)} ids and languages, "
-        f"the checks of {checks} questions and the decisions on {decided}"
-    ]
+    notes = [f"RAGAS has no fields for ids and languages: those of {len(items)} questions are left out"]
     if difficult := sum("difficulty" in item.made for item in items):
         notes.append(f"RAGAS has no field for the difficulty: that of {difficult} questions is left out")
+    if judged := sum(bool(item.checks or item.decisions) for item in items):
+        notes.append(f"RAGAS has no fields for checks and decisions: those on {judged} questions are left out")
     if talks := [item for item in items if item.history]:
         passages, personas = sum(len(item.passages) for item in talks), sum("persona" in item.made for item in talks)
         notes.append(

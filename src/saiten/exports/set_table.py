@@ -83,7 +83,5 @@ def _lacks(items: Sequence[SetItem]) -> Sequence[str]:
     checks, made = sum(bool(item.checks) for item in items), sum(bool(item.made) for item in items)
     if not checks and not made:
         return ()
-    return (
-        f"a table has no columns for how {made} questions were made, for the checks of {checks}, and for the places of "
-        "passages; jsonl has all of it",
-    )
+    note = f"a table has no columns for how {made} questions were made, for checks ({checks}) and places of passages"
+    return (f"{note}; jsonl has all of it",)

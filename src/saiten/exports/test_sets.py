@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from saiten.choices import SetExportName
 from saiten.errors import BadInput, ConfigurationError
@@ -23,7 +23,7 @@ class SetSettings:
     """How a test set is exported."""
 
     follow_ups: bool = False
-    """For RAGAS and DeepEval: only the follow-up questions, as conversations; otherwise all others, if there are any."""
+    """For RAGAS and DeepEval: the follow-up questions, as conversations, instead of the others."""
     bom: bool = False
     """For CSV: begin with a byte order mark, and prefix an apostrophe to formulas, for Excel."""
     language: Language | None = None

@@ -24,10 +24,9 @@ _VERDICTS: Mapping[str, Verdict] = {
 
 
 def decisions_in(rows: Iterable[RawRow | BadRow]) -> dict[str, tuple[Decided, ...]]:
-    """Return the decisions by the ids of the rows; rows without an id or a verdict are left out,
-    as are all of a table that does not say who decided.
+    """Return the decisions by the ids of the rows, if the table has columns for the verdict and for who decided.
 
-    A name in the column `decided_by` counts even if the row was edited since: the table says so.
+    Rows without an id or a verdict have none. A decision counts even if the row was edited since: the table says so.
 
     Raises:
         BadInput: a verdict is unknown; the text has its row.

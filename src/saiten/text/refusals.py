@@ -32,7 +32,7 @@ _ENGLISH = re.compile(
     r"(?:answer|find|determine|provide|say|tell|help(?= (?:you|with)\b|[.,;!]|$)|assist|locate|confirm|respond"
     r"|give (?:you )?an?y? (?:\w+ )?answer)"
     r"|\b(?:unable|not possible|impossible) to (?:answer|determine|provide an answer)"
-    r"|\b(?:cannot|can['’]?t|could not) be (?:answered|determined|found) "
+    r"|\b(?:cannot|can['’]?t|could not) be (?:(?:answered|determined)\b|found )"
     rf"|\b{_SOURCE}{_GIVEN} {_NOT} (?:\w+ly |seem to |appear to )*(?:{_SAYS}|allow (?:me|us) to \w+)"
     rf"|\b{_SOURCE}{_GIVEN} (?:contain|hold|say|have|offer)s? nothing (?:about|on|of|regarding)\b"
     rf"|\bno (?:relevant |specific |such |further |clear |direct |explicit ){{0,3}}{_KNOWLEDGE}\b.{{0,60}}"
@@ -40,6 +40,8 @@ _ENGLISH = re.compile(
     rf"|\bthere(?: is|['’]s| are) (?:not enough|insufficient|no) {_KNOWLEDGE}"
     r"|\b(?:not|isn['’]t|aren['’]t) (?:mentioned|provided|specified|stated|available|given|included|contained"
     rf"|discussed|found|answered|answerable) (?:anywhere )?(?:in|by|from|within|based on) (?:\w+ ){{0,3}}{_SOURCE}"
+    r"|^it(?: is|['’]s) not (?:stated|mentioned|specified|said|given)"
+    r" (?:how|what|when|where|which|who|why|whether|if)\b"
     r"|^(?:unknown|unanswerable|no answer|n/?a)\W*$"
     r"|^not (?:mentioned|specified|provided|stated|available|known|found)\W*$",
     re.IGNORECASE,
@@ -52,6 +54,7 @@ _NONE = (
     r"(?:(?:あり|ござい|見つかり|見当たり|確認でき|見つけられ|含まれてい|記載されてい|書かれてい|示されてい|され?てい|なされてい|存在し)ませ"
     r"|(?:見当たら|見つから|確認でき|含まれてい|記載されてい|書かれてい|存在し|され?てい)な|な(?:い|かった|く))"
 )
+_TEXT = r"(?:文書|コンテキスト|文脈|資料|文章|本文|記事)"
 _ANSWERING = r"(?:お答え|回答|お返事|特定|判断|断定|(?:答える|お答えする|回答する|判断する|特定する)こと)"
 _JAPANESE = re.compile(
     r"(?:わかり|分かり|判り|存じ上げ|存じ|知り)ませ"
@@ -59,10 +62,10 @@ _JAPANESE = re.compile(
     rf"|{_ANSWERING}(?:は|が)?(?:でき|いたしかね|しかね|出来)(?:ませ|な|ま)|答えられ(?:ませ|な)"
     rf"|{_ABOUT}(?:に|から)?(?:が|は|も|を)[^。、]{{0,15}}?{_NONE}"
     r"|(?:記載|言及|記述|説明|明記|提供)され?て(?:は)?い(?:ませ|な)"
-    r"|(?:文書|コンテキスト|文脈|資料|文章|本文|記事)(?:中|内)?に(?:は|も)[^。、]{0,30}"
-    r"(?:書かれて|示されて|載って|含まれて)い(?:ませ|な)"
+    rf"|{_TEXT}(?:中|内)?に(?:は|も)?[^。、]{{0,30}}(?:書かれて|示されて|載って|含まれて)い(?:ませ|な)"
+    rf"|{_TEXT}(?:中|内)?(?:では|は|に)[^。、]{{0,40}}(?:に触れて|に言及して|について述べて|述べられて)い(?:ませ|な)"
     r"|(?:資料|文書|コンテキスト|文脈|文章|本文|記事|範囲|情報)(?:から|では|で|に|内)[^。]{0,40}"
-    r"(?:確認でき|把握でき|読み取れ|読みとれ|見つけられ)(?:ませ|な)"
+    r"(?:確認でき|把握でき|読み取れ|読みとれ|見つけられ|知ること(?:が|は)?でき)(?:ませ|な)"
     r"|申し上げ(?:られませ|かねま)"
     r"|^(?:不明|回答不能|回答不可|該当なし|情報なし|記載なし)(?:です|である)?\W*$"
 )

@@ -20,10 +20,10 @@ from saiten.tasks.correctness import (
     GroundedDecision,
 )
 from saiten.tasks.preference import Better, PreferAnswer, Preference
-from saiten.text.refusals import is_refusal
+from saiten.text.refusals import is_refusal, only_declines
 
 _REFUSED, _BOTH_REFUSED = 0.02, 0.95
-"""p if only the answer declines, and if answer and reference do: set by logic, not fitted."""
+"""p if either the answer or the reference declines, and if both do: set by logic, not fitted."""
 
 _QUOTED = 160
 """Maximum characters per quoted missing or extra part; at most three are quoted."""
@@ -83,6 +83,8 @@ def best_correctness(
 ) -> ReferenceMatch:
     """Return the match with the reference that the answer agrees with most; close to 0 if it declines.
 
+    If all references say that there is no answer, one that does not say so is wrong, whatever words they share.
+
     Raises:
         CannotJudge: there is no reference.
     """
@@ -93,7 +95,14 @@ def best_correctness(
     if is_refusal(answer, language):
         both = any(is_refusal(reference, language) for reference in references)
         return replace(matches[0], p=_BOTH_REFUSED if both else _REFUSED)
+    if answer.strip() and _decline(references, language):
+        return replace(matches[0], p=_REFUSED)
     return max(matches, key=lambda each: each.p)
+
+
+def _decline(references: Sequence[str], language: Language) -> bool:
+    """Return whether all references only say that the question has no answer."""
+    return all(only_declines(reference, language) for reference in references if reference.strip())
 
 
 def _remarks(answer: str, best: ReferenceMatch, language: Language, tools: Tools) -> list[str]:
@@ -101,6 +110,9 @@ def _remarks(answer: str, best: ReferenceMatch, language: Language, tools: Tools
         return [said(language, "the answer is empty", "回答が空である")]
     if is_refusal(answer, language):
         return [said(language, "the answer declines to answer", "回答は答えることを断っている")]
+    if only_declines(best.reference, language):
+        english = "the reference says that there is no answer, and this answer gives one"
+        return [said(language, english, "正答例は答えがないと述べているが、回答は答えている")]
     remarks = absent(best.missing_numbers, best.missing_names, "answer", language)
     remarks += instead_of(best.replaced, language)
     if best.missing_numbers and best.other_numbers and not best.replaced:

@@ -12,7 +12,18 @@ _EVIDENCE = 200
 """Maximum characters of a passage, enough to recognize it."""
 
 Title = Literal[
-    "reference", "asks", "system", "composed", "review", "decides", "aim", "revised", "refused", "leak", "evidence"
+    "reference",
+    "before",
+    "asks",
+    "system",
+    "composed",
+    "review",
+    "decides",
+    "aim",
+    "revised",
+    "refused",
+    "leak",
+    "evidence",
 ]
 Kind = Literal["said", "question", "thought", "passage"]
 """`thought`: an agent's explanation, which is not part of the conversation."""
@@ -45,6 +56,8 @@ class Row:
 def dialogue_rows(dialogue: Dialogue) -> Iterator[Row]:
     """Yield all rows in order; each turn begins with its question."""
     yield Row(0, "reference", dialogue.reference)
+    for said in dialogue.earlier:
+        yield Row(0, "before", "\n".join(filter(None, (said.question, said.answer))))
     for turn, question in enumerate(dialogue.asked, start=1):
         yield Row(turn, "asks", question, "question")
         yield from _of_turn(turn, [step for step in dialogue.steps if step.turn == turn])
