@@ -81,7 +81,7 @@ def _row(item: SetItem) -> dict[str, Any]:
 
 def _lacks(items: Sequence[SetItem]) -> Sequence[str]:
     checks, made = sum(bool(item.checks) for item in items), sum(bool(item.made) for item in items)
-    if not checks and not made:
+    if not checks and not made and all(passage.start is None for item in items for passage in item.passages):
         return ()
     note = f"a table has no columns for how {made} questions were made, for checks ({checks}) and places of passages"
     return (f"{note}; jsonl has all of it",)
