@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from museum_set import ITEMS, SINGLE, TALKS, write_set
 
+from museum_set import ITEMS, SINGLE, TALKS, write_set
 from saiten.cli import main
 from saiten.data import read_samples
 from saiten.testsets.reading import items_of
