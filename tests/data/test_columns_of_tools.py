@@ -41,6 +41,10 @@ TOOLS = {
         {"input": "q", "actualOutput": "a", "expectedOutput": "r", "retrievalContext": ["c", "d"]},
         FULL,
     ),
+    "deepeval golden with an id": (
+        {"input": "q", "expected_output": "r", "additional_metadata": {"id": "7", "kind": "single"}},
+        {"id": "7", "question": "q", "reference": "r"},
+    ),
     "deepeval golden": (
         {"input": "q", "actual_output": None, "expected_output": "r", "context": ["e"]},
         {"question": "q", "reference": "r", "evidence": ("e",)},
@@ -236,3 +240,22 @@ def test_rows_may_each_have_other_columns():
     """JSON lines may omit or rename columns from row to row."""
     rows = [{"question": "a"}, {"user_input": "b"}, {"inputs": {"query": "c"}}, {"QUESTION": "d"}]
     assert [row.question for row in read(rows)] == ["a", "b", "c", "d"]
+
+
+ITEM = {"question": "q", "reference": "r", "kind": "single", "evidence": ["e"], "passages": [{"text": "e"}], "made": {}}
+
+
+@pytest.mark.parametrize("left_out", [(), ("made",), ("kind",)])
+def test_the_passages_of_an_item_of_a_test_set_are_no_contexts(left_out):
+    """They are its evidence; nothing is guessed or suggested for an item's own columns."""
+    row = {name: value for name, value in ITEM.items() if name not in left_out}
+    notices = []
+    assert read([row], notices) == [Sample("row-1", "q", reference="r", evidence=("e",))]
+    assert notices == []
+
+
+def test_passages_elsewhere_are_still_guessed_to_be_contexts():
+    """Also next to evidence, and in a row with a kind of something."""
+    for more in ({}, {"evidence": ["e"]}, {"kind": "faq"}):
+        (sample,) = read([{"question": "q", "answer": "a", "passages": ["c"], **more}])
+        assert sample.contexts == ("c",)

@@ -3,6 +3,7 @@ from dataclasses import fields, replace
 import pytest
 from talking import UNION, ScriptedSystem, in_turn
 
+from saiten.dialogue.leak import find_leak
 from saiten.dialogue.loop import converse
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, SystemFailed, Unreadable
 from saiten.records import Passage, Retrieved, Turn, Usage
@@ -59,6 +60,29 @@ async def test_the_system_sees_the_questions_and_its_own_history_alone(agents):
     assert (first.history, second.history) == ((), (Turn(UNION.question, SWAPPED),))
     assert first.session == second.session == "union"
     assert {field.name for field in fields(first)} == {"question", "id", "history", "session", "language"}
+
+
+async def test_a_follow_up_question_comes_after_what_was_said_before(agents):
+    """The system gets the history before each question, and the agents are shown it; the turns are the dialogue's own."""
+    before = Turn("What does UNION do?", "It combines two results.")
+    judge, system = agents([3, 5], [ASKS]), ScriptedSystem([SWAPPED, CONFIRMED])
+    dialogue = await converse(replace(UNION, history=(before,)), system, judge)
+    first, second = system.asked
+    assert (first.history, second.history) == ((before,), (before, Turn(UNION.question, SWAPPED)))
+    assert {task.conversation for task in judge.asked} == {(before,)}
+    assert next(task for task in judge.asked if isinstance(task, ComposeAnswer)).history == (UNION.question, SWAPPED)
+    assert (dialogue.earlier, dialogue.asked, dialogue.scores["lscore"]) == ((before,), (UNION.question, ASKS), 2)
+
+
+async def test_what_was_said_before_is_not_asked_again_and_is_no_leak(agents):
+    """A proposed question that repeats one of the history is refused; a word of the history may be in the answer."""
+    before = Turn(ASKS, "UNION eliminates duplicate rows.")
+    judge, system = agents([3, 5], [ASKS, "And UNION ALL?"], needed=[True]), ScriptedSystem(["Rows.", "It keeps them."])
+    dialogue = await converse(replace(UNION, history=(before,)), system, judge)
+    assert [inquiry.question for inquiry in system.asked] == [UNION.question, "And UNION ALL?"]
+    said = replace(dialogue, steps=tuple(replace(step, text="UNION eliminates duplicate rows.") if step.name == "T2" else step for step in dialogue.steps))  # fmt: skip
+    assert find_leak(said).words == ()
+    assert find_leak(replace(said, earlier=())).words != ()
 
 
 async def test_the_composer_cannot_see_the_reference():

@@ -44,6 +44,12 @@ REFUSALS = [
     ("該当する記載が見つからなかったため、担当課にお問い合わせください。", "ja"),
     ("I don't know.", "ja"),
     ("わかりません", "en"),
+    ("The question cannot be answered: the documents name no price.", "en"),
+    ("It is not stated how much a tour costs.", "en"),
+    ("文書では館内ツアーの料金に触れていません。", "ja"),
+    ("料金は文書に示されていません。", "ja"),
+    ("館内ツアーの料金は、文書では述べられていません。", "ja"),
+    ("この文書からは料金を知ることができません。", "ja"),
 ]
 ANSWERS = [
     ("I don't know him personally, but the capital is Paris.", "en"),
@@ -71,6 +77,9 @@ ANSWERS = [
     ("日本では法律に明記されていないため、判定は臓器提供のときにだけ行われます。", "ja"),
     ("工場は1998年に開業した。従業員は千二百人である。面積の記載はない。", "ja"),
     ("", "ja"),
+    ("It is not stated prices that matter but paid ones.", "en"),
+    ("この法律では罰金に触れていません。", "ja"),
+    ("壁には触れていません。", "ja"),
 ]  # fmt: skip
 
 

@@ -137,6 +137,26 @@ async def test_an_answer_that_declines_as_the_reference_does_is_right(answer, re
     assert reply.grade == 5
 
 
+@pytest.mark.parametrize(
+    ("answer", "references", "language", "right"),
+    [
+        ("A guided tour costs 12 euros.", ["The documents do not say how much a guided tour costs."], "en", False),
+        ("It costs 12 euros.", ["This cannot be answered.", "The documents do not mention it."], "en", False),
+        ("館内ツアーの料金は500円です。", ["文書には、館内ツアーの料金についての記載がありません。"], "ja", False),
+        ("Citizens were allowed to vote.", ["unknown", "Citizens were allowed to vote."], "en", True),
+        ("On Mondays it is closed.", ["It is not open on Mondays; it is closed then."], "en", True),
+    ],
+)
+async def test_an_answer_is_wrong_where_all_references_say_that_there_is_none(answer, references, language, right):
+    """An invented answer shares most words with such a reference; a reference that answers is compared as always."""
+    question = "What does a guided tour cost?"
+    graded = await JUDGE.perform(GradeAnswer(question, answer, tuple(references), language=language))
+    decided = await JUDGE.perform(DecideCorrect(question, answer, tuple(references), language=language))
+    assert (graded.grade > 1, decided.correct) == (right, right), (graded, decided)
+    if not right:
+        assert ("gives one" in decided.explanation) or ("答えている" in decided.explanation)
+
+
 @pytest.mark.parametrize("references", [(), ("",), (" ",)])
 async def test_without_a_reference(references):
     """Without a reference nothing is decided: the judge says that it cannot."""
