@@ -48,28 +48,28 @@ def test_ragas_gets_single_questions_or_conversations(saiten, testset):
     said = saiten("testset", "export", testset, "--as", "ragas", "-o", "single.jsonl")
     assert [row["user_input"] for row in rows("single.jsonl")] == [item.question for item in SINGLE]
     talks = (
-        "note: 2 follow-up questions are left out, since a data set of this tool has either single questions or "
-        "conversations; export them into a file of their own, with --follow-ups"
+        "note: follow-up questions: 2; they are left out, since a data set of this tool has either single questions "
+        "or conversations; export them into a file of their own, with --follow-ups"
     )
     assert said.err.splitlines() == [
-        "note: 1 questions that people rejected are left out",
-        "note: nobody has decided on 6 of the 9 questions",
+        "note: questions that people rejected: 1; they are left out",
+        "note: questions that nobody has decided on: 6 of 9",
         talks,
-        "note: RAGAS has no fields for ids and languages: those of 6 questions are left out",
-        "note: RAGAS has no field for the difficulty: that of 1 questions is left out",
-        "note: RAGAS has no fields for checks and decisions: those on 2 questions are left out",
+        "note: questions whose id and language are left out, since RAGAS has no fields for them: 6",
+        "note: questions whose difficulty is left out, since RAGAS has no field for it: 1",
+        "note: questions whose checks and decisions are left out, since RAGAS has no fields for them: 2",
     ]
     said = saiten("testset", "export", testset, "--as", "ragas", "--follow-ups", "-o", "talks.jsonl")
     assert [row["user_input"][-1]["content"] for row in rows("talks.jsonl")] == [item.question for item in TALKS]
-    assert "note: 6 single questions are left out; export them without --follow-ups" in said.err
-    assert "neither passages nor personas: 2 passages and 1 personas are left out" in said.err
+    assert "note: single questions: 6; they are left out; export them without --follow-ups" in said.err
+    assert "since RAGAS' conversations have no fields for them: 2 and 1" in said.err
 
 
 def test_deepeval_gets_a_list_or_lines_by_the_suffix(saiten, testset):
     """Its two readers take the one or the other; the goldens are the same."""
     said = saiten("testset", "export", testset, "--as", "deepeval", "-o", "goldens.json")
-    assert "note: the checks of 1 questions are left out" in said.err
-    assert "1 questions about several documents have none" in said.err
+    assert "note: questions whose checks are left out, since DeepEval has no field for them: 1" in said.err
+    assert "questions about several documents: 1; DeepEval has one source_file" in said.err
     saiten("testset", "export", testset, "--as", "deepeval", "-o", "goldens.jsonl")
     assert rows("goldens.json") == rows("goldens.jsonl")
     assert [row["additional_metadata"]["id"] for row in rows("goldens.json")] == [item.id for item in SINGLE]
@@ -90,7 +90,7 @@ def test_a_set_of_follow_up_questions_needs_no_option(saiten, somewhere, tool):
     """There is nothing else in it to export."""
     write_set(items=TALKS)
     said = saiten("testset", "export", "testset", "--as", tool)
-    assert (said.status, "left out; export" in said.err) == (0, False), said
+    assert (said.status, "single questions" in said.err) == (0, False), said
     assert '"And in summer?"' in said.out
 
 

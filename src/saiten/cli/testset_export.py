@@ -50,9 +50,8 @@ def export(
 ) -> None:
     """Export a test set to RAGAS, DeepEval or a table for Excel.
 
-    csv and xlsx have one row per question. They can be edited and read back: `saiten answer`, `score` and `testset`
-    take them as they take the test set itself. jsonl is the form of a test set of saiten's. Notes say what a format
-    cannot hold.
+    csv and xlsx have one row per question, and can be edited and read back like the test set itself. jsonl is the form
+    that `saiten questions` writes. Notes list what a format cannot hold.
 
     Examples:
       saiten testset export testset --as ragas -o ragas.jsonl

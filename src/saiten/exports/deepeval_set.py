@@ -36,12 +36,12 @@ def deepeval_lacks(items: Sequence[SetItem]) -> list[str]:
     """Return notes on what the goldens of these items lack, with counts."""
     notes = []
     if checked := sum(bool(item.checks) for item in items):
-        notes.append(f"the checks of {checked} questions are left out, since the goldens of DeepEval have no results")
+        notes.append(f"questions whose checks are left out, since DeepEval has no field for them: {checked}")
     spread = sum(len({passage.source for passage in item.passages}) > 1 for item in items if not item.history)
     if spread:
         notes.append(
-            f"a golden of DeepEval has one source_file: {spread} questions about several documents have none; their "
-            "documents are in additional_metadata, under sources"
+            f"questions about several documents: {spread}; DeepEval has one source_file per question, so these have "
+            "none, and their documents are in additional_metadata, under sources"
         )
     return notes
 

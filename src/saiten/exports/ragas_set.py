@@ -33,16 +33,16 @@ def ragas_row(item: SetItem) -> dict[str, Any]:
 
 def ragas_lacks(items: Sequence[SetItem]) -> list[str]:
     """Return notes on what the rows of these items lack, with counts."""
-    notes = [f"RAGAS has no fields for ids and languages: those of {len(items)} questions are left out"]
+    notes = [f"questions whose id and language are left out, since RAGAS has no fields for them: {len(items)}"]
     if difficult := sum("difficulty" in item.made for item in items):
-        notes.append(f"RAGAS has no field for the difficulty: that of {difficult} questions is left out")
+        notes.append(f"questions whose difficulty is left out, since RAGAS has no field for it: {difficult}")
     if judged := sum(bool(item.checks or item.decisions) for item in items):
-        notes.append(f"RAGAS has no fields for checks and decisions: those on {judged} questions are left out")
+        notes.append(f"questions whose checks and decisions are left out, since RAGAS has no fields for them: {judged}")
     if talks := [item for item in items if item.history]:
         passages, personas = sum(len(item.passages) for item in talks), sum("persona" in item.made for item in talks)
         notes.append(
-            f"conversations of RAGAS have neither passages nor personas: {passages} passages and {personas} personas "
-            "are left out"
+            f"passages and personas that are left out, since RAGAS' conversations have no fields for them: {passages} "
+            f"and {personas}"
         )
     return notes
 

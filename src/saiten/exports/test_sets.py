@@ -128,19 +128,19 @@ def _chosen(items: Sequence[SetItem], settings: SetSettings) -> tuple[list[SetIt
     kept = [item for item, decision in decisions if decision is None or decision.verdict != "rejected"]
     notes = []
     if rejected := len(items) - len(kept):
-        notes.append(f"{rejected} questions that people rejected are left out")
+        notes.append(f"questions that people rejected: {rejected}; they are left out")
     if undecided := sum(decision is None for _, decision in decisions):
-        notes.append(f"nobody has decided on {undecided} of the {len(items)} questions")
+        notes.append(f"questions that nobody has decided on: {undecided} of {len(items)}")
     talks, single = [item for item in kept if item.history], [item for item in kept if not item.history]
     if settings.follow_ups or not single:
         if not talks:
             raise BadInput("there is no follow-up question to export" if kept else "people rejected all questions")
         if single:
-            notes.append(f"{len(single)} single questions are left out; export them without --follow-ups")
+            notes.append(f"single questions: {len(single)}; they are left out; export them without --follow-ups")
         return talks, notes
     if talks:
         notes.append(
-            f"{len(talks)} follow-up questions are left out, since a data set of this tool has either single questions "
-            "or conversations; export them into a file of their own, with --follow-ups"
+            f"follow-up questions: {len(talks)}; they are left out, since a data set of this tool has either single "
+            "questions or conversations; export them into a file of their own, with --follow-ups"
         )
     return single, notes
