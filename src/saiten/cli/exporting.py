@@ -78,8 +78,9 @@ def write_or_print(file: FileToWrite, out: Path | None) -> Sequence[str]:
 
 def print_end(lacks: Sequence[str], out: Path | None) -> None:
     """Print what a file lacks, and its path."""
+    notify = notifier(stderr())
     for note in lacks:
-        stderr().print(f"[yellow]note:[/] {escape_untrusted(note)}")
+        notify(note)
     if out is not None:
         print_path(out)
 

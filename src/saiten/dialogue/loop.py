@@ -95,7 +95,7 @@ class _Ending(NamedTuple):
     reason: str | None = None
 
 
-class _Shown(TypedDict):
+class _BeforeQuestion(TypedDict):
     """The language of a task, and what is shown before the question."""
 
     language: Language
@@ -228,7 +228,7 @@ class _Talk:
         return self.pair.question, self.pair.reference or "", _flat(self.history), tentative, review
 
     @property
-    def _shown(self) -> "_Shown":
+    def _shown(self) -> "_BeforeQuestion":
         """What every task of the agents has."""
         return {"language": self.pair.language, "conversation": self.earlier}
 

@@ -5,18 +5,18 @@ from typing import NamedTuple
 from saiten.testsets.items import SetItem, Verdict
 
 
-class Decision(NamedTuple):
+class SettledVerdict(NamedTuple):
     """A verdict, and the names of those who gave it."""
 
     verdict: Verdict
     people: tuple[str, ...]
 
 
-def decision_on(item: SetItem) -> Decision | None:
+def decision_on(item: SetItem) -> SettledVerdict | None:
     """Return the verdict that counts: the last one that settled others, else the last one; None without any."""
     settled = [each for each in item.decisions if each.adjudicated]
     counting = settled or item.decisions
     if not counting:
         return None
     verdict = counting[-1].verdict
-    return Decision(verdict, tuple(dict.fromkeys(each.by for each in counting if each.verdict == verdict)))
+    return SettledVerdict(verdict, tuple(dict.fromkeys(each.by for each in counting if each.verdict == verdict)))
