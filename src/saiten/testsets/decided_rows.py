@@ -1,25 +1,19 @@
 """The decisions in a table of a test set, as `saiten testset export` writes it and people edit it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.data.rows import BadRow, RawRow
 from saiten.data.values import as_text
 from saiten.errors import BadInput
-from saiten.testsets.items import Decided, Verdict
+from saiten.testsets.decision_files import VERDICT_WORDS
+from saiten.testsets.decisions import CHOICES
+from saiten.testsets.items import Decided
 
 _COLUMNS = {
     "id": SAMPLE_COLUMNS["id"],
     "verdict": ("verdict", "判断"),
     "by": ("decided_by", "判断した人"),
-}
-_VERDICTS: Mapping[str, Verdict] = {
-    "approved": "approved",
-    "採用": "approved",
-    "edited": "edited",
-    "修正": "edited",
-    "rejected": "rejected",
-    "却下": "rejected",
 }
 
 
@@ -39,12 +33,12 @@ def decisions_in(rows: Iterable[RawRow | BadRow]) -> dict[str, tuple[Decided, ..
         identity, verdict, by = (as_text(given.get(name)) for name in _COLUMNS)
         if "by" not in given or not identity or not (verdict or "").strip():
             continue
-        known = _VERDICTS.get(str(verdict).strip().casefold())
-        if known is None:
+        choice = VERDICT_WORDS.get(str(verdict).strip().casefold())
+        if choice is None:
             raise BadInput(
                 f"{row.where}: the verdict {str(verdict)[:40]!r} is unknown; expected approved, edited or rejected "
                 "(採用, 修正, 却下), or nothing"
             )
         people = [name.strip() for name in (by or "").split(",") if name.strip()] or [""]
-        found[identity] = tuple(Decided(known, name) for name in people)
+        found[identity] = tuple(Decided(CHOICES[choice], name) for name in people)
     return found

@@ -22,7 +22,7 @@ _COLUMNS: Names = {
     "at": ("saved_at", "at"),
     "unclear": ("unclear",),
 }
-_WORDS: dict[str, Choice] = {
+VERDICT_WORDS: dict[str, Choice] = {
     **{choice: choice for choice in CHOICES},
     **{verdict: choice for choice, verdict in CHOICES.items()},
     "採用": "approve",
@@ -105,7 +105,7 @@ def _decision(row: RawRow, fields: Columns) -> SetDecision | None:
     word = text("decision").strip()
     if not word:
         return None
-    choice = _WORDS.get(word.casefold())
+    choice = VERDICT_WORDS.get(word.casefold())
     if choice is None:
         raise BadInput(f"{row.where}: the decision is {word[:40]!r}; expected {', '.join(CHOICES)}")
     item = text("item")
