@@ -200,3 +200,20 @@ def test_an_export_of_a_chat_run_is_read_again(saiten, log):
         assert saiten("score", name, "-m", "length", "-o", name.replace(".", "-")).status == 0
         again = read_run(name.replace(".", "-")).samples()
         assert {sample.id: (sample.history, sample.conversation) for sample in again} == before
+
+
+def test_a_system_under_test_is_asked_the_first_question_of_a_log_alone(saiten, log, somewhere):
+    """What another system said after it is no history of the question; a history before a question is."""
+    Path("bot.py").write_text(
+        "def answer(question, history):\n"
+        "    open('asked.txt', 'a').write(f'{question} {len(history)}\\n')\n"
+        "    return 'Nobody knows.'\n"
+    )
+    Path("history.jsonl").write_text(
+        '{"id": "h", "question": "And in winter?", "reference": "At 16:00.", "history": [["When?", "At 18:00."]]}\n'
+    )
+    for data in (log([conversation(1)]), "history.jsonl"):
+        said = saiten("converse", data, "--system", "bot.py:answer", "--max-turns", "1", "-o", f"run-{data}", "-q")
+        assert said.status == 0, said
+    first, follow_up = Path("asked.txt").read_text().splitlines()
+    assert (first, follow_up) == ("What is the difference between UNION and UNION ALL? 0", "And in winter? 1")

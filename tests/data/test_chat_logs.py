@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -242,6 +243,8 @@ def test_a_log_is_read_for_its_questions_or_as_whole_conversations():
     (whole,) = samples([row], chats="conversations")
     assert (whole.id, whole.question, whole.answer, whole.reference) == ("c1", OPEN["content"], None, "all of it")
     assert whole.history == (FIRST,)
+    (opening,) = samples([row], chats="openings")  # what follows is no history of the first question
+    assert opening == replace(whole, history=())
     (named,) = samples([row | {"question": "What are the opening hours?"}], chats="conversations")
     assert named.question == "What are the opening hours?"
     (asked,) = samples([talk(OPEN)], chats="questions")
