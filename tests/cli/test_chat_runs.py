@@ -206,7 +206,8 @@ def test_a_system_under_test_is_asked_the_first_question_of_a_log_alone(saiten, 
     """What another system said after it is no history of the question; a history before a question is."""
     Path("bot.py").write_text(
         "def answer(question, history):\n"
-        "    open('asked.txt', 'a').write(f'{question} {len(history)}\\n')\n"
+        "    with open('asked.txt', 'a') as file:\n"
+        "        file.write(f'{question} {len(history)}\\n')\n"
         "    return 'Nobody knows.'\n"
     )
     Path("history.jsonl").write_text(
