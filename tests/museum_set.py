@@ -58,7 +58,7 @@ ITEMS = [
     SetItem(
         "unanswerable-1",
         "How much does a guided tour of the museum cost?",
-        "The documents do not say how much a guided tour costs.",
+        "The documents do not say how much a guided tour costs. They only say that tours start at 11:00.",
         "unanswerable",
         passages=(passage("Guided tours of the museum start at 11:00."),),
     ),

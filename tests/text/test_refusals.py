@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.text.refusals import _ENGLISH, declining_phrase, is_refusal, stating
+from saiten.text.refusals import _ENGLISH, declining_phrase, is_refusal, says_unanswered, stating
 from saiten.text.sentences import split_sentences
 
 REFUSALS = [
@@ -93,6 +93,30 @@ def test_refusals(text, language):
 def test_answers(text, language):
     """A real answer is not one, whatever else it says it does not know."""
     assert not is_refusal(text, language)
+
+
+@pytest.mark.parametrize(
+    ("reference", "language", "expected"),
+    [
+        ("unknown", "en", True),
+        ("The documents do not say what a tour costs.", "en", True),
+        ("The documents do not say what a tour costs. They only say when tours start.", "en", True),
+        (
+            "The documents do not name a price. However, the tour on Sundays is free, and so are all others.",
+            "en",
+            False,
+        ),
+        ("Tours start at 11:00. The documents do not say what they cost.", "en", False),
+        ("The crew has no idea who did it. " + "They look for him on every deck of the ship. " * 4, "en", False),
+        ("It is not free.", "en", False),
+        ("", "en", False),
+        ("料金は文書に書かれていません。書かれているのは開始時刻だけです。", "ja", True),
+        ("ツアーは11時に始まります。料金の記載はありません。", "ja", False),
+    ],
+)
+def test_a_reference_may_say_that_there_is_no_answer(reference, language, expected):
+    """It begins with that; what it adds is short, and no answer."""
+    assert says_unanswered(reference, language) == expected
 
 
 @given(st.text(), st.sampled_from(["ja", "en"]))

@@ -9,6 +9,8 @@ from saiten.text.sentences import split_sentences
 
 _READ = 4_000  # characters of an answer that are examined, since a refusal is at its beginning
 
+_SENTENCES_OF_NONE = 3  # maximum in a reference that says that there is no answer
+
 _NOT = r"(?:(?:do|does|did) not|(?:do|does|did)n['’]?t)"
 _SOURCE = (
     r"(?:documents?|contexts?|passages?|texts?|articles?|sources?|information|materials?|excerpts?|extracts?|snippets?|paragraphs?"
@@ -141,6 +143,15 @@ def only_declines(text: str, language: Language) -> bool:
     sentences = [sentence.text for sentence in split_sentences(text[: _READ + 1], language)]
     spoken = [sentence for sentence in sentences if not is_courtesy(sentence)]
     return len(text) <= _READ and any(map(declines, spoken)) and not stating(spoken, language)
+
+
+def says_unanswered(reference: str, language: Language) -> bool:
+    """Return whether a reference says that its question has no answer: it begins with that, and adds little.
+
+    What it may add, in two sentences, is what the documents do say: *They only say when tours start.*
+    """
+    sentences = [sentence.text for sentence in split_sentences(reference[:_READ], language)]
+    return 0 < len(sentences) <= _SENTENCES_OF_NONE and declines(sentences[0]) and is_refusal(reference, language)
 
 
 def stating(sentences: Sequence[str], language: Language) -> list[str]:

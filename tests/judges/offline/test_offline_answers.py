@@ -129,7 +129,13 @@ async def test_grounded():
 
 @pytest.mark.parametrize(
     ("answer", "reference", "language"),
-    [("I don't know.", "The documents do not mention it.", "en"), ("分かりません。", "文書に記載がありません。", "ja")],
+    [
+        ("I don't know.", "The documents do not mention it.", "en"),
+        ("I don't know.", "The documents do not say who won it. They only say when it was held.", "en"),
+        ("The documents do not say who won it. They say when it was held.", "The documents do not say who won.", "en"),
+        ("分かりません。", "文書に記載がありません。", "ja"),
+        ("文書からは分かりません。", "勝者は文書に書かれていません。書かれているのは開催日だけです。", "ja"),
+    ],
 )
 async def test_an_answer_that_declines_as_the_reference_does_is_right(answer, reference, language):
     """Nothing can be known, and both say so: that is the best grade, not grade 0."""
@@ -143,6 +149,18 @@ async def test_an_answer_that_declines_as_the_reference_does_is_right(answer, re
         ("A guided tour costs 12 euros.", ["The documents do not say how much a guided tour costs."], "en", False),
         ("It costs 12 euros.", ["This cannot be answered.", "The documents do not mention it."], "en", False),
         ("館内ツアーの料金は500円です。", ["文書には、館内ツアーの料金についての記載がありません。"], "ja", False),
+        (
+            "Guided tours start at 11:00, and cost 12 euros.",
+            ["The documents do not say what a guided tour costs. They only say that tours start at 11:00."],
+            "en",
+            False,
+        ),
+        (
+            "館内ツアーは11時に始まり、料金は500円です。",
+            ["館内ツアーの料金は、文書に書かれていません。書かれているのは、ツアーが11時に始まることだけです。"],
+            "ja",
+            False,
+        ),
         ("Citizens were allowed to vote.", ["unknown", "Citizens were allowed to vote."], "en", True),
         ("On Mondays it is closed.", ["It is not open on Mondays; it is closed then."], "en", True),
     ],

@@ -20,7 +20,7 @@ from saiten.tasks.correctness import (
     GroundedDecision,
 )
 from saiten.tasks.preference import Better, PreferAnswer, Preference
-from saiten.text.refusals import is_refusal, only_declines
+from saiten.text.refusals import is_refusal, says_unanswered
 
 _REFUSED, _BOTH_REFUSED = 0.02, 0.95
 """p if either the answer or the reference declines, and if both do: set by logic, not fitted."""
@@ -95,14 +95,14 @@ def best_correctness(
     if is_refusal(answer, language):
         both = any(is_refusal(reference, language) for reference in references)
         return replace(matches[0], p=_BOTH_REFUSED if both else _REFUSED)
-    if answer.strip() and _decline(references, language):
+    if answer.strip() and _unanswered(references, language):
         return replace(matches[0], p=_REFUSED)
     return max(matches, key=lambda each: each.p)
 
 
-def _decline(references: Sequence[str], language: Language) -> bool:
-    """Return whether all references only say that the question has no answer."""
-    return all(only_declines(reference, language) for reference in references if reference.strip())
+def _unanswered(references: Sequence[str], language: Language) -> bool:
+    """Return whether all references say that the question has no answer."""
+    return all(says_unanswered(reference, language) for reference in references if reference.strip())
 
 
 def _remarks(answer: str, best: ReferenceMatch, language: Language, tools: Tools) -> list[str]:
@@ -110,7 +110,7 @@ def _remarks(answer: str, best: ReferenceMatch, language: Language, tools: Tools
         return [said(language, "the answer is empty", "回答が空である")]
     if is_refusal(answer, language):
         return [said(language, "the answer declines to answer", "回答は答えることを断っている")]
-    if only_declines(best.reference, language):
+    if says_unanswered(best.reference, language):
         english = "the reference says that there is no answer, and this answer gives one"
         return [said(language, english, "正答例は答えがないと述べているが、回答は答えている")]
     remarks = absent(best.missing_numbers, best.missing_names, "answer", language)
