@@ -18,40 +18,44 @@ _LISTED = 0.7
 _FEWEST_TITLES, _LONGEST_TITLE = 5, 30
 _CELLS = 2
 """Bars in a line from which it is a row of a table."""
-_LETTER = re.compile(r"[^\W\d_]")
-_WIDE = re.compile(f"[{JAPANESE}]")
+_LETTERS_RUN = re.compile(r"[^\W\d_]+")
+_WIDE_RUN = re.compile(f"[{JAPANESE}]+")
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{50,}")
-_INK = re.compile(r"\S")
 _LINK = re.compile(r"!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s>　-鿿]+>?")
 _LEADER = re.compile(r".*(?:[.·…‥・_-][ .·…‥・_-]{2,}|\t)\s*\d{1,4}\s*")
 _MARK = re.compile(r"\s*(?:[-*+•・◦]|\d{1,3}[.)．）])\s*")
 _ENDS = re.compile(r"[。．.！!?？:：|]\s*$|\d")
 
 
-def why_unasked(text: str, prose: str) -> Unasked | None:
+def why_unasked(text: str, prose: str, *, code: bool = False) -> Unasked | None:
     """Return why no question can be written from a passage; None if one can.
 
     Args:
         text: The whole passage.
         prose: The passage without headings and code.
+        code: Whether it has code.
     """
     if weight(prose) < _FEWEST:
-        return "code" if weight(text) - weight(prose) > _FEWEST and "\n" in text.strip() else "short"
-    letters = _LETTER.findall(_ENCODED.sub("", prose))
-    if len(letters) < _LETTERS * len(_INK.findall(prose)):
-        return "symbols"
-    return "links" if _is_list(prose) else None
+        return "code" if code and weight(text) >= _FEWEST else "short"
+    if _is_list(prose):
+        return "links"
+    letters = _length(_LETTERS_RUN, _ENCODED.sub("", prose))
+    return "symbols" if letters < _LETTERS * sum(map(len, prose.split())) else None
 
 
 def is_written(text: str, prose: str) -> bool:
     """Return whether most of a passage is sentences, rather than code and tables; arguments as in `why_unasked`."""
     lines = (line for line in prose.splitlines() if not line.lstrip().startswith("|") and line.count("|") < _CELLS)
-    return 2 * sum(map(weight, lines)) > weight(text)
+    return 2 * weight("\n".join(lines)) > weight(text)
 
 
 def weight(text: str) -> int:
     """Return the number of letters; a kana or kanji counts as three, as in the detection of the language."""
-    return len(_LETTER.findall(text)) + 2 * len(_WIDE.findall(text))
+    return _length(_LETTERS_RUN, text) + (0 if text.isascii() else 2 * _length(_WIDE_RUN, text))
+
+
+def _length(runs: re.Pattern[str], text: str) -> int:
+    return sum(map(len, runs.findall(text)))
 
 
 def _is_list(prose: str) -> bool:
@@ -59,8 +63,11 @@ def _is_list(prose: str) -> bool:
     listed = sum(len(line) for line in lines if _is_link(line))
     if listed >= _LISTED * sum(map(len, lines)):
         return True
-    titles = [line for line in lines if weight(line) <= _LONGEST_TITLE and not _ENDS.search(_MARK.sub("", line, 1))]
-    return len(titles) >= _FEWEST_TITLES and len(titles) == len(lines)
+    return len(lines) >= _FEWEST_TITLES and all(map(_is_title, lines))
+
+
+def _is_title(line: str) -> bool:
+    return weight(line) <= _LONGEST_TITLE and not _ENDS.search(_MARK.sub("", line, count=1))
 
 
 def _is_link(line: str) -> bool:

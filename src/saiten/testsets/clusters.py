@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 from saiten.models.vectors import Vector
 
+Numbers = npt.NDArray[np.intp]
+
 _FEWEST = 40
 """Passages from which there are clusters; in a smaller base, documents and sections are topics enough."""
 _MOST_CLUSTERS = 64
@@ -14,7 +16,7 @@ _SAMPLED = 10_000
 _ROUNDS = 20
 
 
-def clusters_of(vectors: Vector) -> npt.NDArray[np.intp]:
+def clusters_of(vectors: Vector) -> Numbers:
     """Return the cluster of each row, numbered from 0; all are in one if there are fewer than 40.
 
     k-means (from k-means++, with a fixed seed) over at most 10,000 rows, evenly spaced; the other rows join the nearest
@@ -29,7 +31,7 @@ def clusters_of(vectors: Vector) -> npt.NDArray[np.intp]:
     k = min(_MOST_CLUSTERS, isqrt(n // 2))
     first = _plus_plus(sampled, k)
     centers, _ = kmeans2(sampled, first, iter=_ROUNDS, minit="matrix", missing="warn")
-    found: npt.NDArray[np.intp] = vq(vectors, centers, check_finite=False)[0].astype(np.intp)
+    found: Numbers = vq(vectors, centers, check_finite=False)[0].astype(np.intp)
     return found
 
 

@@ -23,6 +23,8 @@ _SAME = 0.6
 _ALIKE, _UNIT, _MOST_UNITS, _LEAST_FIT = 0.3, 0.05, 3, 0.25
 """What counts beside the tie for things to compare: headings alike, and each unit of measure with other numbers; and
 the sum from which they are compared."""
+_COMPARED = 12
+"""Passages whose names and numbers are compared with those of the first one."""
 _LEAST_ALIKE = 0.3
 """The share of words of two headings from which these are alike: *Annual leave* and *Sick leave*."""
 _KANJI = re.compile("[一-鿿]")
@@ -86,8 +88,10 @@ class Companions:
         """
         others = dict.fromkeys([*await self.nearest(first, _NEAREST), *range(*self._document(first))])
         likeness = {each: self._alike(first, each) for each in others if self._fits(first, each) and new(each)}
-        fitness = {each: self._comparable(first, each) + _ALIKE * alike for each, alike in likeness.items() if alike}
-        return sorted((each for each in fitness if fitness[each] >= _LEAST_FIT), key=lambda each: -fitness[each])[:1]
+        fits = {each: self.ties.tie(first, each) + _ALIKE * alike for each, alike in likeness.items() if alike}
+        best = sorted(fits, key=lambda each: -fits[each])[:_COMPARED]
+        better = {each: fits[each] + self._differing(first, each) for each in best}
+        return sorted((each for each in best if better[each] >= _LEAST_FIT), key=lambda each: -better[each])[:1]
 
     def following(self, first: int, *, new: Callable[[int], bool]) -> list[int]:
         """Return the nearest passage in the same section; nothing if the section has no other."""
@@ -106,16 +110,15 @@ class Companions:
         """Return whether two passages have something to do with each other without saying the same."""
         return _LEAST_TIE <= tie <= _SAME and len(self.ties.shared(one, other)) >= _LEAST_SHARED
 
-    def _comparable(self, one: int, other: int) -> float:
-        """Return how well two passages compare by what they say; below 0 if they do not."""
+    def _differing(self, one: int, other: int) -> float:
+        """Return how much two passages differ in what they have in common; -1 if there is nothing to compare."""
         tie = self.ties.tie(one, other)
         names = [_names(self._at(each)) for each in (one, other)]
         units = [_units(self._at(each)) for each in (one, other)]
         differing = sum(units[0][unit] != units[1][unit] for unit in units[0].keys() & units[1].keys())
-        own = names[0] - names[1] and names[1] - names[0]
-        if not own or tie < _LEAST_TIE / 2 or (tie > _SAME and not differing):
+        if tie < _LEAST_TIE / 2 or (tie > _SAME and not differing) or names[0] <= names[1] or names[1] <= names[0]:
             return -1.0
-        return tie + _UNIT * min(differing, _MOST_UNITS)
+        return _UNIT * min(differing, _MOST_UNITS)
 
     def _alike(self, one: int, other: int) -> float:
         """Return how alike the lowest headings are, 0 to 1: the share of words in common.

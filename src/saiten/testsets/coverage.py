@@ -6,9 +6,8 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
+from saiten.testsets.clusters import Numbers
 from saiten.testsets.passages import BasePassage
-
-Numbers = npt.NDArray[np.intp]
 
 
 class Coverage:
@@ -18,9 +17,10 @@ class Coverage:
 
     1. a document that has not been used, or else one that has had the smallest part of its share, which is the square
        root of its number of passages, rounded down;
-    2. the cluster that has had the smallest part of its share, likewise;
-    3. the section that has been used least, and then the passage that has been, counting one for code and tables;
-    4. those left, the one with the smallest digest of its place and the seed: chance, but always the same.
+    2. those that have been used least, counting one for code and tables;
+    3. the cluster that has had the smallest part of its share, likewise;
+    4. the section that has been used least;
+    5. those left, the one with the smallest digest of its place and the seed: chance, but always the same.
     """
 
     def __init__(self, passages: Sequence[BasePassage], clusters: Numbers, seed: int) -> None:
@@ -44,9 +44,9 @@ class Coverage:
         levels = (self._of_document > 0) + self._of_document // self._document_shares
         topics = self._of_cluster / self._cluster_shares
         left = _least(left, levels[self._documents[left]])
+        left = _least(left, self._of_passage[left])
         left = _least(left, topics[self._clusters[left]])
         left = _least(left, self._of_section[self._sections[left]])
-        left = _least(left, self._of_passage[left])
         return int(_least(left, self._digests[left])[0])
 
     def use(self, number: int) -> None:

@@ -14,6 +14,7 @@ from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.rag.knowledge.engine import DENSE, VERSION, Mark, Point, version
 from saiten.records import Language
 from saiten.testsets.askable import Unasked, is_written, why_unasked
+from saiten.testsets.clusters import Numbers, clusters_of
 from saiten.testsets.items import SetPassage
 from saiten.testsets.sections import SEPARATOR, Outline
 from saiten.testsets.vocabulary import NearCopies, Vocabulary, Words
@@ -45,8 +46,8 @@ class BasePassages:
     """All passages of a base, in order of documents' names and of places in them."""
 
     passages: Sequence[BasePassage]
-    vectors: Vector
-    """Their embeddings, one row each, projected to at most 256 dimensions."""
+    clusters: Numbers
+    """The number of the cluster of each, by their embeddings."""
     words: Sequence[Words]
     """The content words of their headings and prose, as numbered by `vocabulary`."""
     vocabulary: Vocabulary
@@ -91,7 +92,10 @@ async def read_passages(base: KnowledgeBase) -> BasePassages:
             waiting = []
     rows += [_projected(waiting, projection)] if waiting else []
     vectors = np.concatenate(rows) if rows else np.zeros((0, min(dimensions, MOST_DIMENSIONS)), np.float32)
-    return await asyncio.to_thread(_sifted, chunks, vectors)
+    rows.clear()
+    clusters = await asyncio.to_thread(clusters_of, vectors)
+    del vectors
+    return await asyncio.to_thread(_sifted, chunks, clusters)
 
 
 def _chunk(point: Point, digests: Mapping[str, str], row: int) -> _StoredChunk | None:
@@ -117,7 +121,7 @@ def _projected(vectors: Sequence[Vector], projection: Vector | None) -> Vector:
     return stacked if projection is None else stacked @ projection
 
 
-def _sifted(chunks: list[_StoredChunk], vectors: Vector) -> BasePassages:
+def _sifted(chunks: list[_StoredChunk], clusters: Numbers) -> BasePassages:
     """Sort the chunks, find their sections, and leave out those with nothing to ask about."""
     chunks.sort(key=lambda chunk: (chunk.source, chunk.start))
     vocabulary = Vocabulary()
@@ -126,19 +130,22 @@ def _sifted(chunks: list[_StoredChunk], vectors: Vector) -> BasePassages:
     kept: list[BasePassage] = []
     words: list[Words] = []
     rows: list[int] = []
-    for chunk, section, prose in _read_in_order(chunks):
-        reason = why_unasked(chunk.text, prose)
-        if reason is None and copies.is_copy(vocabulary.read(chunk.text)):
+    for chunk, section, prose, code in _read_in_order(chunks):
+        reason, found = why_unasked(chunk.text, prose, code=code), vocabulary.read(chunk.text)
+        if reason is None and copies.is_copy(chunk.text, found):
             reason = "copy"
         if reason is not None:
             left_out[reason] += 1
             continue
         passage = SetPassage(chunk.text, chunk.source, chunk.start, chunk.end, chunk.digest)
         kept.append(BasePassage(passage, section, detect_language(prose), is_written(chunk.text, prose)))
-        words.append(vocabulary.read(f"{_own_title(section)}\n{_TARGET.sub(']', prose)}"))
+        said = _TARGET.sub("]", prose)
+        if said != chunk.text:
+            found = vocabulary.read(said)
+        words.append(np.union1d(found, vocabulary.read(_own_title(section))))
         rows.append(chunk.row)
     documents = len({each.passage.source for each in kept})
-    return BasePassages(kept, vectors[rows], words, vocabulary, dict(left_out), documents)
+    return BasePassages(kept, clusters[rows], words, vocabulary, dict(left_out), documents)
 
 
 def _own_title(section: str) -> str:
@@ -146,10 +153,11 @@ def _own_title(section: str) -> str:
     return section.rpartition(SEPARATOR)[2] if SEPARATOR in section else ""
 
 
-def _read_in_order(chunks: Sequence[_StoredChunk]) -> Iterator[tuple[_StoredChunk, str, str]]:
-    """Yield each chunk with its section and its prose, document by document."""
+def _read_in_order(chunks: Sequence[_StoredChunk]) -> Iterator[tuple[_StoredChunk, str, str, bool]]:
+    """Yield each chunk with its section, its prose, and whether it has code, document by document."""
     for _, grouped in groupby(chunks, key=lambda chunk: chunk.source):
         document = list(grouped)
         outline = Outline((chunk.start, chunk.text) for chunk in document)
         for chunk in document:
-            yield chunk, outline.section(chunk.start, chunk.end), outline.prose(chunk.start, chunk.text)
+            start, end = chunk.start, chunk.end
+            yield chunk, outline.section(start, end), outline.prose(start, chunk.text), outline.has_code(start, end)

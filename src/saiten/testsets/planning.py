@@ -14,7 +14,6 @@ from saiten.choices import Difficulty, QuestionKind
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.records import Language, Usage
 from saiten.testsets.askable import Unasked
-from saiten.testsets.clusters import clusters_of
 from saiten.testsets.companions import Companions, pairs_of
 from saiten.testsets.coverage import Coverage
 from saiten.testsets.passages import BasePassages, read_passages
@@ -25,7 +24,7 @@ DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 
 _NEAR_MISSES, _AROUND = 4, 2
 """Near passages shown to the writer of an unanswerable question, and of one with a false premise."""
-_FRUITLESS = 100
+_FRUITLESS = 200
 """Passages tried in a row without finding one that goes with them, after which a kind is given up for now."""
 _JOINT: frozenset[QuestionKind] = frozenset({"several", "across", "comparison", "follow_up"})
 """Kinds whose question is about all of its passages; that of the others is about the first."""
@@ -72,7 +71,7 @@ class Planner:
         """
         read = await read_passages(base)
         companions = Companions(base, read, Ties(read.words, read.vocabulary))
-        planner = cls(settings, read, companions, Coverage(read.passages, clusters_of(read.vectors), settings.seed))
+        planner = cls(settings, read, companions, Coverage(read.passages, read.clusters, settings.seed))
         for slot in taken:
             planner._count(slot)
         return planner

@@ -68,6 +68,11 @@ class Outline:
             start, at = until, at + 1
         return best
 
+    def has_code(self, start: int, end: int) -> bool:
+        """Return whether some of the text from start to end is in a block of code."""
+        before = bisect_right(self._code, (end, 0))
+        return before > 0 and self._code[before - 1][1] > start
+
     def prose(self, start: int, text: str) -> str:
         """Return the text of a chunk without headings and code."""
         kept, at = [], 0
