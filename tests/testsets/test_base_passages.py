@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from planned_bases import base_of_files, base_of_texts, index_into, open_folder
+
 from saiten.demo.samples import corpus
 from saiten.rag.knowledge.engine import DENSE, TERMS, Mark, Point, chunk_id, version
 from saiten.rag.knowledge.folder_engine import FolderEngine
 from saiten.rag.knowledge.terms import document_terms
+from saiten.testsets.askable import notes_on
 from saiten.testsets.clusters import clusters_of
 from saiten.testsets.passages import read_passages
 
@@ -31,7 +32,7 @@ def read(base):
 def test_the_passages_of_the_demo_are_those_of_its_documents(tmp_path):
     """Each is the text at its place, in order of documents and places, with the digest that `index` gave the document."""
     base = base_of_files(tmp_path / "kb", [corpus()])
-    digests = asyncio.run(_digests(base))
+    digests = asyncio.run(digests_of(base))
     found = read(base)
     places = [(each.passage.source, each.passage.start) for each in found.passages]
     assert places == sorted(places)
@@ -49,14 +50,10 @@ def test_the_passages_of_the_demo_are_those_of_its_documents(tmp_path):
     assert len(sections) == 10
 
 
-async def _digests(base):
-    return {mark.source: mark.digest async for mark in map_marks(base)}
-
-
-async def map_marks(base):
-    """The marks of the base's documents."""
-    async for payload in base.engine.marks():
-        yield Mark.read(payload)
+async def digests_of(base):
+    """The digests of the documents' complete versions, by name."""
+    marks = [Mark.read(payload) async for payload in base.engine.marks()]
+    return {mark.source: mark.digest for mark in marks}
 
 
 def test_versions_that_are_not_complete_are_not_read(tmp_path):
@@ -68,7 +65,7 @@ def test_versions_that_are_not_complete_are_not_read(tmp_path):
 
     async def interrupt():
         engine = FolderEngine(tmp_path / "kb", writing=True)
-        mark = [Mark.read(payload) async for payload in engine.marks()][0]
+        (mark,) = [Mark.read(payload) async for payload in engine.marks()]
         points = [replace(mark, pending="new").point(), Mark("b.md", pending="first").point()]
         for source, digest in (("a.md", "new"), ("b.md", "first")):
             payload = {"text": "The new bridge is not finished yet, they say.", "source": source, "start": 0, "end": 45}
@@ -110,6 +107,11 @@ def test_a_base_of_junk_has_no_passages_and_says_why(tmp_path):
     assert found.documents == 0
     assert found.left_out == {"code": 1, "short": 2, "links": 2}
     assert len(found.clusters) == len(found.words) == 0
+    assert notes_on(found.left_out) == [
+        "passages with nothing to ask about: 1 (code without an explanation)",
+        "passages with nothing to ask about: 2 (tables of contents, and lists of links or titles)",
+        "passages with nothing to ask about: 2 (next to nothing besides headings)",
+    ]
 
 
 def test_a_document_that_is_there_twice_is_asked_about_once(tmp_path):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from planned_bases import base_of_files, base_of_texts
+
 from saiten.demo.samples import corpus
 from saiten.testsets.coverage import Coverage
 from saiten.testsets.items import SetPassage
@@ -102,7 +102,7 @@ def test_every_passage_is_used_once_per_kind(demo):
     slots, more, why, why_other = asyncio.run(planned())
     assert len({slot.passages[0].text for slot in slots}) == len(slots) == 55
     assert more == []
-    assert why == "each of the 55 passages has been used for a question of this kind"
+    assert why == "every passage of the knowledge base, of 55, has been used for a question of this kind"
     assert why_other is None
 
 

@@ -1,6 +1,7 @@
 """Passages that carry nothing to ask about: too short, code, symbols, lists of links and of titles."""
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
 from saiten.text.words import JAPANESE
@@ -9,6 +10,13 @@ Unasked = Literal["short", "code", "symbols", "links", "copy"]
 """`short`: next to nothing besides headings · `code`: nothing but code · `symbols`: hardly any letters · `links`: a
 table of contents, or a list of links or titles · `copy`: says the same as an earlier passage."""
 
+_IN_WORDS: Mapping[Unasked, str] = {
+    "short": "next to nothing besides headings",
+    "code": "code without an explanation",
+    "symbols": "figures and symbols with hardly any words",
+    "links": "tables of contents, and lists of links or titles",
+    "copy": "the same as in an earlier passage",
+}
 _FEWEST = 20
 """Letters of a passage that says something: `It opened in 1998.`; a kana or kanji counts as three."""
 _LETTERS = 0.5
@@ -41,6 +49,13 @@ def why_unasked(text: str, prose: str, *, code: bool = False) -> Unasked | None:
         return "links"
     letters = _length(_LETTERS_RUN, _ENCODED.sub("", prose))
     return "symbols" if letters < _LETTERS * sum(map(len, prose.split())) else None
+
+
+def notes_on(left_out: Mapping[Unasked, int]) -> list[str]:
+    """Return a sentence per reason, for people."""
+    return [
+        f"passages with nothing to ask about: {n:,} ({_IN_WORDS[reason]})" for reason, n in sorted(left_out.items())
+    ]
 
 
 def is_written(text: str, prose: str) -> bool:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from saiten.judges.offline.entities import entities_of
 from saiten.rag.knowledge.base import KnowledgeBase
-from saiten.records import Usage
 from saiten.testsets.passages import BasePassage, BasePassages
 from saiten.testsets.sections import SEPARATOR
 from saiten.testsets.vocabulary import Ties
@@ -19,7 +18,7 @@ _LEAST_TIE, _LEAST_SHARED = 0.2, 3
 """The tie, and the words of weight in common, from which two passages have something to do with each other; chosen by
 looking at some hundred pairs."""
 _SAME = 0.6
-"""The tie above which two passages say the same about one thing."""
+"""The share of words from which two passages say the same about one thing."""
 _ALIKE, _UNIT, _MOST_UNITS, _LEAST_FIT = 0.3, 0.05, 3, 0.25
 """What counts beside the tie for things to compare: headings alike, and each unit of measure with other numbers; and
 the sum from which they are compared."""
@@ -37,8 +36,6 @@ class Companions:
     base: KnowledgeBase
     read: BasePassages
     ties: Ties
-    usage: Usage = field(default_factory=Usage, init=False)
-    """The cost of the searches."""
     _numbers: dict[tuple[str, int | None, int | None], int] = field(default_factory=dict, init=False)
     _near: dict[int, list[int]] = field(default_factory=dict, init=False)
 
@@ -58,9 +55,9 @@ class Companions:
         """
         if first not in self._near:
             found = await self.base.retrieve(self._at(first).passage.text, _NEAREST)
-            self.usage += found.usage
             numbers = (self.number(each.source, each.start, each.end) for each in found.passages)
-            self._near[first] = [each for each in numbers if each is not None and self._fits(first, each)]
+            fitting = [each for each in numbers if each is not None and self._fits(first, each)]
+            self._near[first] = _apart(first, fitting, _NEAREST, self._overlap)
         return self._near[first][:most]
 
     def several(self, first: int, most: int, *, new: Callable[[int], bool]) -> list[int]:
@@ -108,15 +105,18 @@ class Companions:
 
     def _tied(self, one: int, other: int, tie: float) -> bool:
         """Return whether two passages have something to do with each other without saying the same."""
-        return _LEAST_TIE <= tie <= _SAME and len(self.ties.shared(one, other)) >= _LEAST_SHARED
+        if tie < _LEAST_TIE or self.ties.overlap(one, other) > _SAME:
+            return False
+        return len(self.ties.shared(one, other)) >= _LEAST_SHARED
 
     def _differing(self, one: int, other: int) -> float:
         """Return how much two passages differ in what they have in common; -1 if there is nothing to compare."""
-        tie = self.ties.tie(one, other)
         names = [_names(self._at(each)) for each in (one, other)]
         units = [_units(self._at(each)) for each in (one, other)]
         differing = sum(units[0][unit] != units[1][unit] for unit in units[0].keys() & units[1].keys())
-        if tie < _LEAST_TIE / 2 or (tie > _SAME and not differing) or names[0] <= names[1] or names[1] <= names[0]:
+        too_far = self.ties.tie(one, other) < _LEAST_TIE / 2
+        same_thing = not differing and self.ties.overlap(one, other) > _SAME
+        if too_far or same_thing or names[0] <= names[1] or names[1] <= names[0]:
             return -1.0
         return _UNIT * min(differing, _MOST_UNITS)
 
@@ -140,18 +140,18 @@ class Companions:
         return alike if alike >= _LEAST_ALIKE else 0.0
 
     def _continues(self, one: int, other: int) -> bool:
-        """Return whether one passage directly follows the other in a section."""
-        return abs(one - other) == 1 and not self._other_section(one, other)
+        """Return whether one passage directly follows the other in a section, or shares text with it."""
+        return self._overlap(one, other) or (abs(one - other) == 1 and not self._other_section(one, other))
 
     def _fits(self, one: int, other: int) -> bool:
         """Return whether the passages are of one language and share no text."""
-        mine, others = self._at(one), self._at(other)
-        if one == other or mine.language != others.language:
-            return False
+        return one != other and self._at(one).language == self._at(other).language and not self._overlap(one, other)
+
+    def _overlap(self, one: int, other: int) -> bool:
         if not self._same_document(one, other):
-            return True
-        first, second = mine.passage, others.passage
-        return (first.end or 0) <= (second.start or 0) or (second.end or 0) <= (first.start or 0)
+            return False
+        first, second = self._at(one).passage, self._at(other).passage
+        return (first.end or 0) > (second.start or 0) and (second.end or 0) > (first.start or 0)
 
     def _same_document(self, one: int, other: int) -> bool:
         return self._at(one).passage.source == self._at(other).passage.source

@@ -1,7 +1,7 @@
 """Planning a test set: which question is to be written from which passages of a knowledge base."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from math import lcm
@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from saiten.choices import Difficulty, QuestionKind
 from saiten.rag.knowledge.base import KnowledgeBase
-from saiten.records import Language, Usage
-from saiten.testsets.askable import Unasked
+from saiten.records import Language
+from saiten.testsets.askable import notes_on
 from saiten.testsets.companions import Companions, pairs_of
 from saiten.testsets.coverage import Coverage
 from saiten.testsets.passages import BasePassages, read_passages
@@ -77,14 +77,9 @@ class Planner:
         return planner
 
     @property
-    def usage(self) -> Usage:
-        """The cost of the searches so far."""
-        return self.companions.usage
-
-    @property
-    def left_out(self) -> Mapping[Unasked, int]:
-        """The number of passages with nothing to ask about, by reason."""
-        return self.read.left_out
+    def notes(self) -> list[str]:
+        """Sentences that say how many passages are not asked about, and why."""
+        return notes_on(self.read.left_out)
 
     async def take(self, kind: QuestionKind, n: int) -> list[Slot]:
         """Return n further slots, or fewer if the base has no more to offer for this kind; `why_not` says why.
@@ -195,14 +190,13 @@ class Planner:
         return None
 
     def _explained(self, kind: QuestionKind) -> str:
-        passages, planned = len(self.read.passages), self._planned[kind]
+        passages = len(self.read.passages)
         if impossible := self._impossible(kind):
             return impossible
         if kind in {"single", "unanswerable", "false_premise", "follow_up"}:
-            return f"each of the {passages:,} passages has been used for a question of this kind"
-        if planned:
-            return f"the knowledge base has no more passages that belong together; {planned:,} questions are planned"
-        return "the knowledge base has no two passages that belong together for such a question"
+            return f"every passage of the knowledge base, of {passages:,}, has been used for a question of this kind"
+        more = "no more" if self._planned[kind] else "no"
+        return f"the knowledge base has {more} passages that belong together in such a question"
 
 
 def _is_new(pairs: set[frozenset[int]], one: int, other: int) -> bool:

@@ -130,6 +130,11 @@ class Ties:
         """Return the tie of two passages."""
         return float(self.of(one, other, other + 1)[0])
 
+    def overlap(self, one: int, other: int) -> float:
+        """Return the share of the words of the shorter passage that the other one has, everyday ones included."""
+        fewer = min(self._of(one).size, self._of(other).size)
+        return np.intersect1d(self._of(one), self._of(other), assume_unique=True).size / (fewer or 1)
+
     def shared(self, one: int, other: int) -> list[str]:
         """Return the words that tie two passages, the rarest first."""
         shared: Words = np.intersect1d(self._of(one), self._of(other), assume_unique=True)
