@@ -155,9 +155,7 @@ def test_a_document_of_two_passages_gives_a_question_about_both(tmp_path):
     planner, slots = planned(base, "several", 3)
     assert len(planner.read.passages) == 2
     assert [sorted(numbers) for numbers in slots] == [[0, 1]]
-    assert (
-        planner.why_not("several") == "the knowledge base has no more passages that belong together in such a question"
-    )
+    assert planner.why_not("several") == "no more passages were found that belong together in such a question"
 
 
 @pytest.mark.parametrize(

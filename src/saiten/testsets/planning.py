@@ -35,6 +35,7 @@ class PlanSettings:
     """The wishes for a test set that concern its plan."""
 
     kinds: tuple[QuestionKind, ...]
+    """The kinds of the set; `take` serves any."""
     personas: tuple[str, ...] = ()
     """Who asks, in turn."""
     difficulties: tuple[Difficulty, ...] = DIFFICULTIES
@@ -86,7 +87,8 @@ class Planner:
 
         Raises:
             ConfigurationError: the base is unreadable.
-            CallFailed: the server or the embedder failed; slots that were given out stay counted.
+            CallFailed: the server or the embedder failed. Plan anew from the slots returned so far: those of this call
+                are counted, but lost.
         """
         slots: list[Slot] = []
         tried = self._tried_for(kind)
@@ -195,8 +197,9 @@ class Planner:
             return impossible
         if kind in {"single", "unanswerable", "false_premise", "follow_up"}:
             return f"every passage of the knowledge base, of {passages:,}, has been used for a question of this kind"
-        more = "no more" if self._planned[kind] else "no"
-        return f"the knowledge base has {more} passages that belong together in such a question"
+        if self._planned[kind]:
+            return "no more passages were found that belong together in such a question"
+        return "no passages were found that belong together in such a question"
 
 
 def _is_new(pairs: set[frozenset[int]], one: int, other: int) -> bool:
