@@ -174,6 +174,8 @@ async def _planned(
     kinds = tuple(shares or possible)
     settings = PlanSettings(kinds, which.persona, which.difficulties, which.language, _SEED)
     planner = await Planner.open(base, settings, folder.slots.values() if folder else ())
+    for note in planner.notes:
+        notifier(stderr())(note)
     for kind in kinds:
         if why := planner.why_not(kind):
             stderr().print(f"no questions of the kind {kind}: {why}")
