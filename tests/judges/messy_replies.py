@@ -16,6 +16,7 @@ from saiten.protocols import Task
 from saiten.records import Language
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.contradiction import FindContradiction
 from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext
@@ -60,6 +61,11 @@ TASKS: Mapping[str, tuple[Task[Any], str, str]] = {
         RateAspect("formality", "Is it?", "-1: casual\n0: right\n1: stiff", "q", "a", (-1, 0, 1), language="en"),
         "a grade, −1 to 1",
         "−1から1の評点",
+    ),
+    "contradiction": (
+        FindContradiction("q", "r", "p", "s", language="en"),
+        "a contradiction of references",
+        "参照回答どうしの矛盾",
     ),
     "preference": (PreferAnswer("q", "a", "b", ("r",), language="en"), "the better answer", "よい方の回答"),
     "statements": (SplitStatements("q", "t", language="en"), "statements", "主張"),

@@ -15,6 +15,7 @@ from saiten.protocols import Completion, Task
 from saiten.records import Usage
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.contradiction import FindContradiction
 from saiten.tasks.correctness import DecideCorrect, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
@@ -169,6 +170,10 @@ def planted_in(*texts: str) -> dict[str, tuple[Task, str]]:
         "critique": (CritiqueAspect("Is it harmless?", "q", answer, language="en"), '{"reason": "Fine.", "verdict": true}'),
         "aspect": (RateAspect("a", "?", "0: no\n1: yes", "q", answer, (0, 1), language="en"), '{"reason": "Good.", "grade": 1}'),
         "preference": (PreferAnswer("q", answer, "other", language="en"), '{"explanation": "It is better.", "better": "first"}'),
+        "contradiction": (
+            FindContradiction("q", "r", "p", answer, language="en"),
+            '{"reason": "They differ.", "verdict": true}',
+        ),
         "split gist": (SplitGist("q", answer, language="en"), '{"gist": ["Rome"], "supplement": []}'),
         "find gist": (
             FindMissingAndExtra("q", answer, ("g",), ("s",), language="en"),

@@ -19,6 +19,7 @@ from saiten.protocols import Task
 from saiten.rag.steps import ALL_STEPS
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.contradiction import FindContradiction
 from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
@@ -72,6 +73,10 @@ TEXTS = {
         "passages": ("The bridge was opened in April 1998.", "It is\n3,911 m long."),
         "difficulty": "medium",
         "asker": "a bridge engineer",
+        "first_question": "When was the bridge opened?",
+        "first_reference": "In April 1998.",
+        "second_question": "In which year was the bridge opened?",
+        "second_reference": "In 1999.",
     },
     "ja": {
         "question": "橋はいつ開通しましたか。",
@@ -99,6 +104,10 @@ TEXTS = {
         "passages": ("橋は1998年4月に開通した。", "全長は\n3,911メートル。"),
         "difficulty": "medium",
         "asker": "橋の技術者",
+        "first_question": "橋はいつ開通しましたか。",
+        "first_reference": "1998年4月です。",
+        "second_question": "橋の開通は何年ですか。",
+        "second_reference": "1999年です。",
     },
 }
 LISTS = ("statements", "answer_statements", "reference_statements", "sentences", "keyphrases", "questions")
@@ -131,6 +140,7 @@ FORMS: dict[str, tuple[type[Task], dict]] = {
     "decide_correct_grounded as marker": (DecideCorrectGrounded, {"form": "marker"}),
     "decide_correct_grounded without contexts": (DecideCorrectGrounded, {"contexts": ()}),
     "prefer_answer": (PreferAnswer, {}),
+    "find_contradiction": (FindContradiction, {}),
     "rate_aspect": (RateAspect, {"values": (-1, 0, 1)}),
     "rate_aspect on its own": (RateAspect, {"values": (-1, 0, 1), "contexts": (), "reference": ""}),
     "split_gist": (SplitGist, {}),
@@ -258,7 +268,15 @@ def test_no_prompt_shows_one_of_two_verdicts_alone(name: str, language: str):
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize(
-    "name", ["answer_from_summary", "critique_aspect", "judge_context", "judge_contexts", "write_questions"]
+    "name",
+    [
+        "answer_from_summary",
+        "critique_aspect",
+        "find_contradiction",
+        "judge_context",
+        "judge_contexts",
+        "write_questions",
+    ],
 )
 def test_the_examples_show_both_verdicts(name: str, language: str):
     """A small model repeats the only verdict that it has seen, so each yes/no prompt has an example of either."""
@@ -367,7 +385,7 @@ def test_the_request_for_a_repair_is_exactly_this(language: str, snapshot):
 def test_only_the_last_message_depends_on_the_sample(name: str, language: str):
     """The fixed part comes first and is the same for all samples, so a server's prefix cache helps."""
     one = BUILT_IN.render(task_for(name, language))
-    other = BUILT_IN.render(task_for(name, language, **dict.fromkeys(("answer", "text", "summary", "second"), "?")))
+    other = BUILT_IN.render(task_for(name, language, **dict.fromkeys(("answer", "text", "summary", "second", "second_reference"), "?")))
     assert one[:-1] == other[:-1]
     examples = len(load(prompt_of(name))[language].examples)
     assert [message.role for message in one] == ["system", *["user", "assistant"] * examples, "user"]

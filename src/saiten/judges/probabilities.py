@@ -14,6 +14,7 @@ from saiten.judges.token_places import TokenPlaces
 from saiten.protocols import Completion, R, Reply, Task
 from saiten.tasks.aspects import RateAspect, Rating, read_signed
 from saiten.tasks.contexts import ContextVerdict
+from saiten.tasks.contradiction import Contradiction
 from saiten.tasks.correctness import DECISIONS, Decision, Grade, GroundedDecision
 from saiten.tasks.critique import Critique
 from saiten.tasks.verdicts import Verdict, read_yes_no
@@ -21,6 +22,7 @@ from saiten.tasks.verdicts import Verdict, read_yes_no
 _YES_OR_NO: Mapping[type[Reply], str] = {
     Decision: "correct",
     Critique: "verdict",
+    Contradiction: "verdict",
     ContextVerdict: "useful",
 }
 """Replies with a probability of yes, and the field that it is about."""

@@ -18,6 +18,7 @@ from saiten.rag.systems.chat_model import AnswerQuestion
 from saiten.records import Language
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.contradiction import FindContradiction
 from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
@@ -64,6 +65,7 @@ TASKS: tuple[type[Task[Any]], ...] = (
     SplitGist,
     FindMissingAndExtra,
     PreferAnswer,
+    FindContradiction,
     ComposeAnswer,
     AskIfNeeded,
     DecideNext,
@@ -90,6 +92,7 @@ _QUESTIONS = (
     *(DraftSingle, DraftSeveral, DraftComparison, DraftUnanswerable, DraftFalsePremise, DraftFollowUp),
     *(TryClosedBook, VerifyStatements, AnswerFromPassages, GradeAnswer),
 )
+_CHECKING = (FindContradiction, VerifyStatements, AnswerFromPassages)
 _ANY: Mapping[str, Any] = {"values": tuple(range(-100, 101))}
 """Settings of tasks that their examples do not have."""
 
@@ -167,6 +170,7 @@ def prompt_uses() -> tuple[PromptUse, ...]:
         used += ["converse"] if kind in _DIALOGUE else []
         used += ["questions"] if kind in _QUESTIONS else []
         used += ["probe"] if kind is PreferAnswer else []
+        used += ["testset check"] if kind in _CHECKING else []
         used += ["rag:KB"] if kind in ALL_STEPS else []
         used += ["PROVIDER:MODEL, hf:MODEL as the system"] if kind is AnswerQuestion else []
         used += ["every judge"] if kind is None else []

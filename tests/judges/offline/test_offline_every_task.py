@@ -58,6 +58,8 @@ ENGLISH = {
     "role": "", "examples": (), "gist": ("It opened in Osaka in 1998.",), "supplement": ("It has 3,000 dogs.",),
     "rubric": "best_first", "first": "In Osaka in 1998.", "second": "In Kobe.",
     "alone": False, "ungraded": False, "history": ("Where and when did the plant open?", "The plant opened in Osaka."), "review": "The year is missing.",
+    "first_question": "Where did the plant open?", "first_reference": "In Osaka.",
+    "second_question": "Where was the plant opened?", "second_reference": "In Kobe.",
     "refused": (), "aspect": "amount_info", "asks": "Is it enough?", "grades": "-1: too little\n0: right", "values": (-1, 0),
 }  # fmt: skip
 JAPANESE = {
@@ -75,6 +77,8 @@ JAPANESE = {
     "criterion": "回答は正しいか。", "others": ("工場が開業した。", "ゴム"),
     "gist": ("1998年に大阪で開業した。",), "supplement": ("犬が3,000匹いる。",),
     "first": "1998年に大阪で開業した。", "second": "神戸。",
+    "first_question": "工場はどこで開業したか。", "first_reference": "大阪です。",
+    "second_question": "工場が開業したのはどこか。", "second_reference": "神戸です。",
     "ungraded": False, "history": ("工場はいつどこで開業したか。", "工場は大阪で開業した。"), "review": "年が抜けている。",
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from saiten.judges.offline.calibration import Calibration
 from saiten.judges.offline.composer import compose, revise
 from saiten.judges.offline.constants import Constants, read_constants
 from saiten.judges.offline.contexts import judge_context, select_sentences
+from saiten.judges.offline.contradiction import find_contradiction
 from saiten.judges.offline.critique import critique, rate_aspect
 from saiten.judges.offline.entities import list_entities
 from saiten.judges.offline.gist import find_missing_and_extra, split_gist
@@ -23,6 +24,7 @@ from saiten.judges.similarity import measure_similarity
 from saiten.protocols import Embedder, R, Task
 from saiten.tasks.aspects import RateAspect
 from saiten.tasks.contexts import JudgeContext, SelectRelevantSentences
+from saiten.tasks.contradiction import FindContradiction
 from saiten.tasks.correctness import DecideCorrect, DecideCorrectGrounded, GradeAnswer
 from saiten.tasks.critique import CritiqueAspect
 from saiten.tasks.dialogue import AskIfNeeded, AskNext, ComposeAnswer, DecideNext, ReviseAnswer
@@ -62,6 +64,7 @@ _PERFORMED: Mapping[type[Task[Any]], Callable[[Any, Tools], Any]] = {
     AskNext: ask_next,
     ReviseAnswer: revise,
     PreferAnswer: prefer,
+    FindContradiction: find_contradiction,
     RateAspect: rate_aspect,
     SplitTwoTexts: lambda task, _: split_two(task),
     JudgeContexts: judge_contexts,
