@@ -48,7 +48,7 @@ def rehearse(
     """
     counted = _Counted({metric.name: Usage() for metric in metrics})
     quote = quote_of(settings.judge, calls)
-    stand_in = _Planned(
+    stand_in = Planned(
         Rehearsal(
             OfflineJudge(BuiltinEmbedder()), find_prompts(settings.prompts), quote.price, settings.separate_calls
         ),
@@ -131,7 +131,7 @@ class _Counted:
 
 
 @dataclass(frozen=True)
-class _Planned(JudgeWrapper):
+class Planned(JudgeWrapper):
     """A judge that counts like a run: each vote is a call, a cached reply is not."""
 
     judge: Judge
