@@ -385,7 +385,9 @@ def test_the_request_for_a_repair_is_exactly_this(language: str, snapshot):
 def test_only_the_last_message_depends_on_the_sample(name: str, language: str):
     """The fixed part comes first and is the same for all samples, so a server's prefix cache helps."""
     one = BUILT_IN.render(task_for(name, language))
-    other = BUILT_IN.render(task_for(name, language, **dict.fromkeys(("answer", "text", "summary", "second", "second_reference"), "?")))
+    other = BUILT_IN.render(
+        task_for(name, language, **dict.fromkeys(("answer", "text", "summary", "second", "second_reference"), "?"))
+    )
     assert one[:-1] == other[:-1]
     examples = len(load(prompt_of(name))[language].examples)
     assert [message.role for message in one] == ["system", *["user", "assistant"] * examples, "user"]
