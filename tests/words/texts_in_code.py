@@ -23,7 +23,7 @@ _NOT_SHOWN = (
     "demo/samples", "dialogue/refusing.py", "dialogue/revealing.py", "judges/encoder/texts.py", "judges/llm.py",
     "judges/offline", "judges/support/reasons.py", "models/chat_template.py", "rag/knowledge/opening.py", "rag/steps.py", "tasks", "text", "trust/probes/texts.py",
     # Of questions, in the language of the documents.
-    "testsets/asking.py", "testsets/offline/cloze.py", "testsets/offline/english", "testsets/offline/japanese", "testsets/sameness.py",
+    "testsets/asking.py", "testsets/offline/cloze.py", "testsets/offline/english", "testsets/offline/japanese",
     "testsets/unseen.py",
     # With words of their own, or for programs.
     "cli/metric_page.py",

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from saiten.judges.offline.sameness import SIMILAR, AskedQuestion, are_apart, overlap
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.protocols import Embedder
 from saiten.testsets.items import Checked, SetItem
-from saiten.testsets.sameness import SIMILAR, AskedQuestion, are_apart, overlap
 
 SIMILAR_MEANING = 0.9
 """The cosine from which an embedder of meaning finds two questions the same, in whatever words, if nothing keeps them

@@ -1,6 +1,6 @@
 """What a check of a test set finds, and the items to look at again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -120,6 +120,14 @@ def unchecked(item: SetItem, error: JudgeError) -> Looked:
 
 _SHOWN = 160
 """Characters of a text that a reason quotes."""
+_LISTED = 5
+"""Items or documents that are named."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first few names, and how many there are more."""
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f", +{more}" if more > 0 else "")
 
 
 def quoted(*texts: str) -> str:

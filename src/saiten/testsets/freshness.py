@@ -14,7 +14,7 @@ from saiten.records import Passage, Usage
 from saiten.tasks.questions import AnswerFromPassages
 from saiten.tasks.statements import VerifyStatements
 from saiten.testsets.documents import BASE, BaseNow, bare
-from saiten.testsets.findings import ItemFinding, Looked, quoted, unchecked
+from saiten.testsets.findings import ItemFinding, Looked, listed, quoted, unchecked
 from saiten.testsets.items import SetItem
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
@@ -148,7 +148,7 @@ def _statement(sentence: str, question: str) -> str:
 
 
 def _lost(*, gone: bool, removed: bool, sources: Sequence[str], sentences: Sequence[str]) -> str:
-    excerpt, source = quoted(*sentences), ", ".join(sources)
+    excerpt, source = quoted(*sentences), listed(sources)
     if not gone:
         return f"the base does not support {excerpt}"
     if not sources:
@@ -159,7 +159,7 @@ def _lost(*, gone: bool, removed: bool, sources: Sequence[str], sentences: Seque
 
 
 def _elsewhere(*, removed: bool, sources: Sequence[str]) -> str:
-    source = ", ".join(sources)
+    source = listed(sources)
     if not sources:
         return "the passage is no longer in the base, but other passages support the reference"
     if removed:

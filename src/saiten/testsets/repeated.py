@@ -10,7 +10,7 @@ from saiten.models.vectors import Vector
 from saiten.protocols import Embeddings
 from saiten.tasks.same_question import bare_question
 from saiten.testsets.duplicates import KnownQuestions, question_of
-from saiten.testsets.findings import ItemFinding, quoted
+from saiten.testsets.findings import ItemFinding, listed, quoted
 from saiten.testsets.items import SetItem
 
 
@@ -57,7 +57,7 @@ def _finding(item: SetItem, group: Sequence[SetItem], similarity: float) -> list
         by_words[bare_question(question_of(other)) == bare_question(question_of(item))].append(other)
     shown = (by_words[True] or by_words[False])[0]
     where = tuple(other.id for other in others)
-    items, excerpt = ", ".join(where), quoted(shown.question)
+    items, excerpt = listed(where), quoted(shown.question)
     if by_words[True]:
         return [ItemFinding(item.id, "same_question", f"asked in the same words by {items}: {excerpt}", where)]
     details = {"similarity": round(similarity, 3)}

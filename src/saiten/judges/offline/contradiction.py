@@ -4,7 +4,6 @@ Overlap cannot tell whether two questions are about the same thing under the sam
 nearly the same words count, and a difference in their numbers, names or interrogatives makes them different questions.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,10 +12,10 @@ from rapidfuzz import fuzz
 
 from saiten.judges.offline.names import japanese_names, latin_names
 from saiten.judges.offline.reasons import said
+from saiten.judges.offline.sameness import SIMILAR, AskedQuestion, are_apart, overlap
 from saiten.judges.offline.tools import Tools
 from saiten.records import Language
 from saiten.tasks.contradiction import Contradiction, FindContradiction
-from saiten.tasks.same_question import bare_question
 from saiten.text.language import detect_language
 from saiten.text.numbers import claimed_numbers, known_numbers, missing_numbers
 from saiten.text.polarity import is_negated, opens_with
@@ -25,8 +24,8 @@ from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
 from saiten.text.words import content_units, normalize, units_of
 
-_SAME, _EQUAL = 0.8, 0.95
-"""Shares of the questions' words in common from which they ask the same, and from which no word tells them apart."""
+_EQUAL = 0.95
+"""Similarity of two questions from which no word tells them apart."""
 _ALIKE = 0.5
 """Share of the shorter reference's words in the other from which both are about the same thing."""
 _SHORT = 8
@@ -37,29 +36,6 @@ _NEGATED = 0.7
 """Share of words in common from which two sentences differ in little but a negation."""
 _SPELLING = 75.0
 """Similarity (0 to 100) from which two names are spellings of one."""
-
-_COUNTED = "人個回台本枚件名社円度歳階点冊種倍"
-_ASKED = {
-    kind: re.compile(rf"{japanese}|\b(?:{english})\b")
-    for kind, japanese, english in (
-        ("when", "いつ|何[年月日時曜]|どの年", "when|(?:what|which) (?:year|day|date|month|time|century)"),
-        ("where", "どこ|何処", "where|(?:what|which) (?:city|country|state|place)"),
-        ("who", "誰|だれ|どなた", "who|whom|whose"),
-        ("why", "なぜ|何故|どうして", "why"),
-        (
-            "how many",
-            f"いくつ|いくら|何[{_COUNTED}]|どれ(?:くらい|ぐらい|だけ|ほど)|どの(?:くらい|程度)",
-            "how (?:many|much|long|often|far|old|big|high|deep)",
-        ),
-        ("how", "どう(?!して)|どのように", "how(?! (?:many|much|long|often|far|old|big|high|deep))"),
-        (
-            "what",
-            f"何(?![年月日時曜故処{_COUNTED}])|どんな",
-            "what(?! (?:year|day|date|month|time|century|city|country|state|place))",
-        ),
-    )
-}
-"""What a question asks for, by its interrogative."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +80,9 @@ class _Text:
 
 def find_contradiction(task: FindContradiction, _: Tools) -> Contradiction:
     """Return yes if the questions have nearly the same words, and their references differ in what words can show."""
-    alike = likeness(task.first_question, task.second_question)
-    if alike < _SAME:
+    one, other = AskedQuestion.of("", task.first_question), AskedQuestion.of("", task.second_question)
+    alike = 0.0 if are_apart(one, other) else overlap(one, other)
+    if alike < SIMILAR:
         english = "the words of the two questions differ, so they may be about different things"
         return Contradiction(
             reason=said(task.language, english, "二つの質問の語が違い、別のことを尋ねている可能性がある"), verdict=False
@@ -116,27 +93,6 @@ def find_contradiction(task: FindContradiction, _: Tools) -> Contradiction:
     english = "no number, name or negation differs between the references"
     reason = found or said(task.language, english, "参照回答の数値、名称、否定に違いはない")
     return Contradiction(reason=reason, verdict=found is not None)
-
-
-def likeness(first: str, second: str) -> float:
-    """Return the share of content units that two questions have in common, from 0 to 1; 0 if they ask different things.
-
-    They do if a number or a name is in only one of them, or their interrogatives or negations differ.
-    """
-    if bare_question(first) == bare_question(second):
-        return 1.0
-    one, other = _Text(first), _Text(second)
-    if one.numbers != other.numbers or one.lacks(other.names) or other.lacks(one.names):
-        return 0.0
-    if is_negated(one.lowered) != is_negated(other.lowered) or not _same_interrogative(one.lowered, other.lowered):
-        return 0.0
-    total = len(one.units) + len(other.units)
-    return 2 * len(one.units & other.units) / total if total else 0.0
-
-
-def _same_interrogative(first: str, second: str) -> bool:
-    asked = [{kind for kind, pattern in _ASKED.items() if pattern.search(text)} for text in (first, second)]
-    return not all(asked) or not asked[0].isdisjoint(asked[1])
 
 
 def _difference(first: _Text, second: _Text, excused: _Text, language: Language, *, equal: bool) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import get_args
 
-from saiten.testsets.findings import FindingKind, ItemFinding, SetCheck
+from saiten.testsets.findings import FindingKind, ItemFinding, SetCheck, listed
 from saiten.views.table import Cell, Table
 from saiten.words import Composed, Message
 
@@ -47,7 +47,7 @@ def _listed(title: str, findings: Iterable[ItemFinding], found: SetCheck) -> Tab
             Message("finding", finding.kind),
             questions[finding.item],
             Composed(finding.reason),
-            ", ".join(finding.where),
+            listed(finding.where),
         )
         for finding in findings
     )
