@@ -33,12 +33,12 @@ Difficulty = Literal["easy", "medium", "hard"]
 """`easy`: stated in one place, nearly in the question's words · `medium`: in other words, or with a condition · `hard`:
 takes a conclusion, a calculation, or several facts."""
 
-CheckName = Literal[
-    "wording", "leak", "duplicate", "closed_book", "support", "round_trip", "contradiction", "up_to_date"
-]
+CheckName = Literal["wording", "leak", "duplicate", "closed_book", "support", "round_trip"]
 """The checks of a question: is it understandable by itself · does it give its answer away · is it new · does it need
-the documents · do its passages support the reference · do they lead another reader to the same answer · and later, by
-`testset check`: does no other reference say otherwise · do the documents still answer it."""
+the documents · do its passages support the reference · do they lead another reader to the same answer."""
+
+LaterCheckName = Literal["contradiction", "up_to_date"]
+"""The checks of a whole test set: does no other reference say otherwise · do the documents still answer it."""
 
 EvidenceMode = Literal["none", "answer", "reference"]
 """The evidence for a grader of correctness: none · what the system saw · what question and reference retrieve."""

@@ -19,7 +19,8 @@ Standing = Literal["unchanged", "kept", "lost", "removed"]
 · the document is no longer in the base."""
 
 BASE = "base"
-"""The key of `SetItem.made` with the digest of the base's contents when an unanswerable question was tried in it."""
+"""In the details of the check `round_trip`, the name of the base that an unanswerable question was tried in, which
+contains the digest of the base's contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ class BaseNow:
     def is_new(self, source: str, known: Mapping[str, str]) -> bool:
         """Return whether a document was added or changed since its digest was `known`, or is not known at all."""
         return source not in self.digests or self.digests[source] != known.get(source)
+
+    def tried(self, item: SetItem) -> bool:
+        """Return whether the item was tried in a base with exactly these contents."""
+        names = [str(check.details.get(BASE, "")) for check in item.checks if check.check == "round_trip"]
+        return bool(self.digest) and any(self.digest in name for name in names)
 
     def count(self, known: Mapping[str, str]) -> DocumentCount:
         """Compare the base with the documents that the items are from, by digest; "" if it is unknown."""

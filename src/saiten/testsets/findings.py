@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from saiten.choices import CheckName
+from saiten.choices import CheckName, LaterCheckName
 from saiten.errors import JudgeError
 from saiten.records import FREE, Usage
 from saiten.testsets.items import Checked, SetItem
@@ -15,7 +15,7 @@ FindingKind = Literal["same_question", "near_question", "contradiction", "lost",
 longer supports the reference · the base may answer a question that it did not answer · the passage is gone, but other
 passages support the reference · a check could not be made."""
 
-CHECKS: Mapping[FindingKind, CheckName] = {
+CHECKS: Mapping[FindingKind, CheckName | LaterCheckName] = {
     "same_question": "duplicate",
     "near_question": "duplicate",
     "contradiction": "contradiction",

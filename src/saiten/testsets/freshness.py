@@ -13,7 +13,7 @@ from saiten.protocols import Judge, Retriever
 from saiten.records import Passage, Usage
 from saiten.tasks.questions import AnswerFromPassages
 from saiten.tasks.statements import VerifyStatements
-from saiten.testsets.documents import BASE, BaseNow, bare
+from saiten.testsets.documents import BaseNow, bare
 from saiten.testsets.findings import ItemFinding, Looked, listed, quoted, unchecked
 from saiten.testsets.items import SetItem
 from saiten.text.refusals import is_refusal
@@ -43,7 +43,7 @@ class Freshness:
     def concerned(self, item: SetItem) -> bool:
         """Return whether a change concerns the item, so that it must be looked at."""
         if is_unanswerable(item):
-            return item.made.get(BASE) != self.base.digest and any(
+            return not self.base.tried(item) and any(
                 self.base.is_new(source, self.known) for source in self.base.digests
             )
         standings = [self.base.standing(passage) for passage in item.passages]

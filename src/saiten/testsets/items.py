@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from saiten.choices import CheckName, QuestionKind
+from saiten.choices import CheckName, LaterCheckName, QuestionKind
 from saiten.data.hand_written import Text
 from saiten.records import Language, Sample, Turn
 from saiten.runs.lines import sample_to_json
@@ -42,7 +42,7 @@ class Checked:
     """The result of one check of an item."""
 
     __pydantic_config__ = _STRICT
-    check: CheckName
+    check: CheckName | LaterCheckName
     passed: bool | None = None
     """None if it was not made, for example because it takes a model; `reason` says why."""
     reason: str = ""

@@ -71,6 +71,6 @@ def _captions(made: Yield) -> list[Message]:
     return captions
 
 
-def _not_made(item: SetItem) -> list[CheckName]:
+def _not_made(item: SetItem) -> list[str]:
     """Return the checks that were not made for want of a model."""
     return [each.check for each in item.checks if each.passed is None and each.reason == TAKES_A_MODEL]
