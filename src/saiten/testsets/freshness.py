@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from saiten.errors import CannotJudge, JudgeError
 from saiten.metrics.judged.with_evidence import evidence_query
 from saiten.protocols import Judge, Retriever
-from saiten.records import Passage, Usage
+from saiten.records import FREE, Passage, Usage
 from saiten.tasks.questions import AnswerFromPassages
 from saiten.tasks.statements import VerifyStatements
+from saiten.tasks.verdicts import Verdict
 from saiten.testsets.documents import BaseNow, bare
 from saiten.testsets.findings import ItemFinding, Looked, listed, quoted, unchecked
 from saiten.testsets.items import SetItem
@@ -91,18 +92,21 @@ class Freshness:
         if not texts:
             return [(sentence, "the base has no passage for it") for sentence in sentences], Usage()
         statements = tuple(_statement(sentence, item.question) for sentence in sentences)
-        reply = await self.judge.perform(
-            VerifyStatements(
-                statements, texts, question=item.question, language=item.language, conversation=item.history
+        # A judge that compares words must find all of a sentence in one passage: the 8 of another price is no support.
+        each_alone = [texts] if self.reads else [(text,) for text in texts]
+        replies = [
+            await self.judge.perform(
+                VerifyStatements(
+                    statements, some, question=item.question, language=item.language, conversation=item.history
+                )
             )
-        )
-        verdicts = {verdict.number: verdict for verdict in reply.verdicts}
-        lacking = [
-            (sentence, verdicts[number].reason)
-            for number, sentence in enumerate(sentences, 1)
-            if not verdicts[number].verdict
+            for some in each_alone
         ]
-        return lacking, reply.usage
+        usage = sum((reply.usage for reply in replies), FREE)
+        by_certainty = sorted((verdict for reply in replies for verdict in reply.verdicts), key=_certainty)
+        best = {verdict.number: verdict for verdict in by_certainty}
+        found = [(sentence, best[number]) for number, sentence in enumerate(sentences, 1)]
+        return [(sentence, verdict.reason) for sentence, verdict in found if not verdict.verdict], usage
 
     async def _unanswered(self, item: SetItem) -> Looked:
         found = await self.retriever.retrieve(item.question, self.k)
@@ -140,6 +144,11 @@ class Freshness:
 def is_unanswerable(item: SetItem) -> bool:
     """Return whether the documents should not answer the question."""
     return item.kind == "unanswerable" or (not item.kind and is_refusal(item.reference, item.language))
+
+
+def _certainty(verdict: Verdict) -> tuple[bool, float]:
+    """Return what verdicts on one statement by several passages are ordered by."""
+    return verdict.verdict, verdict.p or 0.0
 
 
 def _statement(sentence: str, question: str) -> str:

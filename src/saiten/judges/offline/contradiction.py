@@ -111,14 +111,7 @@ def _difference(first: _Text, second: _Text, excused: _Text, language: Language,
         )
     if _only_one_negated(first, second, excused):
         return said(language, "only one of them is negated", "一方だけが否定している")
-    if (
-        equal
-        and _short(first)
-        and _short(second)
-        and first.units.isdisjoint(second.units)
-        and first.units
-        and second.units
-    ):
+    if equal and _without_common_word(first, second):
         english = "they answer the same question without a word in common"
         return said(language, english, "同じ質問に、共通する語のない回答をしている")
     return None
@@ -176,5 +169,7 @@ def _about_the_same(first: _Text, second: _Text, excused: _Text, *values: str) -
     return fewer == 0 or len(one & other) >= _ALIKE * fewer
 
 
-def _short(text: _Text) -> bool:
-    return len(text.units) <= _SHORT
+def _without_common_word(first: _Text, second: _Text) -> bool:
+    """Return whether two short references share nothing; numbers of other units may still be the same: 3 hours."""
+    short = all(0 < len(each.units) <= _SHORT for each in (first, second))
+    return short and first.units.isdisjoint(second.units) and not (first.numbers and second.numbers)
