@@ -86,7 +86,8 @@ ALARM = 4
 """Exit status of an alarm: the judge is not to be trusted."""
 
 MISSED = 5
-"""Exit status if answers are not good enough: a missed threshold, or a run worse than the one before."""
+"""Exit status if answers are not good enough (a missed threshold, a run worse than the one before), or items of a test
+set need another look."""
 
 
 NOTHING = 6
@@ -224,8 +225,9 @@ def main(argv: list[str] | None = None) -> None:
 
     The exit status is 0 for success, 2 for invalid setup or input, 3 for a run that stopped and can be resumed (its
     budget is spent), 4 for an alarm about the judge (`drift`, `probe --fail`), 5 for answers that are not good enough
-    (`score` and `show` with `--fail-under` or `--fail-over`, `compare --fail-if-worse`), 6 for nothing measured or
-    answered at all, 130 for Ctrl-C. Closing the output early (`| head`) does not change it.
+    (`score` and `show` with `--fail-under` or `--fail-over`, `compare --fail-if-worse`) or a test set that needs
+    another look (`testset check --fail`), 6 for nothing measured or answered at all, 130 for Ctrl-C. Closing the output
+    early (`| head`) does not change it.
     """
     _outlive_readers()
     if "_SAITEN_COMPLETE" in os.environ:  # a shell asks; it would take the second line of a help for another value

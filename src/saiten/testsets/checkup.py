@@ -1,13 +1,13 @@
 """Checking a whole test set: duplicates at once, then whatever takes a judge, many at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from saiten.errors import BudgetSpent
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.vectors import Vector
 from saiten.protocols import Embedder, Executor, Judge
@@ -24,7 +24,7 @@ from saiten.testsets.repeated import KnownVectors, repeated
 _BATCH = 128
 """Questions embedded at a time."""
 
-Look = Callable[[], Any]
+Look = Callable[[], Awaitable[Looked]]
 """Starts one look of the judge."""
 
 
@@ -87,20 +87,28 @@ class Checkup:
         """Look at everything; what was found is in `findings`, also if this is interrupted.
 
         Raises:
-            BudgetSpent: the rest is not looked at.
+            BudgetSpent: after running calls have ended; the rest is not looked at.
             ConfigurationError: the judge or the base cannot be used.
         """
+        spent: list[BudgetSpent] = []
 
-        async def look(each: Look) -> tuple[Look, Looked]:
-            return each, await each()
+        async def look(each: Look) -> tuple[Look, Looked | None]:
+            try:
+                return each, None if spent else await each()
+            except BudgetSpent as error:  # what others have in flight is paid for, and still arrives
+                spent.append(error)
+                return each, None
 
         async with aclosing(executor.run(look, self.looks)) as looked:
             async for each, found in looked:
-                self.findings += found.findings
-                self.usage += found.usage
-                self.done += 1
-                self.compared += getattr(each, "func", None) is contradictions
-                watch(self)
+                if found is not None:
+                    self.findings += found.findings
+                    self.usage += found.usage
+                    self.done += 1
+                    self.compared += getattr(each, "func", None) is contradictions
+                    watch(self)
+        if spent:
+            raise spent[0]
 
     def result(self) -> SetCheck:
         """Return what was found so far, in the order of the items."""
