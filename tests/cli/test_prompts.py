@@ -58,7 +58,7 @@ def test_all_prompts_are_listed_with_who_uses_them(saiten):
     tables = json.loads(said.out)
     rows = {row["prompt"]: row for row in tables["Prompts"]}
     assert set(rows) == set(names())
-    assert rows["verify_statements"]["used by"] == "faithfulness, context_recall, questions"
+    assert rows["verify_statements"]["used by"] == "faithfulness, context_recall, questions, testset check"
     assert all(row["used by"] != "–" for row in rows.values())
     assert [row["preset"] for row in tables["Presets, for --prompts NAME"]] == list(presets())
 

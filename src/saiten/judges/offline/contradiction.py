@@ -39,7 +39,7 @@ _SPELLING = 75.0
 
 
 @dataclass(frozen=True)
-class _Text:
+class _Compared:
     """A question or a reference, with what is compared of it."""
 
     written: str
@@ -87,15 +87,17 @@ def find_contradiction(task: FindContradiction, _: Tools) -> Contradiction:
         return Contradiction(
             reason=said(task.language, english, "二つの質問の語が違い、別のことを尋ねている可能性がある"), verdict=False
         )
-    excused = _Text(f"{task.first_question}\n{task.second_question}")
-    first, second = _Text(task.first_reference), _Text(task.second_reference)
+    excused = _Compared(f"{task.first_question}\n{task.second_question}")
+    first, second = _Compared(task.first_reference), _Compared(task.second_reference)
     found = _difference(first, second, excused, task.language, equal=alike >= _EQUAL)
     english = "no number, name or negation differs between the references"
     reason = found or said(task.language, english, "参照回答の数値、名称、否定に違いはない")
     return Contradiction(reason=reason, verdict=found is not None)
 
 
-def _difference(first: _Text, second: _Text, excused: _Text, language: Language, *, equal: bool) -> str | None:
+def _difference(
+    first: _Compared, second: _Compared, excused: _Compared, language: Language, *, equal: bool
+) -> str | None:
     """Return how the references differ; None if they do not, as far as words show."""
     declines = is_refusal(first.written, language), is_refusal(second.written, language)
     if declines[0] != declines[1]:
@@ -117,7 +119,7 @@ def _difference(first: _Text, second: _Text, excused: _Text, language: Language,
     return None
 
 
-def _other_numbers(first: _Text, second: _Text, excused: _Text) -> tuple[str, str] | None:
+def _other_numbers(first: _Compared, second: _Compared, excused: _Compared) -> tuple[str, str] | None:
     known = first.numbers | excused.numbers
     pairs = replaced(first.quantities, second.quantities, there=second.numbers | excused.numbers, known=known)
     if pairs:
@@ -138,7 +140,7 @@ def _other_numbers(first: _Text, second: _Text, excused: _Text) -> tuple[str, st
     return None
 
 
-def _other_names(first: _Text, second: _Text, excused: _Text) -> tuple[str, str] | None:
+def _other_names(first: _Compared, second: _Compared, excused: _Compared) -> tuple[str, str] | None:
     lacking, added = excused.lacks(second.lacks(first.names)), excused.lacks(first.lacks(second.names))
     # a list that leaves one out is no contradiction, nor is a text of many names
     shared = len(excused.lacks(first.names)) > len(lacking) or any(_is_among(name, added) for name in lacking)
@@ -148,7 +150,7 @@ def _other_names(first: _Text, second: _Text, excused: _Text) -> tuple[str, str]
     return None
 
 
-def _only_one_negated(first: _Text, second: _Text, excused: _Text) -> bool:
+def _only_one_negated(first: _Compared, second: _Compared, excused: _Compared) -> bool:
     """Return whether two sentences of nearly the same words differ in a negation that is not the question's."""
     if is_negated(first.lowered) == is_negated(second.lowered) or is_negated(excused.lowered):
         return False
@@ -161,7 +163,7 @@ def _is_among(name: str, others: Iterable[str]) -> bool:
     return any(fuzz.partial_ratio(name, other) >= _SPELLING for other in others)
 
 
-def _about_the_same(first: _Text, second: _Text, excused: _Text, *values: str) -> bool:
+def _about_the_same(first: _Compared, second: _Compared, excused: _Compared, *values: str) -> bool:
     """Return whether the references without numbers, these values and the questions' words are about the same thing."""
     out = excused.units | content_units(" ".join(values))
     one, other = ({unit for unit in each.units - out if not unit[0].isdigit()} for each in (first, second))
@@ -169,7 +171,7 @@ def _about_the_same(first: _Text, second: _Text, excused: _Text, *values: str) -
     return fewer == 0 or len(one & other) >= _ALIKE * fewer
 
 
-def _without_common_word(first: _Text, second: _Text) -> bool:
+def _without_common_word(first: _Compared, second: _Compared) -> bool:
     """Return whether two short references share nothing; numbers of other units may still be the same: 3 hours."""
     short = all(0 < len(each.units) <= _SHORT for each in (first, second))
     return short and first.units.isdisjoint(second.units) and not (first.numbers and second.numbers)
