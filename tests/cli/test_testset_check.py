@@ -105,7 +105,8 @@ def test_changed_documents_are_found_and_written_for_another_look(saiten, testse
     out = tmp_path / "again.jsonl"
     said = saiten("testset", "check", testset, "-o", out, "--format", "json", "--fail")
     assert said.status == 5
-    found = json.loads(said.out[: said.out.rindex("}") + 1])
+    assert f"2 items to look at again are in {out}" in said.err
+    found = tables(said)
     assert listed(found) == {"no longer supported": {"price"}, "the documents may answer it now": {"who"}}
     (price,) = (row for row in found["Look at these again"] if row["item"] == "price")
     assert price["reason"] == "the passage is no longer in ferry.md, and nothing else in the base supports “8 euros.”"
@@ -121,7 +122,7 @@ def test_changed_documents_are_found_and_written_for_another_look(saiten, testse
             before[item.id].question, before[item.id].reference, before[item.id].passages,
         )  # fmt: skip
     changed(saiten, testset, ferry=FERRY, bridge=BRIDGE)
-    assert saiten("testset", "check", out, "--kb", testset / "kb", "-o", out, "--fail").status == 0
+    assert saiten("testset", "check", testset, "-o", out, "--fail").status == 0
     assert out.read_bytes() == b""
 
 
@@ -219,15 +220,31 @@ def test_a_spent_budget_stops_and_the_next_run_goes_on(saiten, tmp_path, openai_
     rows = [{"id": one, "question": question, "reference": reference} for one, question, reference in ROWS["en"]]
     path = written(tmp_path / "rows.jsonl", rows)
     command = ("testset", "check", path, "--judge", f"openai:m@{openai_server.base_url}", "--format", "json")
-    first = saiten(*command, "--max-calls", 6)
+    out = tmp_path / "again.jsonl"
+    first = saiten(*command, "--max-calls", 6, "-o", out)
     assert first.status == 3
     assert "the budget of 6 calls is spent" in first.err
     assert "re-run the command to look at the rest" in first.err
     assert json.loads(first.out)["Look at these again"]
+    assert "was not written, since the check is not finished" in first.err
+    assert not out.exists()
     whole = saiten(*command)
     assert whole.status == 0
     asked = judged(openai_server)
     assert len(set(asked)) == len(asked) > 6
+
+
+def test_an_embedding_model_is_asked_once_per_question(saiten, tmp_path, openai_server):
+    """Duplicates and pairs are found with the same vectors, which are kept for the next run."""
+    rows = [{"id": one, "question": question, "reference": reference} for one, question, reference in ROWS["en"]]
+    path = written(tmp_path / "rows.jsonl", rows)
+    command = ("testset", "check", path, "--embedder", f"openai:e@{openai_server.base_url}", "--format", "json")
+    found = listed(tables(saiten(*command)))
+    assert {"same-1a", "same-1b", "same-2a", "same-2b"} <= found["the same question"]
+    (request,) = openai_server.requests
+    assert len(request.body["input"]) == len({row["question"] for row in rows})
+    assert listed(tables(saiten(*command))) == found
+    assert len(openai_server.requests) == 1
 
 
 def test_failed_calls_are_counted_and_tried_again(saiten, tmp_path, openai_server):
@@ -276,7 +293,9 @@ def test_messy_files_are_read_in_every_format(saiten, tmp_path, name, form):
         (["."], "expected questions.jsonl in it"),
         (["q.jsonl", "--kb", "nowhere"], "there is no knowledge base at nowhere"),
         (["q.jsonl", "--pairs", "-1"], "--pairs"),
-        (["q.jsonl", "-o", "no/such/folder/again.jsonl"], "no/such/folder"),
+        (["q.jsonl", "-o", "no/such/folder/again.jsonl"], "its folder does not exist"),
+        (["q.jsonl", "-o", "."], "is a folder"),
+        (["q.jsonl", "-o", "q.jsonl"], "is the test set itself"),
         (["q.jsonl", "--judge", "openai:m"], "OPENAI_API_KEY"),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from saiten.choices import Format
 from saiten.cli import MISSED
-from saiten.cli.output import notifier, print_path, stderr, stdout
+from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import DrawnLine
 from saiten.cli.rehearse import SPENT, Planned, has_calls, price_captions, spent_cells
 from saiten.cli.running import STOPPED, resumable
@@ -70,6 +70,8 @@ def check_set(
     """
     notes = stderr()
     items = items_of(path, notify=notifier(notes))
+    if out is not None:
+        _may_write(out, path)
     folder = folder_of(file_of_set(path)) if _sends(judge) else None
     models = Models(calls.kept_in(folder))
     checkup = Checkup(items, assemble_judge(judge, models=models))
@@ -82,7 +84,9 @@ def check_set(
     if spent := spent_text(models.account.usage, calls.currency):
         notifier(notes)(spent)
     render(check_tables(found), form, stdout(), path.name)
-    if out is not None:
+    if out is not None and ending.status:
+        notes.print(f"{escape_untrusted(out)} was not written, since the check is not finished")
+    elif out is not None:
         _write(out, found)
     return ending.status or _status(found, fail=fail)
 
@@ -100,11 +104,15 @@ async def _run(
             await checkup.prepare(embedder, typed.pairs)
         except CallFailed as error:
             raise ConfigurationError(str(error)) from error
-        looks = len(checkup.looks)
+        looks = checkup.looks
         if looks:
             await checkup.judge.preflight()
-        at_once = models.calls.concurrency if has_calls(judge) else _QUERIES
-        await checkup.run(LocalExecutor(at_once), lambda done: progress.draw(done.done, lambda: None, looks))
+        at_once, currency = models.calls.concurrency if has_calls(judge) else _QUERIES, models.calls.currency
+        await checkup.run(
+            LocalExecutor(at_once),
+            looks,
+            lambda done: progress.draw(done.done, lambda: spent_text(done.usage, currency), len(looks)),
+        )
 
 
 @asynccontextmanager
@@ -152,12 +160,20 @@ def _embedder(judge: JudgeSettings, models: Models) -> Embedder:
     return models.embedder(judge.embedder, options=judge.embedder_options, headers=judge.embedder_headers)
 
 
+def _may_write(out: Path, path: Path) -> None:
+    """Raise ConfigurationError before anything is spent if the items cannot be written there."""
+    if out.resolve() == file_of_set(path).resolve():
+        raise ConfigurationError(f"--out {out} is the test set itself, which would be lost; name another file")
+    if out.is_dir() or not out.parent.is_dir():
+        raise ConfigurationError(f"--out {out} is a folder, or its folder does not exist; name another file")
+
+
 def _write(out: Path, found: SetCheck) -> None:
     """Write the items to look at again; a file of an earlier check is replaced, if only by an empty one."""
     again = found.items_again()
     text = b"".join(to_line(item_to_json(item)) for item in again)
     write_whole(out, text.decode(), otherwise="name another file with --out")
-    print_path(out)
+    stderr().print(f"{len(again)} items to look at again are in {escape_untrusted(out)}")
 
 
 def _status(found: SetCheck, *, fail: bool) -> int:
@@ -196,7 +212,7 @@ def rehearse_check(path: Path, typed: CheckOptions, judge: JudgeSettings, calls:
         )
         async with opened as checkup.freshness:
             await checkup.prepare(BuiltinEmbedder(_DIMENSIONS), typed.pairs)
-            await checkup.run(LocalExecutor(1))
+            await checkup.run(LocalExecutor(1), checkup.looks)
 
     asyncio.run(run())
     compared = len(checkup.pairs.pairs)

@@ -83,8 +83,10 @@ class Checkup:
                 if self.freshness.concerned(item):
                     yield partial(self.freshness.look, item)
 
-    async def run(self, executor: Executor, watch: Callable[["Checkup"], None] = lambda _: None) -> None:
-        """Look at everything; what was found is in `findings`, also if this is interrupted.
+    async def run(
+        self, executor: Executor, looks: Sequence[Look], watch: Callable[["Checkup"], None] = lambda _: None
+    ) -> None:
+        """Take these looks; what was found is in `findings`, also if this is interrupted.
 
         Raises:
             BudgetSpent: after running calls have ended; the rest is not looked at.
@@ -99,7 +101,7 @@ class Checkup:
                 spent.append(error)
                 return each, None
 
-        async with aclosing(executor.run(look, self.looks)) as looked:
+        async with aclosing(executor.run(look, looks)) as looked:
             async for each, found in looked:
                 if found is not None:
                     self.findings += found.findings
