@@ -80,8 +80,9 @@ async def answered(item: SetItem, judge: Judge, retriever: Retriever | None) -> 
     An unanswerable question must not be answered, neither by its passages nor by what the knowledge base finds for it.
     """
     texts = [passage.text for passage in item.passages]
-    found = FREE
+    found, base = FREE, {}
     if item.kind == "unanswerable" and retriever is not None:
+        base = {"base": retriever.name}  # with the digest of its contents: `testset check` sees whether they changed
         retrieved = await retriever.retrieve(item.question, NEAR)
         texts += [passage.text for passage in retrieved.passages]
         found = retrieved.usage
@@ -91,7 +92,7 @@ async def answered(item: SetItem, judge: Judge, retriever: Retriever | None) -> 
         )
     )
     usage = found + reply.usage
-    details = {"answer": reply.answer.strip()}
+    details = {"answer": reply.answer.strip(), **base}
     if item.kind == "unanswerable":
         reason = f"the documents answer it: {reply.answer.strip()}" if reply.answered else ""
         return Tried((Checked("round_trip", not reply.answered, reason, details),), usage)
