@@ -106,6 +106,7 @@ async def test_another_reader_must_arrive_at_the_reference(item, judging, passed
 class Shelf:
     """A retriever with one passage."""
 
+    name = "shelf"
     asked: tuple = ()
 
     async def retrieve(self, query, k=None):

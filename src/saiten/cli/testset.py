@@ -6,6 +6,7 @@ from saiten.cli.testset_accept import accept
 from saiten.cli.testset_export import export
 from saiten.cli.testset_worth import worth
 from saiten.cli.testset_check import check
+from saiten.cli.testset_worth import worth
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
