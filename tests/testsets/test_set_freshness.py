@@ -186,6 +186,28 @@ async def test_a_mere_value_is_looked_for_together_with_its_question(base, langu
     assert [finding.kind for finding in found["ferry.md"]] == ["lost"]
 
 
+async def test_a_number_that_is_also_elsewhere_does_not_hide_that_it_changed(base):
+    """The judge of words finds the old number in the same passage; the new version of the sentence is shown instead."""
+    text = "# Pages\n\nA page holds at most 500 rows per stratum in memory. {} answers are kept, 500 rows each.\n"
+    await base.index(**{"pages.md": text.format("20")})
+    opened = await open_knowledge_base(base.kb, Models())
+    (chunk,) = [point.payload async for point in opened.engine.chunks()]
+    await opened.close()
+    rows = item(
+        "r",
+        "How many rows are in memory?",
+        "At most 500 rows per stratum are in memory.",
+        passage=passage_of(chunk, "old", "500 rows per stratum"),
+    )
+    await base.index(**{"pages.md": text.format("20").replace("500 rows per", "800 rows per")})
+    ((finding,),) = (await base.found([rows], OfflineJudge(BuiltinEmbedder()), reads=False)).values()
+    assert (finding.kind, finding.where) == ("lost", ("pages.md",))
+    assert finding.reason.startswith("a sentence of its passage reads otherwise now: “")
+    assert "800 rows per stratum" in finding.details["now"]
+    ((finding,),) = (await base.found([rows], verdict(supported=True))).values()
+    assert finding.kind == "elsewhere"
+
+
 async def test_a_removed_document_is_named_and_its_content_looked_for_elsewhere(base):
     """With support in another document the item is still answered; without, people look again."""
     await base.index(**TEXTS["en"])

@@ -17,6 +17,7 @@ from saiten.tasks.verdicts import Verdict
 from saiten.testsets.documents import BaseNow, bare
 from saiten.testsets.findings import ItemFinding, Looked, listed, quoted, unchecked
 from saiten.testsets.items import SetItem
+from saiten.testsets.rewritten import rewritten
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
 from saiten.text.words import content_units
@@ -81,6 +82,11 @@ class Freshness:
             return Looked((ItemFinding(item.id, "lost", reason, sources, details),), usage)
         if not gone:
             return Looked(usage=usage)
+        if not self.reads and (changed := rewritten((passage for passage, _ in gone), texts, item.language)):
+            excerpt = quoted(changed[1])
+            reason = f"a sentence of its passage reads otherwise now: {excerpt}"
+            versions = {"before": changed[0], "now": changed[1]}
+            return Looked((ItemFinding(item.id, "lost", reason, sources, versions),), usage)
         now = tuple(dict.fromkeys(passage.source for passage in found.passages))
         reason = _elsewhere(removed=removed, sources=sources)
         return Looked((ItemFinding(item.id, "elsewhere", reason, sources, {"found_in": list(now)}),), usage)
