@@ -105,7 +105,7 @@ def test_changed_documents_are_found_and_written_for_another_look(saiten, testse
     out = tmp_path / "again.jsonl"
     said = saiten("testset", "check", testset, "-o", out, "--format", "json", "--fail")
     assert said.status == 5
-    assert f"2 items to look at again are in {out}" in said.err
+    assert f"items to look at again: 2, in {out}" in said.err
     found = tables(said)
     assert listed(found) == {"no longer supported": {"price"}, "the documents may answer it now": {"who"}}
     (price,) = (row for row in found["Look at these again"] if row["item"] == "price")

@@ -173,7 +173,7 @@ def _write(out: Path, found: SetCheck) -> None:
     again = found.items_again()
     text = b"".join(to_line(item_to_json(item)) for item in again)
     write_whole(out, text.decode(), otherwise="name another file with --out")
-    stderr().print(f"{len(again)} items to look at again are in {escape_untrusted(out)}")
+    stderr().print(f"items to look at again: {len(again)}, in {escape_untrusted(out)}")
 
 
 def _status(found: SetCheck, *, fail: bool) -> int:
