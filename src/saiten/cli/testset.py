@@ -3,9 +3,8 @@
 import typer
 
 from saiten.cli.testset_accept import accept
-from saiten.cli.testset_export import export
-from saiten.cli.testset_worth import worth
 from saiten.cli.testset_check import check
+from saiten.cli.testset_export import export
 from saiten.cli.testset_worth import worth
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -22,4 +21,4 @@ def testset() -> None:
 app.command("accept")(accept)
 app.command("worth", no_args_is_help=True)(worth)
 app.command("export", no_args_is_help=True)(export)
-app.command(no_args_is_help=True)(check)
+app.command("check", no_args_is_help=True)(check)
