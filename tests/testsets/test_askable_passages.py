@@ -2,9 +2,9 @@
 
 import pytest
 
-from saiten.testsets.askable import why_unasked
-from saiten.testsets.sections import Outline
-from saiten.testsets.vocabulary import NearCopies, Ties, Vocabulary
+from saiten.testsets.plan.askable import why_unasked
+from saiten.testsets.plan.sections import Outline
+from saiten.testsets.plan.vocabulary import NearCopies, Ties, Vocabulary
 
 
 def reason(text):

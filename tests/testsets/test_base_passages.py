@@ -13,9 +13,9 @@ from saiten.demo.samples import corpus
 from saiten.rag.knowledge.engine import DENSE, TERMS, Mark, Point, chunk_id, version
 from saiten.rag.knowledge.folder_engine import FolderEngine
 from saiten.rag.knowledge.terms import document_terms
-from saiten.testsets.askable import notes_on
-from saiten.testsets.clusters import clusters_of
-from saiten.testsets.passages import read_passages
+from saiten.testsets.plan.askable import notes_on
+from saiten.testsets.plan.clusters import clusters_of
+from saiten.testsets.plan.passages import read_passages
 
 
 def read(base):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from saiten.errors import BadInput, ConfigurationError
-from saiten.testsets.decision_files import check_replaceable, read_decisions, write_items
-from saiten.testsets.decisions import SetDecision
+from saiten.testsets.people.decision_files import check_replaceable, read_decisions, write_items
+from saiten.testsets.people.decisions import SetDecision
 
 
 def read(path, text, **columns):

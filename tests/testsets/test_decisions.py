@@ -6,8 +6,8 @@ import pytest
 
 from saiten.errors import BadInput
 from saiten.records import Turn
-from saiten.testsets.decisions import SetDecision, SettlingRules, folded, settled, text_digest
 from saiten.testsets.items import Decided, SetItem, SetPassage
+from saiten.testsets.people.decisions import SetDecision, SettlingRules, folded, settled, text_digest
 
 ITEM = SetItem("q1", "いつまでですか。", "翌月10日までです。", "single", "ja", (SetPassage("翌月10日まで"),))
 SEEN = text_digest("q1", ITEM.question, ITEM.reference)

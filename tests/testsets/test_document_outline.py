@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from saiten.rag.knowledge.chunking import cut
 from saiten.rag.knowledge.html import visible_text
-from saiten.testsets.sections import Outline, document_text
+from saiten.testsets.plan.sections import Outline, document_text
 
 MANUAL = """# Pump P-7
 

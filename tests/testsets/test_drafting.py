@@ -20,7 +20,7 @@ from saiten.tasks.questions import (
 )
 from saiten.testsets.drafting import TASKS, ModelWriter, NothingToAsk, with_quotes
 from saiten.testsets.items import SetPassage
-from saiten.testsets.slots import Slot
+from saiten.testsets.plan.slots import Slot
 
 GATE = SetPassage("Visitors park on the north side. The gate closes at 22:00.", "parking.md", 100, 159, "d1")
 DESK = SetPassage("The front desk is open until 18:00. It hands out permits.", "desk.md", 0, 57, "d2")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from saiten.demo.samples import demo_questions
 from saiten.protocols import Embeddings
 from saiten.records import Turn
-from saiten.testsets.duplicates import KnownQuestions
 from saiten.testsets.items import SetItem
+from saiten.testsets.rules.duplicates import KnownQuestions
 
 SAME = """
 How long is the warranty? | How long is the warranty period?

@@ -12,11 +12,11 @@ from saiten.executor import LocalExecutor
 from saiten.runs.manifest import RunSettings
 from saiten.testsets.checking import Checks
 from saiten.testsets.drafting import Drafted, NothingToAsk
-from saiten.testsets.duplicates import KnownQuestions
 from saiten.testsets.folder import SetFolder
 from saiten.testsets.items import Checked, SetItem, SetPassage
 from saiten.testsets.making import Making, Rounds, make_set, most_tries
-from saiten.testsets.slots import Slot
+from saiten.testsets.plan.slots import Slot
+from saiten.testsets.rules.duplicates import KnownQuestions
 
 SETTINGS = RunSettings(judge={"judge": "m"})
 

@@ -10,7 +10,7 @@ from saiten.testsets.drafting import NothingToAsk
 from saiten.testsets.items import SetPassage
 from saiten.testsets.offline.statements import statements_in
 from saiten.testsets.offline.writer import OFFLINE_KINDS, OfflineWriter
-from saiten.testsets.slots import Slot
+from saiten.testsets.plan.slots import Slot
 from saiten.text.language import detect_language
 
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from planned_bases import base_of_files, base_of_texts
 
 from saiten.demo.samples import corpus
-from saiten.testsets.coverage import Coverage
 from saiten.testsets.items import SetPassage
-from saiten.testsets.passages import BasePassage
-from saiten.testsets.planning import Planner, PlanSettings
-from saiten.testsets.slots import slot_from_json, slot_to_json
+from saiten.testsets.plan.coverage import Coverage
+from saiten.testsets.plan.passages import BasePassage
+from saiten.testsets.plan.planning import Planner, PlanSettings
+from saiten.testsets.plan.slots import slot_from_json, slot_to_json
 
 KINDS = ("single", "several", "across", "comparison", "unanswerable", "false_premise", "follow_up")
 

@@ -8,7 +8,7 @@ import pytest
 from planned_bases import base_of_files, base_of_texts
 
 from saiten.demo.samples import corpus
-from saiten.testsets.planning import Planner, PlanSettings
+from saiten.testsets.plan.planning import Planner, PlanSettings
 
 KINDS = ("single", "several", "across", "comparison", "unanswerable", "false_premise", "follow_up")
 JOINT = ("several", "across", "comparison", "follow_up")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from saiten.demo.samples import demo_questions
 from saiten.testsets.items import SetItem
-from saiten.testsets.leak import check_leak, leaked_share
+from saiten.testsets.rules.leak import check_leak, leaked_share
 
 
 def checked(question: str, reference: str, kind="single"):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from saiten.records import Turn
 from saiten.testsets.items import SetItem
-from saiten.testsets.wording import LONGEST, check_wording
+from saiten.testsets.rules.wording import LONGEST, check_wording
 
 UNSEEN = """
 What is the main argument according to the text above?

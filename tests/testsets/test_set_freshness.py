@@ -13,10 +13,10 @@ from saiten.records import Turn
 from saiten.tasks.questions import AnswerFromPassages, PassagesAnswer
 from saiten.tasks.statements import StatementVerdicts, VerifyStatements
 from saiten.tasks.verdicts import Verdict
-from saiten.testsets.documents import known_documents, read_base
-from saiten.testsets.findings import DocumentCount
-from saiten.testsets.freshness import Freshness
 from saiten.testsets.items import Checked, SetItem, SetPassage
+from saiten.testsets.upkeep.documents import known_documents, read_base
+from saiten.testsets.upkeep.findings import DocumentCount
+from saiten.testsets.upkeep.freshness import Freshness
 from saiten.wiring import Models, index_documents, open_knowledge_base
 
 TEXTS = {

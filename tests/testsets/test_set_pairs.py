@@ -8,12 +8,12 @@ from saiten.judges.scripted import ScriptedJudge
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.records import Turn, Usage
 from saiten.tasks.contradiction import Contradiction, FindContradiction
-from saiten.testsets.contradictions import contradictions
-from saiten.testsets.duplicates import KnownQuestions
-from saiten.testsets.findings import ItemFinding, SetCheck
 from saiten.testsets.items import Checked, SetItem, SetPassage
-from saiten.testsets.pairs import ItemPair, similar_pairs, whole_question
-from saiten.testsets.repeated import KnownVectors, repeated
+from saiten.testsets.rules.duplicates import KnownQuestions
+from saiten.testsets.upkeep.contradictions import contradictions
+from saiten.testsets.upkeep.findings import ItemFinding, SetCheck
+from saiten.testsets.upkeep.pairs import ItemPair, similar_pairs, whole_question
+from saiten.testsets.upkeep.repeated import KnownVectors, repeated
 
 
 def item(identity, question, reference="An answer.", *, passages=(), **more):

@@ -3,7 +3,7 @@
 import pytest
 
 from saiten.testsets.items import SetPassage
-from saiten.testsets.rewritten import rewritten
+from saiten.testsets.upkeep.rewritten import rewritten
 
 OLD = {
     "en": "A page holds 500 rows. It costs 8 euros. Dogs are welcome on board.",

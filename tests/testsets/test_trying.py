@@ -13,8 +13,8 @@ from saiten.tasks.questions import AnswerFromPassages, ClosedBookTry, PassagesAn
 from saiten.tasks.statements import StatementVerdicts, VerifyStatements
 from saiten.tasks.verdicts import Verdict
 from saiten.testsets.checking import CHECKS, TAKES_A_MODEL, Checks
-from saiten.testsets.duplicates import KnownQuestions
 from saiten.testsets.items import SetItem, SetPassage
+from saiten.testsets.rules.duplicates import KnownQuestions
 from saiten.testsets.trying import answered, supported, without_documents
 
 ITEM = SetItem(

@@ -23,8 +23,8 @@ _NOT_SHOWN = (
     "demo/samples", "dialogue/refusing.py", "dialogue/revealing.py", "judges/encoder/texts.py", "judges/llm.py",
     "judges/offline", "judges/support/reasons.py", "models/chat_template.py", "rag/knowledge/opening.py", "rag/steps.py", "tasks", "text", "trust/probes/texts.py",
     # Of questions, in the language of the documents.
-    "testsets/asking.py", "testsets/offline/cloze.py", "testsets/offline/english", "testsets/offline/japanese",
-    "testsets/unseen.py",
+    "testsets/rules/asking.py", "testsets/offline/cloze.py", "testsets/offline/english", "testsets/offline/japanese",
+    "testsets/rules/unseen.py", "testsets/rehearsing.py",
     # With words of their own, or for programs.
     "cli/metric_page.py",
     "annotation/forms", "annotation/store/order.py", "annotation/store/schema.py", "annotation/web/bodies.py", "annotation/web/middleware.py",

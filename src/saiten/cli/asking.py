@@ -27,13 +27,13 @@ from saiten.runs.manifest import RunSettings
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.testsets.checking import Checks
 from saiten.testsets.drafting import DRAFTING, TASKS, ModelWriter, Writer
-from saiten.testsets.duplicates import KnownQuestions, question_of
 from saiten.testsets.folder import KB_NAME, SetFolder, refuse_foreign_folder
 from saiten.testsets.making import Making, Rounds, make_set, most_tries
 from saiten.testsets.offline.writer import OFFLINE_KINDS, OfflineWriter
-from saiten.testsets.planning import Planner, PlanSettings
+from saiten.testsets.plan.planning import Planner, PlanSettings
+from saiten.testsets.plan.slots import Slot
 from saiten.testsets.rehearsing import divided, rehearse
-from saiten.testsets.slots import Slot
+from saiten.testsets.rules.duplicates import KnownQuestions, question_of
 from saiten.testsets.trying import TRYING
 from saiten.views.render import render
 from saiten.views.table import Table

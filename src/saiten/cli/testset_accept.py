@@ -14,8 +14,8 @@ from saiten.errors import BadInput
 from saiten.options import option, read_columns
 
 if TYPE_CHECKING:
-    from saiten.testsets.decisions import SetDecision, Settled
     from saiten.testsets.items import SetItem
+    from saiten.testsets.people.decisions import SetDecision, Settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ def accept(
       saiten testset accept testset/ first.jsonl second.jsonl -o approved.jsonl --at-least 2
       saiten testset accept questions.csv decisions.csv --column decision=verdict --majority
     """
-    from saiten.testsets.decision_files import check_replaceable, read_decisions, write_items
-    from saiten.testsets.decisions import SettlingRules, settled
     from saiten.testsets.items import item_to_json
+    from saiten.testsets.people.decision_files import check_replaceable, read_decisions, write_items
+    from saiten.testsets.people.decisions import SettlingRules, settled
     from saiten.testsets.reading import items_of
     from saiten.views.render import render
     from saiten.views.tables.approval import approval_tables

@@ -29,12 +29,12 @@ from saiten.runs.engine import awake
 from saiten.runs.lines import to_line
 from saiten.runs.locked_folder import LockedFolder, PaidCalls
 from saiten.settings import CallSettings, JudgeSettings
-from saiten.testsets.checkup import Checkup
-from saiten.testsets.documents import known_documents, read_base
-from saiten.testsets.findings import SetCheck
-from saiten.testsets.freshness import Freshness
 from saiten.testsets.items import SetItem, item_to_json
 from saiten.testsets.reading import file_of_set, items_of
+from saiten.testsets.upkeep.checkup import Checkup
+from saiten.testsets.upkeep.documents import known_documents, read_base
+from saiten.testsets.upkeep.findings import SetCheck
+from saiten.testsets.upkeep.freshness import Freshness
 from saiten.views.render import render
 from saiten.views.table import Table
 from saiten.views.tables.summary import spent_text

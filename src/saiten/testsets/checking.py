@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from saiten.choices import CheckName
 from saiten.protocols import Judge, Retriever
 from saiten.records import FREE, Usage
-from saiten.testsets.duplicates import KnownQuestions
 from saiten.testsets.items import Checked, SetItem
-from saiten.testsets.leak import check_leak
+from saiten.testsets.rules.duplicates import KnownQuestions
+from saiten.testsets.rules.leak import check_leak
+from saiten.testsets.rules.wording import check_wording
 from saiten.testsets.trying import Tried, answered, supported, without_documents
-from saiten.testsets.wording import check_wording
 
 CHECKS: tuple[CheckName, ...] = ("wording", "leak", "duplicate", "closed_book", "support", "round_trip")
 """All checks, in the order in which they are made."""

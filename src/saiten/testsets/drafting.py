@@ -21,7 +21,7 @@ from saiten.tasks.questions import (
     UnanswerableDraft,
 )
 from saiten.testsets.items import SetItem, SetPassage
-from saiten.testsets.slots import Slot
+from saiten.testsets.plan.slots import Slot
 from saiten.text.alignment import place
 
 TASKS: Mapping[QuestionKind, Any] = {

@@ -13,7 +13,7 @@ from saiten.runs.engine import Stop, Watch, run_all
 from saiten.testsets.checking import Checks
 from saiten.testsets.drafting import NothingToAsk, Writer
 from saiten.testsets.folder import Made, NoQuestion, Outcome, SetFolder
-from saiten.testsets.slots import Slot
+from saiten.testsets.plan.slots import Slot
 
 TRIES = 3
 """Slots per wanted question of a kind, at most; and at least `MORE` more than are wanted."""
@@ -26,7 +26,7 @@ def most_tries(wanted: int) -> int:
 
 
 class Plans(Protocol):
-    """Chooses passages: `testsets/planning.py`."""
+    """Chooses passages: `testsets/plan/planning.py`."""
 
     async def take(self, kind: QuestionKind, n: int) -> list[Slot]:
         """Return the next slots of a kind; fewer if the knowledge base has no more to offer."""

@@ -11,8 +11,8 @@ from saiten.data.formats import read_rows
 from saiten.data.rows import BadRow, RawRow, bad_row
 from saiten.data.samples import QUESTIONS, read_samples
 from saiten.errors import BadInput
-from saiten.testsets.decided_rows import decisions_in
 from saiten.testsets.items import OWN, SetItem, item_from_json, item_of
+from saiten.testsets.people.decided_rows import decisions_in
 from saiten.text.language import detect_language
 
 QUESTIONS_NAME, DROPPED_NAME = "questions.jsonl", "dropped.jsonl"

@@ -27,7 +27,7 @@ from saiten.tasks.questions import (
 from saiten.tasks.statements import StatementVerdicts, VerifyStatements
 from saiten.tasks.verdicts import Verdict
 from saiten.testsets.drafting import DRAFTING, drafting_task, item_of_draft
-from saiten.testsets.slots import Slot
+from saiten.testsets.plan.slots import Slot
 from saiten.testsets.trying import answered, supported, without_documents
 
 _SENTENCES = {

@@ -11,8 +11,8 @@ from saiten.annotation.forms import ApproveForm
 from saiten.annotation.records import Adjudication, AnnotatedItem, Annotation, Participant, StoredItem
 from saiten.choices import QuestionKind
 from saiten.records import Label, Sample, Turn
-from saiten.testsets.decisions import text_digest
 from saiten.testsets.items import Checked, SetItem, SetPassage
+from saiten.testsets.people.decisions import text_digest
 
 ITEM = SetItem(
     "follow_up-1", "いつまでですか。", "翌月10日までです。\r\n必着です。", "follow_up", "ja",

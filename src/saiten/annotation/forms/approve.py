@@ -8,8 +8,8 @@ from saiten.annotation.forms.form import Form, InvalidPayload, Row, labels_by_as
 from saiten.annotation.records import Json, NewItem
 from saiten.choices import QuestionKind
 from saiten.records import Label, Language
-from saiten.testsets.decisions import CHOICES, outcome_of, text_digest
 from saiten.testsets.items import SetItem, item_of
+from saiten.testsets.people.decisions import CHOICES, outcome_of, text_digest
 from saiten.words import Message, section
 
 ASPECT = "approval"

@@ -14,13 +14,13 @@ from saiten.choices import QuestionKind
 from saiten.records import Language
 from saiten.testsets.drafting import Drafted, NothingToAsk
 from saiten.testsets.items import SetItem, SetPassage
-from saiten.testsets.leak import check_leak
 from saiten.testsets.offline import english, japanese
 from saiten.testsets.offline.cloze import clozes_of
 from saiten.testsets.offline.posed import Posed
 from saiten.testsets.offline.statements import Statement, answered_headings, statements_in
-from saiten.testsets.slots import Slot
-from saiten.testsets.wording import check_wording
+from saiten.testsets.plan.slots import Slot
+from saiten.testsets.rules.leak import check_leak
+from saiten.testsets.rules.wording import check_wording
 from saiten.text.language import detect_language
 
 OFFLINE_KINDS: tuple[QuestionKind, ...] = ("single",)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from saiten.choices import QuestionKind
-from saiten.testsets.decisions import SetOutcome, Settled, WhyOpen
+from saiten.testsets.people.decisions import SetOutcome, Settled, WhyOpen
 from saiten.views.table import Cell, Table
 from saiten.words import Message
 

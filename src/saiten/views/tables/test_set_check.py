@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import get_args
 
-from saiten.testsets.findings import FindingKind, ItemFinding, SetCheck, listed
+from saiten.testsets.upkeep.findings import FindingKind, ItemFinding, SetCheck, listed
 from saiten.views.table import Cell, Table
 from saiten.words import Composed, Message
 

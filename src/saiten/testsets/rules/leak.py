@@ -8,8 +8,8 @@ rest repeats it. A question that *yes* answers gives its answer away by its form
 from typing import Any
 
 from saiten.judges.offline.names import japanese_names, latin_names
-from saiten.testsets.asking import asks_yes_or_no, names_alternatives
 from saiten.testsets.items import Checked, SetItem
+from saiten.testsets.rules.asking import asks_yes_or_no, names_alternatives
 from saiten.text.numbers import claimed_numbers, known_numbers
 from saiten.text.words import normalize, units_of
 

@@ -6,8 +6,8 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from saiten.testsets.clusters import Numbers
-from saiten.testsets.passages import BasePassage
+from saiten.testsets.plan.clusters import Numbers
+from saiten.testsets.plan.passages import BasePassage
 
 
 class Coverage:

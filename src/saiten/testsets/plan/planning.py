@@ -13,12 +13,12 @@ import numpy.typing as npt
 from saiten.choices import Difficulty, QuestionKind
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.records import Language
-from saiten.testsets.askable import notes_on
-from saiten.testsets.companions import Companions, pairs_of
-from saiten.testsets.coverage import Coverage
-from saiten.testsets.passages import BasePassages, read_passages
-from saiten.testsets.slots import Slot
-from saiten.testsets.vocabulary import Ties
+from saiten.testsets.plan.askable import notes_on
+from saiten.testsets.plan.companions import Companions, pairs_of
+from saiten.testsets.plan.coverage import Coverage
+from saiten.testsets.plan.passages import BasePassages, read_passages
+from saiten.testsets.plan.slots import Slot
+from saiten.testsets.plan.vocabulary import Ties
 
 DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 

@@ -12,7 +12,7 @@ from saiten.data.rows import BadRow, RawRow
 from saiten.data.values import as_text
 from saiten.durable.whole_file import check_place, whole_file, writing_to
 from saiten.errors import BadInput
-from saiten.testsets.decisions import CHOICES, Choice, SetDecision
+from saiten.testsets.people.decisions import CHOICES, Choice, SetDecision
 
 _COLUMNS: Names = {
     **{name: LABEL_COLUMNS[name] for name in ("item", "annotator", "adjudicated", "reason", "answer_digest")},

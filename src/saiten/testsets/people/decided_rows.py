@@ -6,9 +6,9 @@ from saiten.data.columns import SAMPLE_COLUMNS, Columns
 from saiten.data.rows import BadRow, RawRow
 from saiten.data.values import as_text
 from saiten.errors import BadInput
-from saiten.testsets.decision_files import VERDICT_WORDS
-from saiten.testsets.decisions import CHOICES
 from saiten.testsets.items import Decided
+from saiten.testsets.people.decision_files import VERDICT_WORDS
+from saiten.testsets.people.decisions import CHOICES
 
 _COLUMNS = {
     "id": SAMPLE_COLUMNS["id"],

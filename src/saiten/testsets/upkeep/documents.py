@@ -11,8 +11,8 @@ from typing import Literal
 
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.rag.knowledge.engine import Mark
-from saiten.testsets.findings import DocumentCount
 from saiten.testsets.items import SetItem, SetPassage
+from saiten.testsets.upkeep.findings import DocumentCount
 
 Standing = Literal["unchanged", "kept", "lost", "removed"]
 """What became of a passage: its document is as it was · the document changed, the words are still there · they are not

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from saiten.records import Language
-from saiten.testsets.asking import is_asking, questions_in
 from saiten.testsets.items import Checked, SetItem
-from saiten.testsets.unseen import unresolved, unseen
+from saiten.testsets.rules.asking import is_asking, questions_in
+from saiten.testsets.rules.unseen import unresolved, unseen
 from saiten.text.language import detect_language
 
 LONGEST: dict[Language, int] = {"en": 400, "ja": 200}

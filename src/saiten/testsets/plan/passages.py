@@ -13,11 +13,11 @@ from saiten.models.vectors import Vector
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.rag.knowledge.engine import DENSE, VERSION, Mark, Point, version
 from saiten.records import Language
-from saiten.testsets.askable import Unasked, is_written, why_unasked
-from saiten.testsets.clusters import Numbers, clusters_of
 from saiten.testsets.items import SetPassage
-from saiten.testsets.sections import SEPARATOR, Outline
-from saiten.testsets.vocabulary import NearCopies, Vocabulary, Words
+from saiten.testsets.plan.askable import Unasked, is_written, why_unasked
+from saiten.testsets.plan.clusters import Numbers, clusters_of
+from saiten.testsets.plan.sections import SEPARATOR, Outline
+from saiten.testsets.plan.vocabulary import NearCopies, Vocabulary, Words
 from saiten.text.language import detect_language
 
 MOST_DIMENSIONS = 256

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from saiten.judges.offline.entities import entities_of
 from saiten.rag.knowledge.base import KnowledgeBase
-from saiten.testsets.passages import BasePassage, BasePassages
-from saiten.testsets.sections import SEPARATOR
-from saiten.testsets.vocabulary import Ties
+from saiten.testsets.plan.passages import BasePassage, BasePassages
+from saiten.testsets.plan.sections import SEPARATOR
+from saiten.testsets.plan.vocabulary import Ties
 from saiten.text.quantities import quantities
 from saiten.text.words import has_digit, in_order, normalize, stem
 

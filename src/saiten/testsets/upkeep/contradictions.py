@@ -3,9 +3,9 @@
 from saiten.errors import JudgeError
 from saiten.protocols import Judge
 from saiten.tasks.contradiction import FindContradiction
-from saiten.testsets.findings import ItemFinding, Looked, quoted, unchecked
 from saiten.testsets.items import SetItem
-from saiten.testsets.pairs import ItemPair, whole_question
+from saiten.testsets.upkeep.findings import ItemFinding, Looked, quoted, unchecked
+from saiten.testsets.upkeep.pairs import ItemPair, whole_question
 
 
 async def contradictions(pair: ItemPair, judge: Judge) -> Looked:

@@ -14,10 +14,10 @@ from saiten.records import FREE, Passage, Usage
 from saiten.tasks.questions import AnswerFromPassages
 from saiten.tasks.statements import VerifyStatements
 from saiten.tasks.verdicts import Verdict
-from saiten.testsets.documents import BaseNow, bare
-from saiten.testsets.findings import ItemFinding, Looked, listed, quoted, unchecked
 from saiten.testsets.items import SetItem
-from saiten.testsets.rewritten import rewritten
+from saiten.testsets.upkeep.documents import BaseNow, bare
+from saiten.testsets.upkeep.findings import ItemFinding, Looked, listed, quoted, unchecked
+from saiten.testsets.upkeep.rewritten import rewritten
 from saiten.text.refusals import is_refusal
 from saiten.text.sentences import split_sentences
 from saiten.text.words import content_units

@@ -12,14 +12,14 @@ from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.vectors import Vector
 from saiten.protocols import Embedder, Executor, Judge
 from saiten.records import FREE, Usage
-from saiten.testsets.contradictions import contradictions
-from saiten.testsets.documents import known_documents
-from saiten.testsets.duplicates import KnownQuestions, question_of
-from saiten.testsets.findings import DocumentCount, ItemFinding, Looked, SetCheck
-from saiten.testsets.freshness import Freshness
 from saiten.testsets.items import SetItem
-from saiten.testsets.pairs import MOST, ItemPairs, similar_pairs
-from saiten.testsets.repeated import KnownVectors, repeated
+from saiten.testsets.rules.duplicates import KnownQuestions, question_of
+from saiten.testsets.upkeep.contradictions import contradictions
+from saiten.testsets.upkeep.documents import known_documents
+from saiten.testsets.upkeep.findings import DocumentCount, ItemFinding, Looked, SetCheck
+from saiten.testsets.upkeep.freshness import Freshness
+from saiten.testsets.upkeep.pairs import MOST, ItemPairs, similar_pairs
+from saiten.testsets.upkeep.repeated import KnownVectors, repeated
 
 _BATCH = 128
 """Questions embedded at a time."""

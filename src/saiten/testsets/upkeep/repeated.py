@@ -9,9 +9,9 @@ import numpy as np
 from saiten.models.vectors import Vector
 from saiten.protocols import Embeddings
 from saiten.tasks.same_question import bare_question
-from saiten.testsets.duplicates import KnownQuestions, question_of
-from saiten.testsets.findings import ItemFinding, listed, quoted
 from saiten.testsets.items import SetItem
+from saiten.testsets.rules.duplicates import KnownQuestions, question_of
+from saiten.testsets.upkeep.findings import ItemFinding, listed, quoted
 
 
 @dataclass(frozen=True, slots=True)

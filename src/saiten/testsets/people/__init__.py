@@ -1,0 +1,1 @@
+"""What people decided on the items of a test set."""

@@ -1,0 +1,1 @@
+"""Planning: which question is to be written from which passages."""

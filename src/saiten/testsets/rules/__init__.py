@@ -1,0 +1,1 @@
+"""What questions must not be, found by rules: unclear, giving their answer away, asked before."""
