@@ -170,6 +170,17 @@ STEPS = (
         lines=4,
     ),
     DemoStep(
+        "Documents, but no questions? A test set",
+        "questions --kb DEMO/kb -o DEMO/testset --n 24",
+        "Questions with references, out of passages that cover the documents. Here rules cut them out of single "
+        "sentences; with a model there are seven kinds, checked by a second call: [dim]saiten questions manuals/ -o "
+        "testset --judge openai:MODEL[/]. People approve, edit or reject them: [dim]saiten annotate testset --form "
+        "approve[/]",
+        _TABLE,
+        lines=4,
+    ),
+    DemoStep("", "testset worth DEMO/testset --kb DEMO/kb", "What do the questions not touch?", blocks=(-2, -1), lines=9),
+    DemoStep(
         "How soon does a conversation reach the answer? Dialogues",
         "converse DEMO/questions.jsonl --system rag:DEMO/kb --form qa -k 3 --kb DEMO/kb -o DEMO/dialogues/qa",
         "The built-in RAG without a model, questioned until its answers are complete: each question alone (qa) or with "
@@ -228,8 +239,8 @@ STEPS = (
 """All sections, in their order."""
 
 _NAMES = (
-    *("grade", "metrics", "behind", "trust", "probes", "estimate", "gist", "aspects", "evidence", "dialogues"),
-    *("chains", "annotate", "build", "report"),
+    *("grade", "metrics", "behind", "trust", "probes", "estimate", "gist", "aspects", "evidence", "questions"),
+    *("dialogues", "chains", "annotate", "build", "report"),
 )
 
 
