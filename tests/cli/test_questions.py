@@ -116,6 +116,18 @@ def test_a_budget_stops_the_run_and_the_next_one_resumes_it(ask, writer, openai_
     assert max(bodies.values()) == 1
 
 
+def test_indexing_and_asking_share_a_budget(ask, writer, openai_server):
+    """Embeddings of the documents count toward the same limit as the questions, and are in the same book."""
+    embedder = ("--embedder", f"openai:e@{openai_server.base_url}")
+    stopped = ask(8, *embedder, "--max-calls", 12)
+    assert stopped.status == 3, stopped
+    embedded = sum("messages" not in asked.body for asked in openai_server.requests)
+    assert embedded >= 1
+    assert len(openai_server.requests) <= 12
+    assert sum(line.get("calls", 0) for line in lines("set/calls.jsonl")) == len(openai_server.requests)
+    assert ask(8, *embedder).status == 0
+
+
 def test_a_killed_run_resumes_where_it_was(process, writer, openai_server, ask):
     """After SIGKILL, kept questions stay, and only requests that were in flight are sent again."""
     openai_server.latency = 0.05

@@ -44,6 +44,8 @@ from saiten.words import Message
 
 ROLES = {"writer": DRAFTING}
 """The tasks of the writer, if it is another model than the judge."""
+_MANY, _SECONDS_PER_CHUNK = 5_000, 5e-4
+"""Chunks from which a note says how long planning takes, and about how long for each."""
 _NEAR = 8
 """Passages that the knowledge base finds at a time."""
 
@@ -101,14 +103,12 @@ def ask_into(
         0, or the exit status of a run without questions, or of one that can be resumed.
     """
     notes, authors = stderr(), Authors(judge, others)
-    which.shares(), which.difficulties
+    which.check()
     base = kb or str(out / KB_NAME)
     refuse_foreign_folder(out)
     described = _agents(authors, Models(replace(calls, cache=None)))
     kept = RunSettings(judge=judge.kept(), currency=calls.currency, more=authors.kept(described, sorted(which.skipped)))
-    if documents:
-        _index(documents, base, calls, judge.embedder, quiet=quiet)
-    elif kb is None and not (out / KB_NAME).exists():
+    if not documents and kb is None and not (out / KB_NAME).exists():
         raise BadInput("there is nothing to ask about: name documents, or a knowledge base with --kb")
     with SetFolder.open(out, kept, notify=notifier(notes)) as folder:
         if folder.items:
@@ -118,8 +118,8 @@ def ask_into(
         models.account.book = folder.paid
         progress = QuestionProgress(notes, which.n, calls.currency, before=len(folder.kept), quiet=quiet)
         resuming = resumable(notes, kept="all questions so far are kept", stops=(BudgetSpent, CallFailed))
-        with progress, resuming as ending:
-            _note_shortfall(asyncio.run(_make(folder, base, which, authors, models, progress)))
+        with resuming as ending:
+            asyncio.run(_index_and_make(documents, base, folder, which, authors, models, progress, quiet=quiet))
         progress.print_totals(out, Message("progress", "done_questions", n=progress.kept), models.account.usage)
         render(question_tables(_yield_of(folder, authors, progress.documents)), form, stdout())
         if form == "table":
@@ -130,6 +130,23 @@ def ask_into(
             notes.print("[bold red]no question was kept;[/] dropped.jsonl and errors.jsonl say why")
             return NOTHING
     return 0
+
+
+async def _index_and_make(
+    documents: Sequence[Path],
+    base: str,
+    folder: SetFolder,
+    which: QuestionOptions,
+    authors: Authors,
+    models: Models,
+    progress: QuestionProgress,
+    *,
+    quiet: bool,
+) -> None:
+    if documents:  # in the same event loop, since both keep to the limits of a server
+        await _index(documents, base, models.without_store(), authors.judge.embedder, quiet=quiet)
+    with progress:
+        _note_shortfall(await _make(folder, base, which, authors, models, progress))
 
 
 async def _make(
@@ -173,6 +190,9 @@ async def _planned(
         )
     kinds = tuple(shares or possible)
     settings = PlanSettings(kinds, which.persona, which.difficulties, which.language, _SEED)
+    if base.contents.chunks >= _MANY:
+        chunks, seconds = base.contents.chunks, base.contents.chunks * _SECONDS_PER_CHUNK
+        stderr().print(f"choosing among {chunks:,} passages; this takes about {seconds:.0f} s")
     planner = await Planner.open(base, settings, folder.slots.values() if folder else ())
     for note in planner.notes:
         notifier(stderr())(note)
@@ -204,13 +224,11 @@ def _writer(authors: Authors, agents: Judge | None, plan: Mapping[str, Slot]) ->
     return ModelWriter(agents, redact(authors.writer.judge), tuple(TASKS))
 
 
-def _index(documents: Sequence[Path], base: str, calls: CallSettings, embedder: str, *, quiet: bool) -> None:
+async def _index(documents: Sequence[Path], base: str, models: Models, embedder: str, *, quiet: bool) -> None:
+    """Index the documents; the vectors are kept in the base, and their cost counts as that of the questions."""
     notes = stderr()
-    models = Models(calls.kept_in(None))
     with IndexProgress(notes, quiet=quiet) as progress:
-        done, contents = asyncio.run(
-            index_documents(documents, base, models, default_embedder=embedder, watch=progress)
-        )
+        done, contents = await index_documents(documents, base, models, default_embedder=embedder, watch=progress)
     for unread in done.unread:
         notifier(notes)(f"{unread.source} is left out: {unread.reason}")
     notes.print(f"{contents.documents} documents are indexed, in {contents.chunks} passages")
@@ -255,7 +273,7 @@ def rehearse_questions(
         base = kb or str(out / KB_NAME)
         if documents:
             base = str(Path(temporary) / KB_NAME)
-            _index(documents, base, calls, "builtin", quiet=True)
+            asyncio.run(_index(documents, base, Models(replace(calls, cache=None)), "builtin", quiet=False))
         n, least, most = asyncio.run(_rehearsed(base, which, authors, calls))
     parties = dict.fromkeys((authors.writer, judge))
     prices = dict.fromkeys(each for one in parties for each in price_captions(one, quote_of(one.judge, calls)))

@@ -52,6 +52,10 @@ class QuestionOptions:
         """The checks to leave out; raises ConfigurationError for an unknown one."""
         return frozenset(_known(each, CHECK_NAMES, "check") for each in self.skip_check)
 
+    def check(self) -> None:
+        """Raise ConfigurationError for an unknown kind, difficulty or check."""
+        _ = self.shares(), self.difficulties, self.skipped
+
     def shares(self) -> Mapping[QuestionKind, float]:
         """Return the share of each kind as typed, {} for the default.
 

@@ -179,7 +179,9 @@ STEPS = (
         _TABLE,
         lines=4,
     ),
-    DemoStep("", "testset worth DEMO/testset --kb DEMO/kb", "What do the questions not touch?", blocks=(-2, -1), lines=9),
+    DemoStep(
+        "", "testset worth DEMO/testset --kb DEMO/kb", "What do the questions not touch?", blocks=(-2, -1), lines=9
+    ),
     DemoStep(
         "How soon does a conversation reach the answer? Dialogues",
         "converse DEMO/questions.jsonl --system rag:DEMO/kb --form qa -k 3 --kb DEMO/kb -o DEMO/dialogues/qa",
