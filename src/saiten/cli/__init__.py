@@ -45,8 +45,8 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "experiment": ("saiten.cli.experiment", "Compare models, chains and data sets: accuracy against latency."),
     },
     "Make a test set": {
-        "questions": ("saiten.cli.questions", "Make a test set from documents: questions with references."),
-        "testset": ("saiten.cli.testset", "Take over decisions on a test set, check it, see its worth, export it."),
+        "questions": ("saiten.cli.questions", "Make a test set from documents."),
+        "testset": ("saiten.cli.testset", "Accept, check, weigh or export a test set."),
     },
     "Grade the grader": {
         "annotate": ("saiten.cli.annotate", "Collect human labels on a web page."),
