@@ -246,10 +246,10 @@ def test_an_own_knowledge_base_is_used_as_it_is(saiten, writer, openai_server, a
 
 
 WRONG = {
-    ("--kinds", "singel"): "there is no kind of questions 'singel'; did you mean single?",
+    ("--kinds", "singel"): "--kinds does not take 'singel'; did you mean single?",
     ("--kinds", "single=0"): "the share of single must be a number above 0",
-    ("--difficulty", "tough"): "there is no difficulty 'tough'",
-    ("--skip-check", "spelling"): "there is no check 'spelling'",
+    ("--difficulty", "tough"): "--difficulty does not take 'tough'; it takes easy, medium, hard",
+    ("--skip-check", "spelling"): "--skip-check does not take 'spelling'",
     ("--writer-option", "a=b"): "--writer-option and --writer-header need --writer MODEL",
     ("--writer", "nli:model"): "nli:model cannot write questions",
 }

@@ -45,12 +45,12 @@ class QuestionOptions:
     @property
     def difficulties(self) -> tuple[Difficulty, ...]:
         """The difficulties, in order; raises ConfigurationError for an unknown one."""
-        return tuple(_known(each, DIFFICULTIES, "difficulty") for each in _listed(self.difficulty))
+        return tuple(_known(each, DIFFICULTIES, "--difficulty") for each in _listed(self.difficulty))
 
     @property
     def skipped(self) -> frozenset[CheckName]:
         """The checks to leave out; raises ConfigurationError for an unknown one."""
-        return frozenset(_known(each, CHECK_NAMES, "check") for each in self.skip_check)
+        return frozenset(_known(each, CHECK_NAMES, "--skip-check") for each in self.skip_check)
 
     def check(self) -> None:
         """Raise ConfigurationError for an unknown kind, difficulty or check."""
@@ -65,7 +65,7 @@ class QuestionOptions:
         found: dict[QuestionKind, float] = {}
         for each in _listed(self.kinds or ""):
             name, _, share = (part.strip() for part in each.partition("="))
-            kind = _known(name.replace("-", "_"), KINDS, "kind of questions")
+            kind = _known(name.replace("-", "_"), KINDS, "--kinds")
             found[kind] = _share(share or "1", name)
         return found
 
@@ -89,12 +89,12 @@ def _listed(text: str) -> list[str]:
     return [each.strip() for each in text.split(",") if each.strip()]
 
 
-def _known(name: str, names: Sequence[Any], what: str) -> Any:
+def _known(name: str, names: Sequence[Any], option: str) -> Any:
     if name in names:
         return name
     near = get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-    raise ConfigurationError(f"there is no {what} {name!r}; {hint}")
+    hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(names)}"
+    raise ConfigurationError(f"{option} does not take {name!r}; {hint}")
 
 
 def _share(text: str, kind: str) -> float:

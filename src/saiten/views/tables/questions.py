@@ -9,7 +9,7 @@ from saiten.choices import CheckName, QuestionKind
 from saiten.testsets.checking import CHECKS, TAKES_A_MODEL
 from saiten.testsets.items import SetItem
 from saiten.views.table import Cell, Heading, Table
-from saiten.words import Message, joined
+from saiten.words import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,7 @@ def _captions(made: Yield) -> list[Message]:
     if made.offline and kept:
         captions.append(Message("caption", "set_offline"))
     if open_checks:
-        names = joined([Message("question_check", check) for check in open_checks], "listed")
-        captions.append(Message("caption", "set_not_checked", checks=names))
+        captions.append(Message("caption", "set_not_checked", checks=", ".join(open_checks)))
     return captions
 
 
