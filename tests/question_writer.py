@@ -15,7 +15,7 @@ from saiten.text.language import detect_language
 from saiten.text.sentences import split_sentences
 from servers import Asked
 
-_BLOCK = re.compile(r"<(\w+)>\n(.*?)\n</\1>", re.DOTALL)
+_BLOCK = re.compile(r"<(\w+)((?:-\d+)?)>\n(.*?)\n</\1\2>", re.DOTALL)
 _ITEM = re.compile(r"^\[\d+\] ?", re.MULTILINE)
 
 QUESTION = {
@@ -115,11 +115,11 @@ def task_of(asked: Asked) -> str | None:
 
 def inputs_of(asked: Asked) -> dict[str, str]:
     """Return the marked blocks of the last message, by name."""
-    return dict(_BLOCK.findall(asked.text))
+    return {name: text for name, _, text in _BLOCK.findall(asked.text)}
 
 
 def _first_sentence(passage: str, language: str) -> str:
-    found = [
-        one.text for one in split_sentences(passage, language) if len(one.text) > 15 and not one.text.startswith("#")
-    ]
-    return (found or [passage.strip()])[0]
+    """The first whole sentence below the headings."""
+    sentences = [one.text for one in split_sentences(passage.partition("\n")[2], language)]
+    whole = [text for text in sentences if len(text) > 15 and text.endswith((".", "。"))]
+    return (whole or sentences or [passage.strip()])[0]

@@ -1,5 +1,7 @@
 """Drafting: what becomes of a model's reply."""
 
+from dataclasses import replace
+
 import pytest
 
 from saiten.choices import QuestionKind
@@ -71,7 +73,7 @@ async def test_each_kind_has_its_task_and_becomes_an_item(kind, asked, reply):
     assert (item.id, item.kind, item.question, item.reference) == (f"{kind}-1", kind, "When?", "At ten.")
     assert item.made.items() >= {"by": "openai:m", "difficulty": "hard", "persona": "a guard"}.items()
     task = judge.asked[0]
-    assert (task.passages, task.difficulty, task.asker) == ((GATE.text, DESK.text), "hard", "a guard")
+    assert (task.passages, task.difficulty, task.asker) == ((GATE.shown, DESK.shown), "hard", "a guard")
     assert set(TASKS) == set(KINDS)
 
 
@@ -111,6 +113,24 @@ async def test_a_question_across_documents_takes_two_of_them():
     with pytest.raises(NothingToAsk, match="one document only"):
         await written(slot("across", GATE, ROOM, DESK), reply)
     assert (await written(slot("several", GATE, ROOM), reply)).kind == "several"
+
+
+async def test_a_passage_is_shown_below_its_document_and_headings():
+    """They often name what it is about; a quote is looked for in the passage alone."""
+    judge = ScriptedJudge({DraftSingle: draft("The gate closes at 22:00.")})
+    headed = replace(GATE, section="Site rules > Parking")
+    item = (await ModelWriter(judge, "m").write(slot("single", headed, DESK))).item
+    assert judge.asked[0].passages[0] == f"# parking.md > Site rules > Parking\n{GATE.text}"
+    assert SetPassage("text").shown == "text"
+    ((start, end),) = item.passages[0].quotes
+    assert item.passages[0].text[start:end] == "The gate closes at 22:00."
+
+
+async def test_a_word_changed_in_a_quote_does_not_refuse_it():
+    """Models do that now and then; what is marked is what the passage says."""
+    item = await written(slot("single"), draft("The gates close at 22:00."))
+    ((start, end),) = item.passages[0].quotes
+    assert "gate closes at 22:00" in item.passages[0].text[start:end]
 
 
 REFUSED = {

@@ -22,7 +22,11 @@ ITEM = SetItem(
     "2時間を過ぎると、1時間につき300円かかります。",
     "follow_up",
     "ja",
-    (SetPassage("2時間まで無料です。その後は1時間につき300円かかります。", "guide.md", 10, 41, "ab12", ((10, 30),)),),
+    (
+        SetPassage(
+            "2時間まで無料です。その後は1時間につき300円かかります。", "guide.md", 10, 41, "ab12", ((10, 30),), "駐車場"
+        ),
+    ),
     (Turn("来客は何時間まで駐車できますか。", "2時間までです。"),),
     {"by": "openai:gpt-4o", "difficulty": "easy"},
     (Checked("leak", passed=True), Checked("closed_book", None, "it takes a model")),

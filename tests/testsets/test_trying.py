@@ -100,7 +100,7 @@ async def test_another_reader_must_arrive_at_the_reference(item, judging, passed
     (check,) = (await answered(item, judging, None)).checks
     assert check.passed is passed
     assert bool(check.reason) is not passed
-    assert judging.asked[0].passages == (ITEM.passages[0].text,)
+    assert judging.asked[0].passages == (f"# parking.md\n{ITEM.passages[0].text}",)
 
 
 class Shelf:
@@ -119,7 +119,7 @@ async def test_an_unanswerable_question_is_looked_for_in_the_whole_base():
     judging, shelf = judge(answer=""), Shelf()
     await answered(OPEN, judging, shelf)
     assert shelf.asked == (OPEN.question, 8)
-    assert judging.asked[0].passages == (ITEM.passages[0].text, "The guard checks permits.")
+    assert judging.asked[0].passages == (ITEM.passages[0].shown, "# guard.md\nThe guard checks permits.")
     await answered(ITEM, judging, unused := Shelf())
     assert unused.asked == ()
 

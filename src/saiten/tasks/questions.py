@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rapidfuzz import fuzz
+
 from saiten.protocols import R, Reply, Task
 from saiten.tasks.described import described
 from saiten.tasks.same_question import bare_question
@@ -177,15 +179,28 @@ class DraftFollowUp(_Drafting[FollowUpDraft]):
             raise ValueError("the first question and its answer are needed before a question that follows them")
 
 
+_NEARLY = 90
+"""The agreement, in percent, from which a quote is one: models change a word now and then."""
+
+
 def _quoted(quotes: Sequence[str], passages: Sequence[str]) -> set[int]:
     """Return the indices of the passages that have a quote, ignoring white space, punctuation, width and case."""
     bare = [bare_question(passage) for passage in passages]
-    found = (next((at for at, text in enumerate(bare) if wanted in text), None) for wanted in _bare(quotes))
+    found = (_where(each, bare) for each in map(bare_question, quotes) if each)
     return {at for at in found if at is not None}
 
 
-def _bare(quotes: Sequence[str]) -> list[str]:
-    return [bare for quote in quotes if (bare := bare_question(quote))]
+def _where(quote: str, passages: Sequence[str]) -> int | None:
+    """Return the index of the first passage that has the quote word for word, or else nearly; None if none has."""
+    for at, passage in enumerate(passages):
+        if quote in passage:
+            return at
+    near = (
+        at
+        for at, passage in enumerate(passages)
+        if len(quote) <= len(passage) and fuzz.partial_ratio(quote, passage, score_cutoff=_NEARLY)
+    )
+    return next(near, None)
 
 
 class ClosedBookTry(Reply):

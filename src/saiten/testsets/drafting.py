@@ -90,7 +90,7 @@ class ModelWriter:
 
 def drafting_task(slot: Slot) -> Any:
     """Return the task that writes the slot's question."""
-    texts = tuple(passage.text for passage in slot.passages)
+    texts = tuple(passage.shown for passage in slot.passages)
     return TASKS[slot.kind](texts, slot.difficulty, slot.persona, language=slot.language)
 
 

@@ -35,6 +35,14 @@ class SetPassage:
     """The digest of the document's bytes when the item was made; "" if unknown."""
     quotes: tuple[tuple[Place, Place], ...] = ()
     """The parts of `text` that the reference rests on, as start and end in characters, in order."""
+    section: str = ""
+    """The headings above it, `Title > Heading`."""
+
+    @property
+    def shown(self) -> str:
+        """The passage as a model sees it: below its document and headings, which often name what it is about."""
+        where = " > ".join(filter(None, (self.source, self.section)))
+        return f"# {where}\n{self.text}" if where else self.text
 
 
 @dataclass(frozen=True, slots=True)

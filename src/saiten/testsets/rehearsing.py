@@ -82,7 +82,7 @@ def _stand_in() -> ScriptedJudge:
     def draft(kind: type[AnyDraft], more: Sequence[str] = ()) -> Callable[[Any], AnyDraft]:
         def reply(task: Any) -> AnyDraft:
             sentence = _SENTENCES[_language(task)]
-            quotes = [passage[:_QUOTED] for passage in task.passages[:2]]
+            quotes = [passage[-_QUOTED:] for passage in task.passages[:2]]
             return kind(quotes=quotes, **dict.fromkeys(("situation", "question", "reference", *more), sentence))
 
         return reply

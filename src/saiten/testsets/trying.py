@@ -8,7 +8,7 @@ from saiten.records import FREE, Usage
 from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.questions import AnswerFromPassages, TryClosedBook
 from saiten.tasks.statements import VerifyStatements
-from saiten.testsets.items import Checked, SetItem
+from saiten.testsets.items import Checked, SetItem, SetPassage
 from saiten.text.sentences import split_sentences
 
 PASSED = 4
@@ -63,8 +63,10 @@ async def supported(item: SetItem, judge: Judge) -> Tried:
     if item.kind == "unanswerable":
         return Tried((Checked("support", None, "an unanswerable question has no support; it was searched for"),))
     sentences = tuple(sentence.text for sentence in split_sentences(item.reference, item.language))
-    passages = tuple(passage.text for passage in item.passages)
-    reply = await judge.perform(VerifyStatements(sentences, passages, question=item.question, language=item.language))
+    passages = tuple(passage.shown for passage in item.passages)
+    reply = await judge.perform(
+        VerifyStatements(sentences, passages, question=item.question, language=item.language, conversation=item.history)
+    )
     lacking = [
         (sentences[verdict.number - 1], verdict.reason)
         for verdict in reply.verdicts
@@ -79,12 +81,13 @@ async def answered(item: SetItem, judge: Judge, retriever: Retriever | None) -> 
 
     An unanswerable question must not be answered, neither by its passages nor by what the knowledge base finds for it.
     """
-    texts = [passage.text for passage in item.passages]
+    texts = [passage.shown for passage in item.passages]
     found, base = FREE, {}
     if item.kind == "unanswerable" and retriever is not None:
         base = {"base": retriever.name}  # with the digest of its contents: `testset check` sees whether they changed
         retrieved = await retriever.retrieve(item.question, NEAR)
-        texts += [passage.text for passage in retrieved.passages]
+        known = {passage.text for passage in item.passages}
+        texts += [SetPassage(each.text, each.source).shown for each in retrieved.passages if each.text not in known]
         found = retrieved.usage
     reply = await judge.perform(
         AnswerFromPassages(

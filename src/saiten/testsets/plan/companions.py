@@ -1,7 +1,7 @@
 """The passages that belong into a question beside the one chosen for it: near ones, and those tied by rare words."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from saiten.judges.offline.entities import entities_of
@@ -78,17 +78,17 @@ class Companions:
         tied = sorted((each for each in ties if self._tied(first, each, ties[each])), key=lambda each: -ties[each])
         return _apart(first, tied, most, self._same_document)
 
-    async def comparison(self, first: int, *, new: Callable[[int], bool]) -> list[int]:
-        """Return the passage that compares best with the first one, of a section called alike.
+    async def comparison(self, first: int, most: int, *, new: Callable[[int], bool]) -> list[int]:
+        """Return the passages that compare best with the first one, of sections called alike.
 
-        It is near, or of the same document, and has names or numbers of its own.
+        They are near, or of the same document, and have names or numbers of their own.
         """
         others = dict.fromkeys([*await self.nearest(first, _NEAREST), *range(*self._document(first))])
         likeness = {each: self._alike(first, each) for each in others if self._fits(first, each) and new(each)}
         fits = {each: self.ties.tie(first, each) + _ALIKE * alike for each, alike in likeness.items() if alike}
         best = sorted(fits, key=lambda each: -fits[each])[:_COMPARED]
         better = {each: fits[each] + self._differing(first, each) for each in best}
-        return sorted((each for each in best if better[each] >= _LEAST_FIT), key=lambda each: -better[each])[:1]
+        return sorted((each for each in best if better[each] >= _LEAST_FIT), key=lambda each: -better[each])[:most]
 
     def following(self, first: int, *, new: Callable[[int], bool]) -> list[int]:
         """Return the nearest passage in the same section; nothing if the section has no other."""
@@ -201,9 +201,3 @@ def _units(passage: BasePassage) -> dict[str, frozenset[str]]:
     for each in quantities(normalize(passage.passage.text).lower()):
         found[each.unit] = found.get(each.unit, frozenset()) | each.readings
     return found
-
-
-def pairs_of(numbers: Iterable[int]) -> Iterator[frozenset[int]]:
-    """Yield the pairs of passages, in either order the same."""
-    given = list(numbers)
-    yield from (frozenset((one, other)) for at, one in enumerate(given) for other in given[:at])

@@ -1,8 +1,8 @@
 """Planning a test set: which question is to be written from which passages of a knowledge base."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import lcm
 from typing import Self
@@ -14,7 +14,7 @@ from saiten.choices import Difficulty, QuestionKind
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.records import Language
 from saiten.testsets.plan.askable import notes_on
-from saiten.testsets.plan.companions import Companions, pairs_of
+from saiten.testsets.plan.companions import Companions
 from saiten.testsets.plan.coverage import Coverage
 from saiten.testsets.plan.passages import BasePassages, read_passages
 from saiten.testsets.plan.slots import Slot
@@ -22,12 +22,14 @@ from saiten.testsets.plan.vocabulary import Ties
 
 DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 
-_NEAR_MISSES, _AROUND = 4, 2
+_NEAREST: Mapping[QuestionKind, int] = {"unanswerable": 4, "false_premise": 2}
 """Near passages shown to the writer of an unanswerable question, and of one with a false premise."""
 _FRUITLESS = 200
 """Passages tried in a row without finding one that goes with them, after which a kind is given up for now."""
+_CHOICES = 3
+"""Passages that may go with the first one, of which the writer takes what it needs."""
 _JOINT: frozenset[QuestionKind] = frozenset({"several", "across", "comparison", "follow_up"})
-"""Kinds whose question is about all of its passages; that of the others is about the first."""
+"""Kinds whose question is about several of its passages; that of the others is about the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,25 +124,17 @@ class Planner:
         """Return the other passages of a slot; None if there must be some and none belongs to this one."""
         if kind == "single":
             return []
-        if kind == "unanswerable":
-            return await self.companions.nearest(first, _NEAR_MISSES)
-        if kind == "false_premise":
-            return await self.companions.nearest(first, _AROUND)
-        pairs = self._pairs.setdefault(kind, set())
-        new = partial(_is_new, pairs, first)
+        if kind in _NEAREST:
+            return await self.companions.nearest(first, _NEAREST[kind])
+        new = partial(_is_new, self._pairs.setdefault(kind, set()), first)
         if kind == "follow_up":
             return self.companions.following(first, new=new)
-        most = 2 if self._difficulty(kind) == "hard" else 1
         if kind == "several":
-            found = self.companions.several(first, most, new=new)
-        elif kind == "across":
-            found = await self.companions.across(first, most, new=new)
+            found = self.companions.several(first, _CHOICES, new=new)
         else:
-            found = await self.companions.comparison(first, new=new)
-        # the third passage must not repeat a pair with the second one
-        return [
-            each for at, each in enumerate(found) if all(_is_new(pairs, each, other) for other in found[:at])
-        ] or None
+            fitting = self.companions.across if kind == "across" else self.companions.comparison
+            found = await fitting(first, _CHOICES, new=new)
+        return found or None
 
     def _slot(self, kind: QuestionKind, first: int, others: list[int]) -> Slot:
         passages = [self.read.passages[each] for each in (first, *others)]
@@ -151,7 +145,8 @@ class Planner:
         language = self.settings.language or passages[0].language
         self._last[kind] += 1
         name = f"{kind}-{self._last[kind]}"
-        return Slot(name, kind, tuple(each.passage for each in passages), language, self._difficulty(kind), persona)
+        shown = tuple(replace(each.passage, section=each.section) for each in passages)
+        return Slot(name, kind, shown, language, self._difficulty(kind), persona)
 
     def _difficulty(self, kind: QuestionKind) -> Difficulty:
         return self.settings.difficulties[self._planned[kind] % len(self.settings.difficulties)]
@@ -172,9 +167,10 @@ class Planner:
 
     def _use(self, kind: QuestionKind, numbers: list[int]) -> None:
         self._planned[kind] += 1
-        about = numbers if kind in _JOINT else numbers[:1]
-        self._pairs.setdefault(kind, set()).update(pairs_of(about))
-        for each in about:
+        pairs = self._pairs.setdefault(kind, set())
+        if kind in _JOINT:
+            pairs.update(frozenset((numbers[0], other)) for other in numbers[1:])
+        for each in numbers if kind == "follow_up" else numbers[:1]:
             self.coverage.use(each)
 
     # ------------------------------------------------------------------------------------------ explaining
