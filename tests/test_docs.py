@@ -15,6 +15,7 @@ import pytest
 import saiten
 from saiten.cli import main
 from saiten.data.columns import LABEL_COLUMNS, SAMPLE_COLUMNS
+from saiten.demo.samples import corpus
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -100,6 +101,8 @@ def folder(request, tmp_path, monkeypatch):
     callspec = getattr(request.node, "callspec", None)
     if callspec and "page" in callspec.params and callspec.params["page"].parent.name == "ja":
         shutil.copytree(ROOT / "docs" / "ja" / "examples", tmp_path, dirs_exist_ok=True)
+    else:
+        shutil.copytree(corpus("en"), tmp_path / "manuals")
     return tmp_path
 
 
