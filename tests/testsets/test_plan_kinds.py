@@ -210,3 +210,21 @@ def test_chunks_that_overlap_are_never_in_one_question(tmp_path):
             found = [planner.read.passages[each].passage for each in numbers]
             for one, other in combinations(found, 2):
                 assert one.source != other.source or one.end <= other.start or other.end <= one.start
+
+
+def test_questions_are_in_the_language_of_the_document(tmp_path):
+    """An English passage in a Japanese document is asked about in Japanese; a wish goes before that."""
+    japanese = "駐車場は午前8時に開き、午後10時に閉まります。その後に出庫するときは、内線119に連絡してください。"
+    english = (
+        "Visitors from abroad park on the north side, for up to two hours, and show their passport at the gate. Whoever "
+        "stays longer gets a permit at the front desk. The permit is valid until midnight of the same day only."
+    )
+    text = f"# 案内\n\n## 駐車\n\n{japanese}\n\n## Visitors\n\n{english}\n\n## 許可証\n\n{japanese.replace('駐車場', '受付窓口')}\n"
+    base = base_of_texts(tmp_path, {"案内.md": text}, 130)
+
+    async def languages(**wishes):
+        planner = await Planner.open(base, PlanSettings(KINDS, **wishes))
+        return {each.language for each in await planner.take("single", 10)}, {p.language for p in planner.read.passages}
+
+    assert asyncio.run(languages()) == ({"ja"}, {"ja", "en"})
+    assert asyncio.run(languages(language="en"))[0] == {"en"}

@@ -30,7 +30,7 @@ class QuestionOptions:
         panel=QUESTIONS,
     )
     language: Language | None = option(
-        None, "Language of the questions. Default: that of the passages.", panel=QUESTIONS
+        None, "Language of the questions. Default: that of the document.", panel=QUESTIONS
     )
     persona: tuple[str, ...] = option(
         (), "Who asks, in a few words: 'a new employee'. Repeatable; personas take turns.", panel=QUESTIONS

@@ -43,7 +43,7 @@ class PlanSettings:
     difficulties: tuple[Difficulty, ...] = DIFFICULTIES
     """How difficult the questions are, in turn; at least one."""
     language: Language | None = None
-    """The language of the questions; None for that of the passage."""
+    """The language of the questions; None for that of the document."""
     seed: int = 0
 
 
@@ -63,6 +63,7 @@ class Planner:
     _last: Counter[QuestionKind] = field(default_factory=Counter, init=False)
     _planned: Counter[QuestionKind] = field(default_factory=Counter, init=False)
     _short: dict[QuestionKind, str] = field(default_factory=dict, init=False)
+    _languages: dict[str, Language] = field(default_factory=dict, init=False)
 
     @classmethod
     async def open(cls, base: KnowledgeBase, settings: PlanSettings, taken: Iterable[Slot] = ()) -> Self:
@@ -142,11 +143,20 @@ class Planner:
         # shifted after each common round, so that every persona meets every difficulty
         shift = at // lcm(len(personas), len(difficulties)) if personas else 0
         persona = personas[(at + shift) % len(personas)] if personas else ""
-        language = self.settings.language or passages[0].language
+        language = self.settings.language or self._language_of(passages[0].passage.source)
         self._last[kind] += 1
         name = f"{kind}-{self._last[kind]}"
         shown = tuple(replace(each.passage, section=each.section) for each in passages)
         return Slot(name, kind, shown, language, self._difficulty(kind), persona)
+
+    def _language_of(self, source: str) -> Language:
+        """Return the language of most passages of a document, in which a passage in another one is asked about, too."""
+        if not self._languages:
+            counts: dict[str, Counter[Language]] = {}
+            for each in self.read.passages:
+                counts.setdefault(each.passage.source, Counter())[each.language] += 1
+            self._languages.update({name: count.most_common(1)[0][0] for name, count in counts.items()})
+        return self._languages[source]
 
     def _difficulty(self, kind: QuestionKind) -> Difficulty:
         return self.settings.difficulties[self._planned[kind] % len(self.settings.difficulties)]
