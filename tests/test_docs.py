@@ -99,9 +99,10 @@ def folder(request, tmp_path, monkeypatch):
     workbook(tmp_path, "faq.xlsx", "April")
     workbook(tmp_path, "社内FAQ.xlsx", "4月")
     callspec = getattr(request.node, "callspec", None)
-    if callspec and "page" in callspec.params and callspec.params["page"].parent.name == "ja":
+    page = callspec.params.get("page") if callspec else None
+    if page is not None and page.parent.name == "ja":
         shutil.copytree(ROOT / "docs" / "ja" / "examples", tmp_path, dirs_exist_ok=True)
-    else:
+    elif page is not None and page.name == "test-sets.md":
         shutil.copytree(corpus("en"), tmp_path / "manuals")
     return tmp_path
 
