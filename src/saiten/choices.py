@@ -1,6 +1,6 @@
 """Choices and defaults shown in help texts; kept here so that showing help imports nothing else."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 Format = Literal["table", "json", "csv", "md", "latex", "html", "xlsx"]
 
@@ -28,14 +28,18 @@ QuestionKind = Literal["single", "several", "across", "comparison", "unanswerabl
 """`single`: one passage answers it · `several`: passages of one document · `across`: passages of several documents ·
 `comparison`: two things compared · `unanswerable`: a near miss that the documents do not answer · `false_premise`: it
 assumes something that the documents contradict · `follow_up`: understandable only after what was said before."""
+QUESTION_KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 Difficulty = Literal["easy", "medium", "hard"]
 """`easy`: stated in one place, nearly in the question's words · `medium`: in other words, or with a condition · `hard`:
 takes a conclusion, a calculation, or several facts."""
+DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
 
 CheckName = Literal["wording", "leak", "duplicate", "closed_book", "support", "round_trip"]
 """The checks of a question: is it understandable by itself · does it give its answer away · is it new · does it need
 the documents · do its passages support the reference · do they lead another reader to the same answer."""
+QUESTION_CHECKS: tuple[CheckName, ...] = get_args(CheckName)
+"""All checks, in the order in which they are made."""
 
 LaterCheckName = Literal["contradiction", "up_to_date"]
 """The checks of a whole test set: does no other reference say otherwise · do the documents still answer it."""

@@ -128,6 +128,16 @@ def test_indexing_and_asking_share_a_budget(ask, writer, openai_server):
     assert ask(8, *embedder).status == 0
 
 
+def test_embeddings_of_questions_have_the_headers_asked_for(ask, writer, openai_server):
+    """Questions are compared by requests with `--embedder-header` and `--embedder-option`, as those of a judge are."""
+    embedder = ("--embedder", f"openai:e@{openai_server.base_url}", "--embedder-header", "X-Team=search")
+    assert ask(4, *embedder, "--embedder-option", "dimensions=8", "--kinds", "single").status == 0
+    questions = {item.question for item in items_of(Path("set"), notify=pytest.fail)}
+    embedded = [asked for asked in openai_server.requests if not questions.isdisjoint(asked.body.get("input", ()))]
+    assert len(embedded) == 4
+    assert all(asked.headers["X-Team"] == "search" and asked.body["dimensions"] == 8 for asked in embedded)
+
+
 def test_a_killed_run_resumes_where_it_was(process, writer, openai_server, ask):
     """After SIGKILL, kept questions stay, and only requests that were in flight are sent again."""
     openai_server.latency = 0.05
@@ -198,6 +208,7 @@ def test_a_model_that_answers_rubbish_is_told_apart_from_bad_passages(ask, write
     said = ask(3, "--kinds", "single")
     assert said.status == 6, said
     assert "no question was kept" in said.err
+    assert "saiten annotate" not in said.out  # there is nothing to decide about
     errors = lines("set/errors.jsonl")
     assert errors
     assert all(not error["final"] and error["raw"] == "I would rather not." for error in errors)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from saiten.choices import QUESTION_CHECKS
 from saiten.errors import CallFailed
 from saiten.judges.scripted import ScriptedJudge
 from saiten.records import Passage, Retrieved, Turn
@@ -12,7 +13,7 @@ from saiten.tasks.correctness import Grade, GradeAnswer
 from saiten.tasks.questions import AnswerFromPassages, ClosedBookTry, PassagesAnswer, TryClosedBook
 from saiten.tasks.statements import StatementVerdicts, VerifyStatements
 from saiten.tasks.verdicts import Verdict
-from saiten.testsets.checking import CHECKS, TAKES_A_MODEL, Checks
+from saiten.testsets.checking import TAKES_A_MODEL, Checks
 from saiten.testsets.items import SetItem, SetPassage
 from saiten.testsets.rules.duplicates import KnownQuestions
 from saiten.testsets.trying import answered, supported, without_documents
@@ -128,7 +129,9 @@ async def test_checks_are_made_in_order_and_the_first_failure_ends_them():
     """Rules come first, so nothing is paid for a question that they drop."""
     judging = judge()
     item, _ = await Checks(KnownQuestions(), judging).check(ITEM)
-    assert [check.check for check in item.checks if check.check != "wording"] == [c for c in CHECKS if c != "wording"]
+    assert [check.check for check in item.checks if check.check != "wording"] == [
+        c for c in QUESTION_CHECKS if c != "wording"
+    ]
     assert item.dropped is None
     item, _ = await Checks(KnownQuestions(), unpaid := judge()).check(replace(ITEM, question="What does the text say?"))
     assert item.dropped is not None
@@ -155,7 +158,7 @@ async def test_without_a_model_its_checks_are_recorded_as_not_made():
     assert usage.calls == 0
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", QUESTION_CHECKS)
 async def test_each_check_can_be_left_out(name):
     """A skipped check leaves no trace."""
     item, _ = await Checks(KnownQuestions(), judge(), skipped=frozenset({name})).check(ITEM)

@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from saiten.choices import Format, QuestionKind
+from saiten.choices import QUESTION_CHECKS, Format, QuestionKind
 from saiten.cli import NOTHING
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import IndexProgress, QuestionProgress
-from saiten.cli.question_options import CHECK_NAMES, QuestionOptions, numbers_by_kind
+from saiten.cli.question_options import QuestionOptions, numbers_by_kind
 from saiten.cli.rehearse import SPENT, counting_agents, has_calls, price_captions, spent_cells
 from saiten.cli.running import resumable
 from saiten.errors import BadInput, BudgetSpent, CallFailed, ConfigurationError
@@ -27,19 +27,19 @@ from saiten.runs.manifest import RunSettings
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.testsets.checking import Checks
 from saiten.testsets.drafting import DRAFTING, TASKS, ModelWriter, Writer
-from saiten.testsets.folder import KB_NAME, SetFolder, refuse_foreign_folder
+from saiten.testsets.folder import SetFolder, refuse_foreign_folder
 from saiten.testsets.making import Making, Rounds, make_set, most_tries
 from saiten.testsets.offline.writer import OFFLINE_KINDS, OfflineWriter
 from saiten.testsets.plan.planning import Planner, PlanSettings
 from saiten.testsets.plan.slots import Slot
+from saiten.testsets.reading import KB_NAME
 from saiten.testsets.rehearsing import divided, rehearse
 from saiten.testsets.rules.duplicates import KnownQuestions, question_of
 from saiten.testsets.trying import TRYING
 from saiten.views.render import render
 from saiten.views.table import Table
 from saiten.views.tables.questions import Yield, question_tables
-from saiten.wiring import Models, assemble_agents, index_documents, open_knowledge_base, quote_of
-from saiten.wiring.knowledge import embedder_of_base
+from saiten.wiring import Models, assemble_agents, embedder_of, index_documents, open_knowledge_base, quote_of
 from saiten.words import Message
 
 ROLES = {"writer": DRAFTING}
@@ -81,7 +81,7 @@ class Authors:
     def kept(self, agents: Judge | None, skipped: Sequence[str]) -> dict[str, object]:
         """Return what the settings of a test set keep of it."""
         described = {} if agents is None else dict(agents.describe((*DRAFTING, *TRYING)))
-        checks = [name for name in CHECK_NAMES if name not in skipped]
+        checks = [name for name in QUESTION_CHECKS if name not in skipped]
         return {"writer": self.writer.judge, "asked": described, "checks": checks}
 
 
@@ -122,7 +122,7 @@ def ask_into(
             asyncio.run(_index_and_make(documents, base, folder, which, authors, models, progress, quiet=quiet))
         progress.print_totals(out, Message("progress", "done_questions", n=progress.kept), models.account.usage)
         render(question_tables(_yield_of(folder, authors, progress.documents)), form, stdout())
-        if form == "table":
+        if form == "table" and folder.kept:
             _say_next(out)
         if ending.status:
             return ending.status
@@ -165,9 +165,10 @@ async def _make(
         stack.push_async_callback(found.close)
         writer = _writer(authors, agents, folder.slots)
         planner, wanted = await _planned(found, which, writer.kinds, folder)
-        embedder, _ = embedder_of_base(authors.judge.embedder, models)
-        stack.push_async_callback(embedder.close)
-        known = KnownQuestions(None if authors.judge.embedder == "builtin" else embedder)
+        embedder = None if authors.judge.embedder == "builtin" else embedder_of(authors.judge, models)
+        if embedder is not None:
+            stack.push_async_callback(embedder.close)
+        known = KnownQuestions(embedder)
         await known.add_all([(item.id, question_of(item), item.reference) for item in folder.items.values()])
         judge = agents if authors.checks else None
         checks = Checks(known, judge, found, which.skipped)
@@ -230,7 +231,7 @@ async def _index(documents: Sequence[Path], base: str, models: Models, embedder:
     with IndexProgress(notes, quiet=quiet) as progress:
         done, contents = await index_documents(documents, base, models, default_embedder=embedder, watch=progress)
     for unread in done.unread:
-        notifier(notes)(f"{unread.source} is left out: {unread.reason}")
+        notifier(notes)(f"left out: {unread.source} ({unread.reason})")
     notes.print(f"{contents.documents} documents are indexed, in {contents.chunks} passages")
 
 
@@ -300,8 +301,8 @@ async def _rehearsed(
     finally:
         await found.close()
     first, more = divided(slots, wanted, shared=which.kinds is None)
-    counting = partial(counting_agents, authors.judge, authors.others, ROLES, calls)
     if not authors.has_model:
         return len(first), Usage(), Usage()
+    counting = partial(counting_agents, authors.judge, authors.others, ROLES, calls)
     least, rest = [await rehearse(some, which.skipped, counting) for some in (first, more)]
     return len(first), least, least + rest

@@ -3,16 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Any
 
-from saiten.choices import CheckName, Difficulty, QuestionKind
+from saiten.choices import DIFFICULTIES, QUESTION_CHECKS, QUESTION_KINDS, CheckName, Difficulty, QuestionKind
 from saiten.errors import ConfigurationError
 from saiten.options import option
 from saiten.records import Language
-
-KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
-DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
-CHECK_NAMES: tuple[CheckName, ...] = get_args(CheckName)
 
 QUESTIONS = "Questions"
 """Heading in the help."""
@@ -25,8 +21,8 @@ class QuestionOptions:
     n: int = option(100, "Number of questions that pass all checks.", "--n", "-n", panel=QUESTIONS, min=1)
     kinds: str | None = option(
         None,
-        f"Kinds of questions, with commas: {', '.join(KINDS)}; with shares: single=3,comparison. Default: all that the "
-        "documents allow, in equal shares; single without a model.",
+        f"Kinds of questions, with commas: {', '.join(QUESTION_KINDS)}; with shares: single=3,comparison. Default: all "
+        "that the documents allow, in equal shares; single without a model.",
         panel=QUESTIONS,
     )
     language: Language | None = option(
@@ -39,7 +35,7 @@ class QuestionOptions:
         "easy,medium,hard", "Difficulties that take turns, with commas: easy, medium, hard.", panel=QUESTIONS
     )
     skip_check: tuple[str, ...] = option(
-        (), f"Check to leave out: {', '.join(CHECK_NAMES)}. Repeatable.", panel=QUESTIONS
+        (), f"Check to leave out: {', '.join(QUESTION_CHECKS)}. Repeatable.", panel=QUESTIONS
     )
 
     @property
@@ -50,7 +46,7 @@ class QuestionOptions:
     @property
     def skipped(self) -> frozenset[CheckName]:
         """The checks to leave out; raises ConfigurationError for an unknown one."""
-        return frozenset(_known(each, CHECK_NAMES, "--skip-check") for each in self.skip_check)
+        return frozenset(_known(each, QUESTION_CHECKS, "--skip-check") for each in self.skip_check)
 
     def check(self) -> None:
         """Raise ConfigurationError for an unknown kind, difficulty or check."""
@@ -65,7 +61,7 @@ class QuestionOptions:
         found: dict[QuestionKind, float] = {}
         for each in _listed(self.kinds or ""):
             name, _, share = (part.strip() for part in each.partition("="))
-            kind = _known(name.replace("-", "_"), KINDS, "--kinds")
+            kind = _known(name.replace("-", "_"), QUESTION_KINDS, "--kinds")
             found[kind] = _share(share or "1", name)
         return found
 

@@ -20,7 +20,6 @@ from saiten.judges.rehearsal import Rehearsal
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.prompts import find_prompts
 from saiten.protocols import Embedder, Judge, Retriever
-from saiten.rag.knowledge.folder_engine import MANIFEST_NAME
 from saiten.rag.knowledge.opening import CHUNK_SIZE
 from saiten.records import Passage, Retrieved
 from saiten.redaction import redact
@@ -30,7 +29,7 @@ from saiten.runs.lines import to_line
 from saiten.runs.locked_folder import LockedFolder, PaidCalls
 from saiten.settings import CallSettings, JudgeSettings
 from saiten.testsets.items import SetItem, item_to_json
-from saiten.testsets.reading import file_of_set, items_of
+from saiten.testsets.reading import file_of_set, items_of, kb_next_to
 from saiten.testsets.upkeep.checkup import Checkup
 from saiten.testsets.upkeep.documents import known_documents, read_base
 from saiten.testsets.upkeep.findings import SetCheck
@@ -39,13 +38,11 @@ from saiten.views.render import render
 from saiten.views.table import Table
 from saiten.views.tables.summary import spent_text
 from saiten.views.tables.test_set_check import check_tables
-from saiten.wiring import Models, assemble_judge, open_knowledge_base, quote_of
+from saiten.wiring import Models, assemble_judge, embedder_of, open_knowledge_base, quote_of
 from saiten.words import Message
 
 _KEPT = "replies so far are kept"
 _UNFINISHED = "what was found so far follows; re-run the command to look at the rest"
-_KB = "kb"
-"""The folder of the documents next to the questions."""
 _DIMENSIONS = 1024
 """Of the built-in embedder's vectors of questions."""
 _QUERIES = 4
@@ -128,7 +125,7 @@ async def _freshness(
 ) -> AsyncIterator[Freshness | None]:
     """Open the base, and yield what looks at it; None without one. `retriever` is asked instead of the base."""
     notify = notifier(stderr())
-    place = typed.kb or _kb_next_to(path)
+    place = typed.kb or kb_next_to(path)
     if place is None:
         notify("there is no knowledge base, so nothing is said about changed documents; name it with --kb KB")
         yield None
@@ -144,11 +141,6 @@ async def _freshness(
         await base.close()
 
 
-def _kb_next_to(path: Path) -> str | None:
-    folder = file_of_set(path).parent / _KB
-    return str(folder) if (folder / MANIFEST_NAME).is_file() else None
-
-
 def _sends(judge: JudgeSettings) -> bool:
     """Return whether anything is sent to a model, whose replies are then kept."""
     return has_calls(judge) or judge.embedder != "builtin"
@@ -157,7 +149,7 @@ def _sends(judge: JudgeSettings) -> bool:
 def _embedder(judge: JudgeSettings, models: Models) -> Embedder:
     if judge.embedder == "builtin":
         return BuiltinEmbedder(_DIMENSIONS)
-    return models.embedder(judge.embedder, options=judge.embedder_options, headers=judge.embedder_headers)
+    return embedder_of(judge, models)
 
 
 def _may_write(out: Path, path: Path) -> None:

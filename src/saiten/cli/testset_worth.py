@@ -99,14 +99,15 @@ def _documents(testset: Path, kb: str | None) -> "list[StoredDocument] | None":
     """Return the documents of the knowledge base; None without one."""
     from saiten.rag.knowledge.opening import open_manifest
     from saiten.testsets.asked_about import stored_documents
+    from saiten.testsets.reading import kb_next_to
     from saiten.wiring import open_engine
 
-    own = testset / "kb"
-    if kb is None and not own.is_dir():
+    place = kb or kb_next_to(testset)
+    if place is None:
         return None
 
     async def read() -> "list[StoredDocument]":
-        engine = open_engine(kb or str(own), writing=False)
+        engine = open_engine(place, writing=False)
         try:
             await open_manifest(engine)
             return await stored_documents(engine)

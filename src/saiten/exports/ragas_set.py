@@ -6,15 +6,15 @@ one or the other from a file. A multi-turn sample has no field for passages and 
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from saiten.choices import QuestionKind
+from saiten.choices import QUESTION_KINDS
 from saiten.exports.json_lines import first_line
 from saiten.testsets.items import SetItem, SetPassage
 
 ELSEWHERE = "elsewhere"
 """The kind of questions that saiten did not make."""
-_OURS = {*get_args(QuestionKind), ELSEWHERE}
+_OURS = {*QUESTION_KINDS, ELSEWHERE}
 
 
 def ragas_row(item: SetItem) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from saiten.rag.knowledge.engine import VERSION, Engine, Mark, version
+from saiten.rag.knowledge.base import document_digests
+from saiten.rag.knowledge.engine import VERSION, Engine, version
 from saiten.testsets.items import SetItem, SetPassage
 
 _HALF = 0.5
@@ -106,8 +107,7 @@ async def stored_documents(engine: Engine) -> list[StoredDocument]:
         ConfigurationError: the base is unreadable.
         CallFailed: its server failed.
     """
-    marks = [Mark.read(payload) async for payload in engine.marks()]
-    digests = {mark.source: mark.digest for mark in marks if mark.digest is not None}
+    digests = await document_digests(engine)
     versions = {version(source, digest): source for source, digest in digests.items()}
     found: dict[str, list[StoredChunk]] = {source: [] for source in digests}
     async for point in engine.chunks():

@@ -13,9 +13,6 @@ from saiten.testsets.rules.leak import check_leak
 from saiten.testsets.rules.wording import check_wording
 from saiten.testsets.trying import Tried, answered, supported, without_documents
 
-CHECKS: tuple[CheckName, ...] = ("wording", "leak", "duplicate", "closed_book", "support", "round_trip")
-"""All checks, in the order in which they are made."""
-
 TAKES_A_MODEL = "it takes a model"
 """Why a check was not made."""
 

@@ -20,11 +20,9 @@ from saiten.runs.locked_folder import ERRORS_NAME, LockedFolder, PaidCalls
 from saiten.runs.manifest import Manifest, RunSettings, read_manifest, write_manifest
 from saiten.testsets.items import SetItem, item_from_json, item_to_json
 from saiten.testsets.plan.slots import Slot, slot_from_json, slot_to_json
-from saiten.testsets.reading import DROPPED_NAME, QUESTIONS_NAME
+from saiten.testsets.reading import DROPPED_NAME, KB_NAME, QUESTIONS_NAME
 
 PLAN_NAME, MADE_NAME, KIND = "plan.jsonl", "made.json", "saiten test set"
-KB_NAME = "kb"
-"""The knowledge base of the documents, if no other was named."""
 
 
 @dataclass(frozen=True, slots=True)

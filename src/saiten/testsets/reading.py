@@ -11,12 +11,16 @@ from saiten.data.formats import read_rows
 from saiten.data.rows import BadRow, RawRow, bad_row
 from saiten.data.samples import QUESTIONS, read_samples
 from saiten.errors import BadInput
+from saiten.rag.knowledge.folder_engine import MANIFEST_NAME
 from saiten.testsets.items import OWN, SetItem, item_from_json, item_of
 from saiten.testsets.people.decided_rows import decisions_in
 from saiten.text.language import detect_language
 
 QUESTIONS_NAME, DROPPED_NAME = "questions.jsonl", "dropped.jsonl"
 """The files of a test set's folder: the items that passed all checks, and those that did not, with the reason."""
+
+KB_NAME = "kb"
+"""The knowledge base of the documents in that folder, if no other was named."""
 
 _LOOKED_AT = 100
 """Rows in which a field of items must appear for the file to be a test set of saiten's."""
@@ -35,6 +39,12 @@ def file_of_set(path: Path) -> Path:
             f"the folder {path} has no test set: expected {QUESTIONS_NAME} in it, as `saiten questions` writes it"
         )
     return path / QUESTIONS_NAME
+
+
+def kb_next_to(path: Path) -> str | None:
+    """Return the knowledge base in the folder of a test set, which is given as for `file_of_set`; None without one."""
+    folder = file_of_set(path).parent / KB_NAME
+    return str(folder) if (folder / MANIFEST_NAME).is_file() else None
 
 
 def is_set(file: Path) -> bool:

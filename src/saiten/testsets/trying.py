@@ -61,7 +61,8 @@ async def supported(item: SetItem, judge: Judge) -> Tried:
     A reference that says what documents do not say is left to `answered`, since no passage can support that.
     """
     if item.kind == "unanswerable":
-        return Tried((Checked("support", None, "an unanswerable question has no support; it was searched for"),))
+        reason = "an unanswerable question has no support; the base is searched for it"
+        return Tried((Checked("support", None, reason),))
     sentences = tuple(sentence.text for sentence in split_sentences(item.reference, item.language))
     passages = tuple(passage.shown for passage in item.passages)
     reply = await judge.perform(

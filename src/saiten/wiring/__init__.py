@@ -2,7 +2,7 @@
 
 from saiten.wiring.addresses import is_model_on_server, read_address, runs_here
 from saiten.wiring.indexing import index_documents
-from saiten.wiring.judges import assemble_agents, assemble_judge
+from saiten.wiring.judges import assemble_agents, assemble_judge, embedder_of
 from saiten.wiring.knowledge import embeds_here, open_engine, open_knowledge_base
 from saiten.wiring.models import Models
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
@@ -21,6 +21,7 @@ __all__ = [
     "assemble_rag",
     "assemble_retriever",
     "assemble_system",
+    "embedder_of",
     "embeds_here",
     "index_documents",
     "is_model_on_server",

@@ -46,6 +46,11 @@ FIRST_MAX_TOKENS = 64
 """Limit of the first small call to a model in this process: one not trained to chat never stops."""
 
 
+def embedder_of(settings: JudgeSettings, models: Models) -> Embedder:
+    """Return the embedder that the settings name, with the options and headers of its requests."""
+    return models.embedder(settings.embedder, options=settings.embedder_options, headers=settings.embedder_headers)
+
+
 def assemble_judge(
     settings: JudgeSettings,
     calls: CallSettings | None = None,
@@ -66,7 +71,7 @@ def assemble_judge(
     if models is None:
         how = calls or CallSettings()
         models = Models(how) if environ is None else Models(how, environ)
-    embedder = models.embedder(settings.embedder, options=settings.embedder_options, headers=settings.embedder_headers)
+    embedder = embedder_of(settings, models)
     prompts = find_prompts(settings.prompts)
     _check_batches(settings.judge, models)
     if settings.calibration and settings.judge != "offline":

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from saiten.annotation.forms.form import Form, InvalidPayload, Row, labels_by_aspect
 from saiten.annotation.records import Json, NewItem
-from saiten.choices import QuestionKind
+from saiten.choices import QUESTION_KINDS
 from saiten.records import Label, Language
 from saiten.testsets.items import SetItem, item_of
 from saiten.testsets.people.decisions import CHOICES, outcome_of, text_digest
@@ -104,7 +104,7 @@ class ApproveForm(Form):
         return {
             **super().texts(language),
             "choices": choices,
-            "kinds": {kind: {"title": kinds[kind], "means": words[f"kind_{kind}"]} for kind in get_args(QuestionKind)},
+            "kinds": {kind: {"title": kinds[kind], "means": words[f"kind_{kind}"]} for kind in QUESTION_KINDS},
         }
 
 

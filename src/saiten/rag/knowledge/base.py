@@ -123,6 +123,12 @@ async def read_contents(engine: Engine) -> Contents:
     return Contents(len(digests), chunks, content, tuple(hidden))
 
 
+async def document_digests(engine: Engine) -> dict[str, str]:
+    """Return the digest of each complete document of the base, by source."""
+    marks = [Mark.read(payload) async for payload in engine.marks()]
+    return {mark.source: mark.digest for mark in marks if mark.digest is not None}
+
+
 def _passage(hit: Hit) -> Passage:
     kept: Mapping[str, Any] = hit.payload
     return Passage(

@@ -10,8 +10,8 @@ from itertools import groupby
 import numpy as np
 
 from saiten.models.vectors import Vector
-from saiten.rag.knowledge.base import KnowledgeBase
-from saiten.rag.knowledge.engine import DENSE, VERSION, Mark, Point, version
+from saiten.rag.knowledge.base import KnowledgeBase, document_digests
+from saiten.rag.knowledge.engine import DENSE, VERSION, Point, version
 from saiten.records import Language
 from saiten.testsets.items import SetPassage
 from saiten.testsets.plan.askable import Unasked, is_written, why_unasked
@@ -75,8 +75,7 @@ async def read_passages(base: KnowledgeBase) -> BasePassages:
         ConfigurationError: the base is unreadable.
         CallFailed: its server failed.
     """
-    marks = [Mark.read(payload) async for payload in base.engine.marks()]
-    digests = {mark.source: mark.digest for mark in marks if mark.digest is not None}
+    digests = await document_digests(base.engine)
     chunks: list[_StoredChunk] = []
     rows: list[Vector] = []
     waiting: list[Vector] = []

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from saiten.choices import Difficulty, QuestionKind
+from saiten.choices import DIFFICULTIES, Difficulty, QuestionKind
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.records import Language
 from saiten.testsets.plan.askable import notes_on
@@ -19,8 +19,6 @@ from saiten.testsets.plan.coverage import Coverage
 from saiten.testsets.plan.passages import BasePassages, read_passages
 from saiten.testsets.plan.slots import Slot
 from saiten.testsets.plan.vocabulary import Ties
-
-DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 
 _NEAREST: Mapping[QuestionKind, int] = {"unanswerable": 4, "false_premise": 2}
 """Near passages shown to the writer of an unanswerable question, and of one with a false premise."""

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from saiten.rag.knowledge.base import KnowledgeBase
-from saiten.rag.knowledge.engine import Mark
+from saiten.rag.knowledge.base import KnowledgeBase, document_digests
 from saiten.testsets.items import SetItem, SetPassage
 from saiten.testsets.upkeep.findings import DocumentCount
 
@@ -80,8 +79,7 @@ async def read_base(base: KnowledgeBase, items: Sequence[SetItem]) -> BaseNow:
         ConfigurationError: the base cannot be read.
         CallFailed: its server failed.
     """
-    marks = [Mark.read(payload) async for payload in base.engine.marks()]
-    digests = {mark.source: mark.digest for mark in marks if mark.digest is not None}
+    digests = await document_digests(base.engine)
     passages = [passage for item in items for passage in item.passages]
     wanted = {each.source for each in passages if digests.get(each.source, each.document) != each.document}
     if any(not passage.source for passage in passages):

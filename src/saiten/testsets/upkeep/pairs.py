@@ -1,4 +1,4 @@
-"""ItemPairs of items whose references may contradict each other: those that ask about the same thing."""
+"""Pairs of items whose references may contradict each other: those that ask about the same thing."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from saiten.testsets.items import SetItem
 SIMILAR, SHARING = 0.55, 0.3
 """Cosine of two questions from which their references are compared, and the same if they share a passage."""
 MOST = 3
-"""ItemPairs per question, at most."""
+"""Pairs per question, at most."""
 _NEAREST = 24
 """Questions nearest to each one that are considered."""
 _HEAD_START = 0.2
@@ -40,7 +40,7 @@ class ItemPairs:
 
     pairs: tuple[ItemPair, ...]
     left_out: int = 0
-    """ItemPairs as similar as these that would be too many for one of their questions."""
+    """Pairs as similar as these that would be too many for one of their questions."""
 
 
 def whole_question(item: SetItem) -> str:

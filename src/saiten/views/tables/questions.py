@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
 
-from saiten.choices import CheckName, QuestionKind
-from saiten.testsets.checking import CHECKS, TAKES_A_MODEL
+from saiten.choices import QUESTION_CHECKS, QUESTION_KINDS, CheckName, QuestionKind
+from saiten.testsets.checking import TAKES_A_MODEL
 from saiten.testsets.items import SetItem
 from saiten.views.table import Cell, Heading, Table
 from saiten.words import Message
@@ -29,9 +28,9 @@ class Yield:
 def question_tables(made: Yield) -> list[Table]:
     """Return one row per kind, and one for all, with what was dropped by which check."""
     there = {*(item.kind for item in made.items), *made.without_question}
-    kinds = [kind for kind in KINDS if kind in there]
+    kinds = [kind for kind in QUESTION_KINDS if kind in there]
     dropped = Counter((item.kind, item.dropped.check) for item in made.items if item.dropped is not None)
-    checks = [check for check in CHECKS if any(found == check for _, found in dropped)]
+    checks = [check for check in QUESTION_CHECKS if any(found == check for _, found in dropped)]
     columns: tuple[Heading, ...] = (
         "kind",
         "questions_tried",
@@ -44,9 +43,6 @@ def question_tables(made: Yield) -> list[Table]:
     if len(kinds) > 1:
         rows.append(_row(made, kinds, checks, Message("cell", "all")))
     return [Table(Message("title", "questions_made"), columns, tuple(rows), tuple(_captions(made)))]
-
-
-KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 
 def _row(made: Yield, kinds: Sequence[QuestionKind], checks: Sequence[CheckName], name: Cell) -> tuple[Cell, ...]:
