@@ -13,9 +13,10 @@ import typer
 import saiten
 from saiten.api.keywords import Keywords
 from saiten.cli import COMMANDS, app
+from saiten.config_file import read_config
 from saiten.errors import ConfigurationError
 from saiten.options import Config, options_of, without_none
-from saiten.settings import BATCHES, CallSettings, DataSettings, JudgeSettings, MetricSettings, read_config
+from saiten.settings import BATCHES, CallSettings, DataSettings, JudgeSettings, MetricSettings
 
 
 def test_every_setting_is_read(tmp_path):

@@ -76,6 +76,10 @@ class CallFailed(JudgeError):
         self.status = status
 
 
+class ModelRefused(CallFailed):
+    """The model refused, or a content filter withheld its reply; asking again with another seed may help."""
+
+
 class Unreadable(JudgeError):
     """The reply could not be read, even after one repair; `raw` is the reply."""
 

@@ -1,24 +1,4 @@
-"""Settings of a judge, its calls and the data; `saiten.toml` holds defaults for them.
-
-judge = "openai:gpt-4o-mini"    # or a table, see below
-embedder = "openai:text-embedding-3-small"
-metrics = ["faithfulness", "correctness"]
-prompts = "our_prompts"         # a folder; see `saiten prompts`
-concurrency = 64
-max_cost = 5.0
-
-[prices]                        # per million tokens; takes precedence over the price table
-"gpt-4o-mini" = { prompt = 0.15, completion = 0.60, cached = 0.075 }
-
-[judge]                         # instead of judge = …, for a model with parameters of its own
-name = "ollama:qwen3"
-options = { reasoning_effort = "low" }
-headers = { X-Team = "search" }
-
-[key_env]                       # the variables that hold the keys of several servers
-"https://api.openai.com" = "OPENAI_API_KEY"
-"http://gpu1:8000" = "GPU1_KEY"
-"""
+"""Settings of a judge, its calls and the data; `config_file` says how `saiten.toml` holds defaults for them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -28,10 +8,11 @@ from typing import Any, Self
 from saiten import options
 from saiten.choices import ExecutorName, Stratify
 from saiten.errors import ConfigurationError
-from saiten.options import Config, option
+from saiten.options import option
 from saiten.records import Language
 from saiten.redaction import redact_headers, redact_options, redact_settings
 
+_IF_GIVEN = ("logprobs", "separate_calls", "retry_refusals")
 _OF_MODELS = ("judge_options", "judge_headers", "embedder_options", "embedder_headers")
 
 JUDGE, ROLES, CALLS, DATA = "Judge", "Composer and questioner", "Calls and cost", "Data"
@@ -81,6 +62,14 @@ class JudgeSettings:
         panel=JUDGE,
         toml=True,
     )
+    retry_refusals: int = option(
+        0,
+        "Times to ask again, each with another seed, if the model refuses to judge.",
+        panel=JUDGE,
+        min=0,
+        max=10,
+        toml=True,
+    )
     prompts: Path | None = option(
         None, "Folder with prompts that replace saiten's, or a preset; see `saiten prompts`.", panel=JUDGE, toml=True
     )
@@ -128,7 +117,7 @@ class JudgeSettings:
         """
         kept = self._shown()
         del kept["calibration"], kept["prompts"]
-        absent = [name for name in ("logprobs", "separate_calls", *_OF_MODELS) if not getattr(self, name)]
+        absent = [name for name in (*_IF_GIVEN, *_OF_MODELS) if not getattr(self, name)]
         return {name: value for name, value in kept.items() if name not in absent}
 
     def _shown(self) -> dict[str, Any]:
@@ -386,12 +375,4 @@ class MetricSettings:
         "--metric",
         "-m",
         toml=True,
-    )
-
-
-def read_config(path: Path | None = None) -> Config:
-    """Read `path`, or `saiten.toml` in the current folder if there is one; see `options.read_config`."""
-    return options.read_config(
-        path,
-        (JudgeSettings, MetricSettings, DataSettings, RoleSettings, WriterSettings, CallSettings, ExecutorSettings),
     )

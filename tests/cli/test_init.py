@@ -9,8 +9,9 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from saiten.config_file import read_config
 from saiten.models.providers import providers
-from saiten.settings import CallSettings, DataSettings, JudgeSettings, MetricSettings, read_config
+from saiten.settings import CallSettings, DataSettings, JudgeSettings, MetricSettings
 
 KINDS = (CallSettings, DataSettings, JudgeSettings, MetricSettings)
 JAPANESE = "質問(原文),AIの回答案,資料,正解の文,ID番号\n橋はいつ開通しましたか。,1998年です。,この橋は1998年に開通した。,1998年に開通した。,1\nいつですか。,去年です。,去年開通した。,去年開通した。,2\n"

@@ -1,6 +1,7 @@
 """`saiten score` with a model behind a real HTTP server: what is asked, paid, kept, refused and resumed."""
 
 import json
+import shutil
 import signal
 import socket
 from collections import Counter
@@ -329,3 +330,38 @@ def test_a_run_that_is_killed_again_and_again_loses_nothing(process, judged, ope
     asked = prompts(openai_server)
     assert len(asked) == 80 * CALLS_A_SAMPLE
     assert sum(asked.values()) - len(asked) <= concurrency * len(kills)
+
+
+def test_refusals_are_asked_again_within_the_run(judged, openai_server, data, scores):
+    """Without the option every score is lost to the refusals; with it, each refused request is made once more with
+    another seed. The run's calls equal the server's count, a resumed run asks nothing, and the option makes another
+    run.
+    """
+
+    def refusing(asked):
+        first = asked.body["seed"] == 1 and '{"ok": true}' not in asked.text
+        return "I'm sorry, but I can't help with that." if first else None
+
+    openai_server.reply = refusing
+    metrics = ("-m", "accuracy")
+    lost = judged(data(3), metrics=metrics)
+    assert {score.status for score in scores().values()} == {"unreadable"}
+    assert "the model refuses to judge" in " ".join(lost.out.split())
+    assert judged(data(3), "--retry-refusals", 2, metrics=metrics).status == 2  # other settings, so another run
+    shutil.rmtree("run")
+    openai_server.requests.clear()
+    assert judged(data(3), "--retry-refusals", 2, metrics=metrics).status == 0
+    found = scores()
+    assert {score.status for score in found.values()} == {"ok"}
+    assert sum((score.usage for score in found.values()), Usage()).calls == 6
+    assert len(openai_server.requests) == 1 + 6
+    assert "refusals:retried(2)" in Path("run", "manifest.json").read_text("utf-8")
+    assert judged(data(3), "--retry-refusals", 2, metrics=metrics).status == 0
+    assert len(openai_server.requests) == 1 + 6
+
+
+def test_a_judge_without_a_model_never_refuses(saiten, data):
+    """An option without any effect is an error that says so."""
+    said = saiten("score", data(1), "-m", "accuracy", "--retry-refusals", 1)
+    assert said.status == 2
+    assert "never refuses" in said.err

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from recorder import TUNNEL, Recorder, response
+from saiten.config_file import read_config
 from saiten.errors import ConfigurationError, SaitenError
 from saiten.protocols import ChatMessage, ChatRequest
 from saiten.records import Inquiry
-from saiten.settings import CallSettings, JudgeSettings, read_config
+from saiten.settings import CallSettings, JudgeSettings
 from saiten.tasks.similarity import MeasureSimilarity
 from saiten.tasks.statements import SplitStatements
 from saiten.wiring import (

@@ -20,7 +20,7 @@ _NOT_SHOWN = (
     # For programmers, in English.
     "__init__.py", "api", "mlflow", "protocols.py", "pytest_plugin.py", "stats", "testing",
     # For models, in the language of the sample.
-    "demo/samples", "dialogue/refusing.py", "dialogue/revealing.py", "judges/encoder/texts.py", "judges/llm.py",
+    "demo/samples", "dialogue/refusing.py", "dialogue/revealing.py", "judges/encoder/texts.py", "judges/first_request.py", "judges/llm.py",
     "judges/offline", "judges/support/reasons.py", "models/chat_template.py", "rag/knowledge/opening.py", "rag/steps.py", "tasks", "text", "trust/probes/texts.py",
     # Of questions, in the language of the documents.
     "testsets/rules/asking.py", "testsets/offline/cloze.py", "testsets/offline/english", "testsets/offline/japanese",

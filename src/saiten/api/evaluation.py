@@ -17,6 +17,7 @@ from saiten.api.keywords import Keywords, with_keywords
 from saiten.api.result import Evaluation
 from saiten.api.rows import Samples, rows_of
 from saiten.choices import ExecutorName
+from saiten.config_file import read_config
 from saiten.data import BadRow
 from saiten.errors import BadInput, BudgetSpent
 from saiten.options import read_columns
@@ -34,7 +35,6 @@ from saiten.settings import (
     DataSettings,
     ExecutorSettings,
     JudgeSettings,
-    read_config,
 )
 from saiten.wiring import Models
 

@@ -27,6 +27,7 @@ class Keywords(TypedDict, total=False):
     logprobs: bool
     calibration: Sequence[Path | str]
     separate_calls: bool
+    retry_refusals: int
     prompts: Path | str | None
     judge_options: Mapping[str, Any]
     judge_headers: Mapping[str, str]

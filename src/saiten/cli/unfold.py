@@ -12,8 +12,8 @@ import typer
 
 from saiten.cli.completing import COMPLETIONS
 from saiten.cli.output import escape_untrusted, notifier, stderr
+from saiten.config_file import read_config
 from saiten.options import Config, Option, options_of, without_none
-from saiten.settings import read_config
 
 _CONFIG = Annotated[Path | None, typer.Option(help="Configuration file. Default: saiten.toml in the current folder.")]
 

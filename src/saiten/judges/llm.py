@@ -1,12 +1,15 @@
 """The LLM judge: renders a task, calls a chat model, reads its reply, and asks for one repair if needed."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
 from saiten.errors import CallFailed, ConfigurationError, JudgeError, Unreadable
 from saiten.judges.doubts import doubt
+from saiten.judges.first_request import first_request
 from saiten.judges.joining import Joins
+from saiten.judges.model_refusals import NO_RETRIES, RefusalRetries, refusal_in
 from saiten.judges.probabilities import decides, with_probabilities
 from saiten.judges.reading import read_reply
 from saiten.judges.repairing import repair_messages
@@ -14,20 +17,10 @@ from saiten.judges.reply_schema import schema_of
 from saiten.judges.similarity import measure_similarity
 from saiten.models.parameters import described
 from saiten.prompts import BUILT_IN, Prompts, names_for
-from saiten.protocols import Chat, ChatMessage, ChatRequest, Completion, Embedder, R, Task
+from saiten.protocols import Chat, ChatRequest, Completion, Embedder, R, Task
 from saiten.tasks.similarity import MeasureSimilarity, WriteQuestions
 
 _CUT_SHORT = "the reply was cut off; answer more briefly"
-_OK = ChatMessage("user", 'Reply in JSON: {"ok": true}')
-_SMALL = (ChatMessage("system", "Do as asked."), _OK, ChatMessage("assistant", '{"ok": true}'), _OK)
-"""A minimal request with the roles of a rendered prompt."""
-_SMALL_SCHEMA: Mapping[str, Any] = {
-    "title": "preflight",
-    "type": "object",
-    "properties": {"ok": {"type": "boolean"}},
-    "required": ["ok"],
-    "additionalProperties": False,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +50,8 @@ class LLMJudge:
     """The headers that the chat model sends, for signatures."""
     separate_calls: bool = field(default=False, kw_only=True)
     """Make one call per task, instead of joining those of a sample that read the same texts."""
+    retries: RefusalRetries = field(default=NO_RETRIES, kw_only=True)
+    """What to do if the model refuses to judge."""
     batched: bool = field(default=False, kw_only=True)
     """Whether the chat model sends its requests in batches."""
     _returned: list[bool] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -78,9 +73,9 @@ class LLMJudge:
     def describe(self, tasks: Iterable[type[Task[Any]]]) -> Mapping[str, str]:
         """Return model, temperature, seed, the digest of the tasks' prompts, and the embedder if one is used.
 
-        `calls` is `joined` if some of the tasks may be. Also options and headers, and with token probabilities their
-        number per place, or `not-returned` after a preflight call without any. A parameter that the server has refused
-        is `refused(VALUE)`.
+        `calls` is `joined` if some of the tasks may be. Also options and headers, retries of refusals, and with token
+        probabilities their number per place, or `not-returned` after a preflight call without any. A parameter that the
+        server has refused is `refused(VALUE)`.
 
         Raises:
             ConfigurationError: a task needs an embedder, which is missing.
@@ -96,7 +91,7 @@ class LLMJudge:
                 "judge": self.chat.name,
                 **described(self.chat, self.options, self.headers, temperature=temperature, seed=seed),
                 "prompts": self.prompts.digest([*names, *joined, "repair"]),
-            } | ({"calls": "joined"} if joined else {})
+            } | (({"calls": "joined"} if joined else {}) | self.retries.described())
             if self.logprobs is not None:
                 parts["logprobs"] = "not-returned" if self._returned == [False] else str(self.logprobs)
         if MeasureSimilarity in kinds:
@@ -104,15 +99,15 @@ class LLMJudge:
         return parts
 
     async def perform(self, task: Task[R]) -> R:
-        """Return the model's reply; its usage, or that of an error, includes the repair.
+        """Return the model's reply; its usage, or that of an error, includes refused requests and the repair.
 
         A doubtful reply (`doubts`) is also repaired once, and the second reply accepted unchanged. Raises as every
         judge; the `raw` reply of Unreadable is the repaired one.
         """
         if isinstance(task, MeasureSimilarity):
             return cast("R", await measure_similarity(task, self._embedder()))
-        request = self._request(task)
-        first = await self.chat.complete(request)
+        tried = await self.retries.ask(self.chat, self._request(task), lambda it: self._reads(task, it), self._forget)
+        request, first = tried.requests[-1], tried.reply
         kept: R | None = None
         try:
             kept = self._read(task, first)
@@ -135,7 +130,7 @@ class LLMJudge:
         except ValueError as error:
             if kept is not None:  # a doubtful reply is better than none
                 return kept.with_usage(usage)
-            self._forget(request, repair)
+            self._forget(*tried.requests, repair)
             fault = self._fault(error, second)
             raise Unreadable(
                 f"{self.chat.name}: the reply to `{task.prompt}` could not be read, even after one repair: {fault}",
@@ -153,7 +148,7 @@ class LLMJudge:
             ConfigurationError: a call failed; the message says what to do.
         """
         most = self.max_tokens if self.first_max_tokens is None else self.first_max_tokens
-        request = ChatRequest(_SMALL, _SMALL_SCHEMA, self.temperature, self.seed, most, self.logprobs, self.options)
+        request = first_request(self.temperature, self.seed, most, self.logprobs, self.options)
         try:
             self._forget(request)
             completion = await self.chat.complete(request)
@@ -189,9 +184,14 @@ class LLMJudge:
         reply = read_reply(task, completion.text, cut_off=completion.cut_off, prompts=self.prompts)
         return with_probabilities(task, reply, completion)
 
+    def _reads(self, task: Task[Any], completion: Completion) -> bool:
+        with suppress(ValueError):
+            return bool(self._read(task, completion))
+        return False
+
     def _fault(self, error: ValueError, completion: Completion) -> str:
         if not completion.cut_off:
-            return str(error)
+            return refusal_in(completion) or str(error)
         if completion.finish_reason == "content_filter":
             return f"{error} (the reply was cut off by the server's content filter)"
         limit = "its limit" if self.max_tokens is None else f"max_tokens={self.max_tokens}"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from saiten.api.choosing import check_keywords, chosen_judge, chosen_metrics
+from saiten.config_file import read_config
 from saiten.errors import ConfigurationError
 from saiten.mlflow import scorers
 from saiten.mlflow.row_reader import RowReader
@@ -12,7 +13,7 @@ from saiten.mlflow.saiten_scorer import SaitenScorer
 from saiten.mlflow.shared_scoring import SharedScoring
 from saiten.protocols import Judge, Metric
 from saiten.records import Language
-from saiten.settings import CallSettings, DataSettings, read_config
+from saiten.settings import CallSettings, DataSettings
 
 KEPT_IN = Path(".saiten")
 """The folder of the cache, in the current one, unless a cache is named."""

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from yarl import URL
 
-from saiten.errors import CallFailed, ConfigurationError, SaitenError
+from saiten.errors import CallFailed, ConfigurationError, ModelRefused, SaitenError
 from saiten.models.dialect import (
     Dialect,
     Negotiation,
@@ -33,7 +33,8 @@ def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
     """Return the answer. Think blocks stay in the text; reasoning in a separate field is dropped.
 
     Raises:
-        CallFailed: there is no answer: a refusal, a filter, a tool call, no tokens left, or an unexpected format.
+        ModelRefused: the model refused, or a filter withheld its answer.
+        CallFailed: there is no answer: a tool call, no tokens left, or an unexpected format.
     """
     usage = read_usage(value)
     choices = value.get("choices")
@@ -47,7 +48,9 @@ def read_completion(value: Mapping[str, Any], endpoint: Endpoint) -> Completion:
     finish_reason = reason if isinstance(reason, str) else None
     text = read_content(message.get("content"))
     if not text.strip():
-        raise CallFailed(f"{endpoint.name} {_why_empty(message, finish_reason, endpoint)}", usage)
+        refused = bool(message.get("refusal")) or finish_reason in ("content_filter", "refusal")
+        kind = ModelRefused if refused else CallFailed
+        raise kind(f"{endpoint.name} {_why_empty(message, finish_reason, endpoint)}", usage)
     return Completion(text, usage, finish_reason, read_tokens(choice))
 
 
@@ -105,6 +108,8 @@ def _why_empty(message: Mapping[str, Any], finish_reason: str | None, endpoint: 
         return "ran out of tokens before it wrote an answer; allow more (max_tokens), or less reasoning"
     if finish_reason == "content_filter":
         return "wrote an answer that the server's content filter withheld"
+    if finish_reason == "refusal":
+        return "refused to answer"
     if message.get("tool_calls") or message.get("function_call"):
         return "called a tool instead of answering"
     return f"gave an empty answer (finish_reason: {finish_reason})"

@@ -9,6 +9,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 from saiten.api.background import BackgroundLoop
+from saiten.config_file import read_config
 from saiten.judges.joining import joining
 from saiten.judges.memo import Memo
 from saiten.judges.support.named import PREFIX
@@ -16,7 +17,7 @@ from saiten.protocols import Judge, Metric
 from saiten.records import Sample, Score
 from saiten.runs.scoring import score_once
 from saiten.runs.signatures import signature_of
-from saiten.settings import CallSettings, DataSettings, JudgeSettings, read_config
+from saiten.settings import CallSettings, DataSettings, JudgeSettings
 from saiten.wiring import Models, assemble_judge
 from saiten.wiring.named_servers import servers_named
 

@@ -20,6 +20,7 @@ from saiten.errors import ConfigurationError
 from saiten.judges.agents import Agents
 from saiten.judges.learned import without_learned
 from saiten.judges.llm import LLMJudge
+from saiten.judges.model_refusals import RefusalRetries
 from saiten.judges.panel import Panel
 from saiten.judges.support.named import PREFIX, NamedNetwork
 from saiten.judges.tuned_folder import read_tuned
@@ -34,7 +35,8 @@ from saiten.wiring.batching import untried
 from saiten.wiring.models import Models
 
 VOTING_TEMPERATURE = 0.7
-"""At temperature 0 most servers give every vote the same answer, whatever the seed."""
+"""At temperature 0 most servers give every vote the same answer, whatever the seed, and refuse once more what they
+have refused."""
 
 ALTERNATIVES = 5
 """Tokens requested per place with `logprobs`: as many as every server allows, and enough for grades from 0 to 5."""
@@ -110,6 +112,7 @@ def assemble_judge(
         headers=settings.judge_headers,
         separate_calls=settings.separate_calls or own is not None,  # it was trained on single tasks
         batched=models.calls.batched,
+        retries=RefusalRetries(settings.retry_refusals, VOTING_TEMPERATURE if settings.temperature is None else None),
     )
     one = settings.votes == 1
     members: Sequence[Judge] = [judge if one else judge.with_seed(settings.seed + n) for n in range(settings.votes)]
@@ -174,6 +177,7 @@ def _check_sends_nothing(who: str, settings: JudgeSettings, prompts: Prompts, mo
     """
     _check_votes(who, settings.votes)
     _check_logprobs(who, requested=settings.logprobs)
+    _check_refusals(who, settings.retry_refusals)
     _check_options(who, settings)
     if unread := [name for name in prompts.replaced if not name.startswith(SYSTEMS)]:
         models.notice(f"{who} reads no prompts, so {unread[0]}.toml in {settings.prompts} has no effect")
@@ -189,6 +193,13 @@ def _check_votes(who: str, votes: int) -> None:
         raise ConfigurationError(
             f"{who} always gives the same answer, so {votes} votes add nothing; "
             "leave out the votes, or name a model as the judge"
+        )
+
+
+def _check_refusals(who: str, retries: int) -> None:
+    if retries:
+        raise ConfigurationError(
+            f"{who} never refuses, so retry_refusals has no effect; leave it out, or name a model as the judge"
         )
 
 
