@@ -9,7 +9,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format words bench neural interop newest floors docs build clean
+.PHONY: help demo test test-all check format words bench neural interop newest floors docs audit build tag clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -69,8 +69,28 @@ docs: $(VENV)/dev.stamp ## Build the documentation site into docs/_build/, in Ja
 	@$(BIN)/sphinx-build -q --keep-going -W -b html -c docs -t ja docs/ja docs/_build/ja
 	@echo "docs/_build/index.html docs/_build/ja/index.html"
 
-build: $(VENV)/dev.stamp ## Build the wheel and the source archive into dist/
+audit: $(VENV)/dev.stamp ## Look up known vulnerabilities of the pinned packages (needs a network; says so without one)
+	@$(BIN)/python .ci/audit.py constraints.txt
+
+# The list is made of an environment that has the wheel and what it needs, and nothing else.
+build: $(VENV)/dev.stamp ## Build the wheel, the source archive and the list of what is in them (SBOM, CycloneDX) into dist/
+	@rm -rf dist
 	@$(BIN)/uv build --quiet
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	  $(BIN)/uv venv --quiet --python $(BIN)/python "$$folder/venv" && \
+	  $(BIN)/uv pip install --quiet --python "$$folder/venv/bin/python" --constraints constraints.txt dist/*.whl && \
+	  version=$$("$$folder/venv/bin/saiten" --version | sed 's/^saiten //') && \
+	  sed "s/^dynamic = .*/version = \"$$version\"/" pyproject.toml > "$$folder/pyproject.toml" && \
+	  $(BIN)/cyclonedx-py environment "$$folder/venv/bin/python" --pyproject "$$folder/pyproject.toml" \
+	    --output-reproducible --output-file "dist/saiten-$$version.cdx.json"
+	@ls dist
+
+tag: $(VENV)/dev.stamp ## Tag this commit as a release, signed with your key (see SECURITY.md)
+	@test -z "$$(git status --porcelain)" || { echo "there are changes that are not committed; a release is a commit"; exit 1; }
+	@version=$$($(BIN)/python -c 'from saiten.version import __version__; print(__version__)') && \
+	  { grep -Eq "^## $$version – [0-9]{4}-[0-9]{2}-[0-9]{2}$$" CHANGELOG.md || \
+	    { echo "CHANGELOG.md has no section \"## $$version – YEAR-MONTH-DAY\"; date it, or change src/saiten/version.py"; exit 1; }; } && \
+	  git tag --sign "v$$version" --message "saiten $$version" && git tag --verify "v$$version"
 
 clean: ## Remove the environment and the files that tools left behind
 	rm -rf $(VENV) $(VENV)-interop .venv-floors dist build docs/_build docs/metric docs/ja/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis
