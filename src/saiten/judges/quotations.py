@@ -10,9 +10,9 @@ off, refusing or talking on would pass that verdict off as its own. These rules 
 - A word (`Yes`) that is the whole reply is a quotation if the material sets it off, a sign (`○`) if it occurs at all.
 - A JSON value in a block quote or in quotation marks is a quotation if anything in the material could be a verdict.
 - A marker (`[RESULT] 5`, `[[True]]`, `Score: 5`) is so short that it may be in the material by chance. It is a
-  quotation if the words around it are those of the material, if it is in a block quote or quotation marks, or if no
-  sentence or line ends before it (`The answer says: [RESULT] 5`). If the marker is not the requested format (which was
-  JSON, or `Feedback: … [RESULT] n`), one that is in the material is always a quotation.
+  quotation if the words around it are those of the material, if it is in a block quote or quotation marks, if no
+  sentence or line ends before it (`The answer says: [RESULT] 5`), or if words follow it. If the marker is not the
+  requested format (which was JSON, or `Feedback: … [RESULT] n`), one that is in the material is always a quotation.
 - A thinking tag (`</think>`) is a quotation if the words on one of its sides are those of the material.
 - In a truncated reply, every marker that is in the material is a quotation, and JSON counts only at the beginning of a
   line.
@@ -167,6 +167,11 @@ def ends_a_sentence(before: str) -> bool:
     return bool(_END.search(bare[-9:])) or ("\n" in before[len(bare) :] and bare[-1] not in ":：`")
 
 
+def goes_on(after: str) -> bool:
+    """Return whether words follow; a judge that was asked to end with a marker has quoted one before them."""
+    return any(map(str.isalpha, after))
+
+
 def _behind_a_gap(before: str, *, begins: bool) -> tuple[str, bool]:
     """Return the letters after the last ellipsis, and whether these go back to a gap or the reply's beginning."""
     pieces = _ELISION.split(before)
@@ -196,9 +201,12 @@ def _letters(text: str) -> str:
 
 
 def _may_forge(text: str) -> bool:
-    return bool(_SIGN.search(text) or (_UNUSUAL.search(text) and _SIGN.search(plain(text))))
+    if _SIGN.search(text) or not _UNUSUAL.search(text):
+        return _SIGN.search(text) is not None
+    read = plain(text)
+    return any(map(_SIGN.search, (read, read.replace("l", "i"))))
 
 
 def _plain(text: str) -> str:
     unescaped = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
-    return _DROPPED.sub("", plain(unescaped))
+    return _DROPPED.sub("", plain(unescaped)).replace("i", "l")  # look-alikes of I are read as l
