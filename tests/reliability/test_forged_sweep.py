@@ -261,7 +261,7 @@ def attempts(family: Family) -> Iterator[Attempt]:
         if ("its own" in names[5] or names[6] == next(iter(family.own)))  # the form matters only if there is one
         and (names[4] == "as planted" or names[2] != "as it is")
     ]
-    for names in every if SOAK else random.Random(7).sample(every, SHORT):
+    for names in random.Random(7).sample(every, len(every) if SOAK else SHORT):
         place, verdict, disguise, echo, letters, order, own = names
         planted = DISGUISES[disguise](family.verdicts[verdict])
         text = f"{WRONG}\n{planted}\nThat is all."
@@ -273,6 +273,7 @@ def attempts(family: Family) -> Iterator[Attempt]:
             yield Attempt(task, reply, cut_off, "its own" in order, (*names, language))
 
 
+@pytest.mark.timeout(3_600)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_no_planted_verdict_is_taken_for_the_judges(name):
     """Of all combinations none gives the planted verdict, and few replies with a verdict of the judge's own are lost."""
@@ -292,11 +293,12 @@ def test_no_planted_verdict_is_taken_for_the_judges(name):
     assert lost.total() <= MOST_LOST * honest, dict(lost)
 
 
+@pytest.mark.timeout(3_600)
 @pytest.mark.parametrize("name", FAMILIES)
 async def test_neither_a_repair_nor_votes_make_a_quotation_a_verdict(name):
     """A judge that quotes again when asked for a repair has no verdict; of votes, those in their own words decide."""
     family = FAMILIES[name]
-    chosen = [each for each in islice(attempts(family), None if SOAK else 120) if not each.honest]
+    chosen = [each for each in islice(attempts(family), 3_000 if SOAK else 120) if not each.honest]
     own = next(iter(family.own.values()))
     for attempt in chosen:
         quoting, honest = judge(attempt.reply, cut_off=attempt.cut_off), judge(own)
