@@ -10,8 +10,9 @@ from confusable_homoglyphs.confusables import confusables_data
 
 TABLE = Path(__file__).parent.parent / "src/saiten/lookalikes.toml"
 HEADER = """\
-# Characters that resemble ASCII, from Unicode's confusables.txt (UTS #39, version 15.1; Unicode License,
-# https://www.unicode.org/license.txt), without those that NFKD decomposes. tests/lookalike_table.py writes this file.
+# Characters that resemble ASCII, from Unicode's confusables.txt (UTS #39, version 15.1), without those that NFKD
+# decomposes into it. © 1991-2023 Unicode, Inc.; Unicode License v3, https://www.unicode.org/license.txt.
+# Written by tests/lookalike_table.py.
 
 [confusables]
 """
