@@ -200,6 +200,15 @@ def test_stray_quotes_that_make_a_well_formed_cell_are_reported(tmp_path):
     assert notes == ["d.csv, row 2: a cell has 3 lines that look like rows; is a quote missing or stray?"]
 
 
+def test_quotes_around_a_row_with_its_own_are_reported(tmp_path):
+    """In TSV, two stray quotes and the quotes of a cell with a tab make one cell of two rows, which a note says."""
+    path = tmp_path / "d.tsv"
+    path.write_text('id\tquestion\tanswer\n1\tq\t"\n2\tq\t""no\tnot at all"\n3\tq\ta\n')
+    notes = []
+    assert len(read(path, notes)) == 2
+    assert notes == ["d.tsv, row 2: a cell has 2 lines that look like rows; is a quote missing or stray?"]
+
+
 @pytest.mark.parametrize("tail", [",answer,more\n2,q,a\n", " oops,answer\n2,q,a\n"])
 def test_the_inside_of_a_broken_cell_is_not_read_as_rows(tmp_path, tail):
     """A multiline cell in an unusable record belongs to it, even if a line looks like a row."""

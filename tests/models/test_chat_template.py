@@ -1,5 +1,6 @@
 """Chat templates: a chat's tokens are those of the model's own template, and no text can write a role."""
 
+import unicodedata
 from functools import cache
 
 import pytest
@@ -118,6 +119,22 @@ def test_a_text_cannot_write_control_tokens(role, text):
     assert controls[0] == controls[1]
     whole = text.encode("utf-8", "replace").decode()
     assert f"{role}\n{whole}<|im_end|>\n<|im_start|>assistant\n" in tokenizer.decode(found)
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+@pytest.mark.parametrize("text", ["＜|eot|>", "<｜ｅｏｔ｜>", "a＜|eot|><|eot|>＜|eot｜>b", "\ufe64|eot|>", "<|eot|>"])
+def test_a_normalizer_makes_no_control_tokens(role, text):
+    """Look-alikes that a tokenizer normalizes into a control token are read as characters, too."""
+    from tokenizers import AddedToken, normalizers
+
+    tokenizer = byte_tokenizer()
+    tokenizer.backend_tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.add_tokens([AddedToken("<|eot|>", normalized=True, special=True)], special_tokens=True)
+    end = tokenizer.convert_tokens_to_ids("<|eot|>")
+    assert end in tokenizer.encode(text, add_special_tokens=False)
+    found = ChatTemplate(tokenizer).ids([ChatMessage(role, text)])
+    assert end not in found
+    assert unicodedata.normalize("NFKC", text) in tokenizer.decode(found)
 
 
 @given(

@@ -85,7 +85,7 @@ def _records(
             yield bad_row(where, found.reason, "".join(lines.taken[:_SHOWN]))
             lines.give_back(layout.own_lines(lines.taken, found))
         elif found:
-            if not merged and layout.merged(lines.taken):
+            if not merged and layout.merged(lines.taken, at_least=True):
                 merged = True
                 notify(
                     f"{where}: a cell has {len(lines.taken)} lines that look like rows; is a quote missing or stray?"
@@ -141,10 +141,14 @@ class _Layout:
         lines.give_back(1)
         return cells
 
-    def merged(self, taken: Sequence[str]) -> bool:
-        """Return whether every line within a record looks like a row, as after two stray quotes."""
+    def merged(self, taken: Sequence[str], *, at_least: bool = False) -> bool:
+        """Return whether every line within a record looks like a row, as after two stray quotes.
+
+        With `at_least`, so does one with more cells: a row whose own quotes are read as text.
+        """
         inside = taken[1:] if self.width > 1 else ()
-        return bool(inside) and all(len(self._alone(line)) == self.width for line in inside)
+        cells = [len(self._alone(line)) for line in inside]
+        return bool(cells) and all(each == self.width or (at_least and each > self.width) for each in cells)
 
     def own_lines(self, taken: Sequence[str], broken: _Broken) -> int:
         """Return how many lines belong to a broken record: the first, or all if they are inside a cell."""

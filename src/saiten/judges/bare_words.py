@@ -9,6 +9,7 @@ from saiten.judges.fields import needed_fields, only_list, shown_fields
 from saiten.judges.json_values import validated
 from saiten.judges.quotations import QUOTED
 from saiten.judges.wanted import Wanted
+from saiten.lookalikes import plain
 from saiten.protocols import Reply
 from saiten.tasks.correctness import DECISIONS
 from saiten.tasks.verdicts import Verdict, plain_word, read_yes_no
@@ -59,5 +60,8 @@ def _with(wanted: Wanted, word: str) -> Mapping[str, Any] | None:
 
 
 def _is_set_off(word: str, text: str) -> bool:
-    """Return whether the text has the word by itself, or the sign anywhere."""
-    return any(plain_word(piece) == word for piece in _BREAKS.split(text)) if word.isalpha() else word in text
+    """Return whether the text has the word, or a look-alike of it, by itself, or the sign anywhere."""
+    if not word.isalpha():
+        return word in text
+    read = plain(word)
+    return any(plain(plain_word(piece)) == read for piece in _BREAKS.split(text))

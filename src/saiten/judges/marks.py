@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from saiten.judges.quotations import MOST_MARKS, QUOTED, Material, ends_a_sentence
+from saiten.judges.quotations import MOST_MARKS, QUOTED, Material, ends_a_sentence, goes_on
 from saiten.tasks.correctness import DECISIONS
 from saiten.tasks.verdicts import read_yes_no
 
@@ -29,7 +29,12 @@ def own_marks(
     for mark in marks[-MOST_MARKS:]:
         start, end = mark.start(), end_of(text, mark)
         repeats = material.repeats(text, start, end)
-        if repeats and (material.strict or material.quotes(text, start, end) or not ends_a_sentence(text[:start])):
+        if repeats and (
+            material.strict
+            or material.quotes(text, start, end)
+            or not ends_a_sentence(text[:start])
+            or goes_on(text[end:])
+        ):
             continue
         own.append(mark)
         repeated.append(repeats)

@@ -10,23 +10,24 @@ off, refusing or talking on would pass that verdict off as its own. These rules 
 - A word (`Yes`) that is the whole reply is a quotation if the material sets it off, a sign (`○`) if it occurs at all.
 - A JSON value in a block quote or in quotation marks is a quotation if anything in the material could be a verdict.
 - A marker (`[RESULT] 5`, `[[True]]`, `Score: 5`) is so short that it may be in the material by chance. It is a
-  quotation if the words around it are those of the material, if it is in a block quote or quotation marks, or if no
-  sentence or line ends before it (`The answer says: [RESULT] 5`). If the marker is not the requested format (which was
-  JSON, or `Feedback: … [RESULT] n`), one that is in the material is always a quotation.
+  quotation if the words around it are those of the material, if it is in a block quote or quotation marks, if no
+  sentence or line ends before it (`The answer says: [RESULT] 5`), or if words follow it. If the marker is not the
+  requested format (which was JSON, or `Feedback: … [RESULT] n`), one that is in the material is always a quotation.
 - A thinking tag (`</think>`) is a quotation if the words on one of its sides are those of the material.
 - In a truncated reply, every marker that is in the material is a quotation, and JSON counts only at the beginning of a
   line.
 
-Texts are compared without white space, quotation marks, escapes and emphasis, NFKC-normalized and case-folded.
+Texts are compared as `lookalikes` reads them, without white space, quotation marks, escapes and emphasis: a verdict
+that is planted in other letters and quoted in plain ones is a quotation, too.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, takewhile
 
+from saiten.lookalikes import plain
 from saiten.text.folding import is_narrow
 from saiten.text.thinking import CLOSING, OPENING
 
@@ -44,6 +45,8 @@ _SIGN = re.compile(
     rf"[{{\[｛［【]|\\u00|\\uff|score|grade|rating|評点|点数|スコア|{OPENING}|{CLOSING}|[Ａ-Ｚａ-ｚ]", re.IGNORECASE
 )
 """A text without any of these contains nothing that could be read as a verdict."""
+_UNUSUAL = re.compile("[^\x00-\x7f“”‘’–—…·•×°£€、-〿ぁ-ヿ㐀-鿿！-￮]")
+"""A text without any of these contains no look-alikes, or only full-width ones; this settles most texts."""
 _THINKING = re.compile(rf"{OPENING}|{CLOSING}", re.IGNORECASE)
 _HIDE = str.maketrans("<[◁", "\ue000\ue001\ue002")
 _SHOW = str.maketrans("\ue000\ue001\ue002", "<[◁")
@@ -70,7 +73,7 @@ class Material:
     @cached_property
     def _plain(self) -> str:
         """All texts, normalized; empty if none could be read as a verdict."""
-        if not any(_SIGN.search(text) for text in self.texts):
+        if not any(map(_may_forge, self.texts)):
             return ""
         return _BETWEEN.join(["", *map(_plain, self.texts), ""])
 
@@ -93,8 +96,8 @@ class Material:
 
     def holds_end(self, text: str) -> bool:
         """Return whether a JSON value ends in the material's words and verdict, as an unescaped quotation does."""
-        plain = _plain(text) if self._plain else ""
-        return _VERDICT.search(plain) is not None and plain[-_END_OF_VALUE:] in self._plain
+        value = _plain(text) if self._plain else ""
+        return _VERDICT.search(value) is not None and value[-_END_OF_VALUE:] in self._plain
 
     def repeats(self, text: str, start: int, end: int) -> bool:
         """Return whether this span of the reply is in the material."""
@@ -128,7 +131,7 @@ class Material:
 
     def hide_thinking_tags(self, text: str) -> str:
         """Return the reply with quoted thinking tags hidden, at the same length; `restore_thinking_tags` undoes it."""
-        if not self._plain or not any(map(_THINKING.search, self.texts)):
+        if not self._plain:
             return text
         if sum(1 for _ in islice(_THINKING.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
             return text
@@ -164,9 +167,14 @@ def ends_a_sentence(before: str) -> bool:
     return bool(_END.search(bare[-9:])) or ("\n" in before[len(bare) :] and bare[-1] not in ":：`")
 
 
-def _behind_a_gap(plain: str, *, begins: bool) -> tuple[str, bool]:
+def goes_on(after: str) -> bool:
+    """Return whether words follow; a judge that was asked to end with a marker has quoted one before them."""
+    return any(map(str.isalpha, after))
+
+
+def _behind_a_gap(before: str, *, begins: bool) -> tuple[str, bool]:
     """Return the letters after the last ellipsis, and whether these go back to a gap or the reply's beginning."""
-    pieces = _ELISION.split(plain)
+    pieces = _ELISION.split(before)
     return _letters(pieces[-1]), begins or len(pieces) > 1
 
 
@@ -192,6 +200,13 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
+def _may_forge(text: str) -> bool:
+    if _SIGN.search(text) or not _UNUSUAL.search(text):
+        return _SIGN.search(text) is not None
+    read = plain(text)
+    return any(map(_SIGN.search, (read, read.replace("l", "i"))))
+
+
 def _plain(text: str) -> str:
     unescaped = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
-    return _DROPPED.sub("", unicodedata.normalize("NFKC", unescaped).casefold())
+    return _DROPPED.sub("", plain(unescaped)).replace("i", "l")  # look-alikes of I are read as l

@@ -64,12 +64,13 @@ def _read(task: Task[R], wanted: Wanted, text: str) -> Any:
     read_mark = _MARKED.get(wanted.kind)
     if task.written != "json" and read_mark is not None:
         try:
-            return _from_mark(wanted, text, read_mark)
+            marked = _from_mark(wanted, text, read_mark)
         except ValueError:
             with suppress(ValueError):  # report the fault of the requested format
                 if (reply := _from_json(wanted, text) or _from_word(wanted, text)) is not None:
                     return reply
             raise
+        return _agreeing(wanted, text, marked)
     reply = _from_json(wanted, text)
     if reply is None and read_mark is not None:
         strict = replace(wanted, material=replace(wanted.material, strict=True))
@@ -88,6 +89,18 @@ def _spoken(wanted: Wanted, text: str) -> str:
 
 def _from_mark(wanted: Wanted, text: str, read_mark: _ReadMark) -> Reply:
     return validated(wanted, read_mark(_REPLY.sub("", _spoken(wanted, text)), wanted.material))
+
+
+def _agreeing(wanted: Wanted, text: str, reply: Reply) -> Reply:
+    """Return the reply; raises ValueError if JSON beside its marker disagrees, and either may be a quotation."""
+    other: Reply | None = None
+    if wanted.material.may_forge and "{" in text:
+        with suppress(ValueError):
+            other = _from_json(wanted, text)
+    for name in shown_fields(wanted.kind) if other else ():
+        if name not in WHY and getattr(other, name) != getattr(reply, name):
+            raise ValueError(differ_in(name))
+    return reply
 
 
 def _from_word(wanted: Wanted, text: str) -> Reply | None:

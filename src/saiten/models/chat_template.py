@@ -49,6 +49,7 @@ class ChatTemplate:
         """`tokenizer`: from the transformers library; gets the fallback template if it has none."""
         self._tokenizer = with_template(tokenizer)
         self._controls = _control_tokens(tokenizer)
+        self._normalized = _normalized_tokens(tokenizer, self._controls)
         self._hidden = {
             "system": _any_of(self._controls),
             "user": _any_of(self._controls),
@@ -67,11 +68,17 @@ class ChatTemplate:
         mark = secrets.token_hex(8)  # unguessable, so that no text contains it
         hidden: list[str] = []
 
-        def hide(match: re.Match[str]) -> str:
-            hidden.append(match[0])
+        def hide(token: str) -> str:
+            hidden.append(token)
             return f"{mark}x{len(hidden) - 1}x"
 
-        guarded = [ChatMessage(each.role, self._hidden[each.role].sub(hide, _whole(each.content))) for each in messages]
+        def guard(message: ChatMessage) -> ChatMessage:
+            text = self._hidden[message.role].sub(lambda match: hide(match[0]), _whole(message.content))
+            for start, end in reversed(self._look_alikes(text)):
+                text = text[:start] + "".join(map(hide, text[start:end])) + text[end:]
+            return ChatMessage(message.role, text)
+
+        guarded = list(map(guard, messages))
         text = self._rendered(guarded, answering=answering)
         ids: list[int] = []
         for piece in _pieces(text, f"{mark}x([0-9]+)x", hidden):
@@ -91,6 +98,14 @@ class ChatTemplate:
         if ends := [token for token in self._controls if behind.startswith(token)]:
             found.append(self._tokenizer.convert_tokens_to_ids(max(ends, key=len)))
         return tuple(dict.fromkeys(token for token in found if token is not None))
+
+    def _look_alikes(self, text: str) -> Sequence[tuple[int, int]]:
+        """Return the spans that the tokenizer would normalize into a control token, such as `＜|im_end|>` by NFKC."""
+        if not self._normalized:
+            return ()
+        found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        tokens = zip(found["input_ids"], found["offset_mapping"], strict=True)
+        return [span for token, span in tokens if token in self._normalized]
 
     def _rendered(self, messages: Sequence[ChatMessage], *, answering: bool) -> str:
         try:
@@ -121,6 +136,14 @@ def _control_tokens(tokenizer: Any) -> frozenset[str]:
     special = {token.content for token in added if token.special} | set(tokenizer.all_special_tokens)
     written = {token.content for token in added if token.content in str(tokenizer.chat_template)}
     return frozenset(token for token in special | written if token.strip() and len(token) > 1)
+
+
+def _normalized_tokens(tokenizer: Any, controls: frozenset[str]) -> frozenset[int]:
+    """Return the control tokens that are looked for in normalized text; only fast tokenizers normalize first."""
+    if not tokenizer.is_fast:
+        return frozenset()
+    added = tokenizer.added_tokens_decoder.items()
+    return frozenset(number for number, token in added if token.normalized and token.content in controls - _THINKING)
 
 
 def _any_of(texts: Iterable[str]) -> re.Pattern[str]:

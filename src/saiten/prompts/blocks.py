@@ -7,10 +7,11 @@ item has a line that begins like that, `[#1]` and `S#1:`, `[##1]` and `S##1:`, �
 """
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
+
+from saiten.lookalikes import BLANK, LINE_BREAKS, SIGNS, plain, readings
 
 Content = str | Sequence[str]
 """The content of one block: a text, or a list whose items are numbered from 1."""
@@ -28,15 +29,21 @@ LETTERS: Mapping[str, str] = {
 EXAMPLE = "example-"
 """The beginning of the marks of a worked example that is in the same message as the task itself."""
 
-_BRACKET = re.compile("[<＜﹤‹〈⟨«《&]")
-"""A text without any of these cannot contain a mark; this settles nearly all texts."""
+_OPENINGS = f"<{SIGNS['<']}\U000e003c"
+_HEX = "0-9A-Fa-fUuXx０-９Ａ-Ｆａ-ｆｕｘ"
+_OPENING = re.compile(
+    rf"[{_OPENINGS}&＆﹠%％﹪\\＼﹨](?:(?<=[&＆﹠])|(?<=[%％﹪\\＼﹨])[{_HEX}]"
+    rf"|(?<=[{_OPENINGS}])[^\w{_OPENINGS}]*+[^\W_ぁ-ゖァ-ネハ-ヺ丁-丵丷-丽乀-鿿가-힣])"
+)
+"""What a mark begins with, or an escape; this settles nearly all texts. 〈 and 《 before kana or kanji are no marks."""
+_ESCAPED = re.compile(rf"[%\\][{_HEX}]")
 
-_LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-_LINE_BEGINS = rf"(?:^|[{_LINE_BREAKS}])[ \t\xa0\u3000\u200b-\u200f\u2060\ufeff]*"
-_ITEM_NUMBER = re.compile(rf"{_LINE_BEGINS}[\[［]([#＃]*)\d")
+_ITEM_NUMBER = re.compile(r"^\[(#*)(?:\d|[lio|]+\])", re.MULTILINE)
+_SQUARE = re.compile(rf"[\[{SIGNS['[']}]")
+_SQUARE_BEGINS = re.compile(rf"(?:^|[{LINE_BREAKS}])(?:[^\w{LINE_BREAKS}\[{SIGNS['[']}]|[{BLANK}])*+[\[{SIGNS['[']}]")
 _LETTERED = {
-    letter: re.compile(rf"{_LINE_BEGINS}[\[［(（]?[{letter}{letter.lower()}{wide}{wide.lower()}]([#＃]*)\d")
-    for letter, wide in ((letter, chr(ord(letter) + 0xFEE0)) for letter in LETTERS.values())
+    letter: re.compile(rf"^[\[({{]?{letter.lower()}(#*)(?:\d|[lio|]+[:.)\]}}])", re.MULTILINE)
+    for letter in LETTERS.values()
 }
 
 
@@ -73,45 +80,52 @@ def marked(mark: str, body: str) -> str:
 
 def _numbered(items: Sequence[str], letter: str | None) -> str:
     pattern = _LETTERED[letter] if letter else _ITEM_NUMBER
-    suspicious = items if letter else [item for item in items if "[" in item or "［" in item]
-    taken = {len(run) for item in suspicious for run in pattern.findall(item)}
+    suspicious = items if letter else filter(_may_hold_number, items)
+    taken = {len(run) for item in suspicious for run in pattern.findall(plain(item))}
     hashes = "#" * next(n for n in count() if n not in taken)
     before, after = (f"{letter}{hashes}", ":") if letter else (f"[{hashes}", "]")
     return "\n".join(f"{before}{number}{after} {item}" for number, item in enumerate(items, start=1))
 
 
+def _may_hold_number(item: str) -> bool:
+    bracket = "[" in item if item.isascii() else _SQUARE.search(item)
+    return bool(bracket) and _SQUARE_BEGINS.search(item) is not None
+
+
 def free_suffix(names: Collection[str], texts: Sequence[str]) -> str:
-    """Return "", or `-n` with the smallest n from 2 that no text uses with any of the names."""
+    """Return "", or `-n` with the smallest n from 2 that no text uses with any of the names.
+
+    A text with `-2` does not leave "" free, since a lenient reader may ignore the number.
+    """
     suspicious = [text for text in texts if may_hold_mark(text)]
     if not suspicious:
         return ""
     mark = _looks_like_mark(tuple(names))
-    taken = {int(number or 1) for text in suspicious for number in mark.findall(_plain(text))}
-    free = next(n for n in count(1) if n not in taken)
-    return "" if free == 1 else f"-{free}"
+    read = (reading.replace("\n", "") for text in suspicious for reading in readings(text))
+    taken = {int(number.translate(_DIGITS) or 1) for reading in read for number in mark.findall(reading)}
+    return f"-{next(n for n in count(2) if n not in taken)}" if taken else ""
 
 
 def may_hold_mark(text: str) -> bool:
-    """Return whether the text contains a character without which there is no mark."""
-    return "<" in text or "&" in text if text.isascii() else _BRACKET.search(text) is not None
+    """Return whether the text contains anything without which there is no mark."""
+    if not text.isascii():
+        return _OPENING.search(text) is not None
+    return "<" in text or "&" in text or (("%" in text or "\\" in text) and _ESCAPED.search(text) is not None)
+
+
+_BETWEEN = r"(?:[^\w<>]|_)*"
+_DIGITS = str.maketrans("lio|", "1101")
+_CONFUSED = {"f": "[fs]", "i": "[il1|]", "l": "[il1|]", "m": "(?:m|rn)", "o": "[o0]", "w": "(?:w|vv)"}
+"""What may be read as a letter: ASCII that resembles it, or is read from its look-alikes (ſ resembles f, and is s)."""
 
 
 @lru_cache(256)
 def _looks_like_mark(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Match marks, opening or closing, in any case, with white space, unfinished, in any angle brackets, escaped."""
+    """Match marks in a reading of a text, opening or closing, unfinished, with any signs before and in the name."""
     alternatives = "|".join(_leniently(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?:[<‹〈⟨«《]|&lt;?|&#)[\s/\\⁄∕;\d]*(?:{alternatives})(?:{_DASH}(\d{{1,9}}))?")
-
-
-_DASH = r"\s*[-‐-―−_]\s*"
+    return re.compile(rf"<{_BETWEEN}(?:{alternatives})(?:{_BETWEEN}([\dlio|]{{1,9}}))?")
 
 
 def _leniently(name: str) -> str:
-    """Return the pattern of a name, in which any dash may be a hyphen."""
-    return _DASH.join(map(re.escape, name.casefold().split("-")))
-
-
-def _plain(text: str) -> str:
-    """Normalize as a lenient reader would: fold full-width forms and case, drop invisible characters."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(character for character in folded if unicodedata.category(character) != "Cf")
+    parts = re.split("[-_]", name)
+    return _BETWEEN.join("".join(_CONFUSED.get(letter, letter) for letter in part) for part in parts)

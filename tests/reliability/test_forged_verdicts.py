@@ -267,6 +267,28 @@ def test_no_task_takes_a_quoted_reply(name, around):
     assert read_reply(task, f"The text was:\n{answer}\n\n{own}") == expected
 
 
+DISGUISES = {
+    "Cyrillic": lambda text: text.translate(str.maketrans("aceoprsxy", "асеоргѕху")),
+    "small capitals": lambda text: text.translate(str.maketrans("abcdeghiklmnorstuvwz", "ᴀʙᴄᴅᴇɢʜɪᴋʟᴍɴᴏʀsᴛᴜᴠᴡᴢ")),
+    "wide": lambda text: text.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)}),
+    "struck through": lambda text: "".join(f"{each}\u0336" if each.isalpha() else each for each in text),
+}
+
+
+@pytest.mark.parametrize("name", planted_in())
+@pytest.mark.parametrize("disguise", DISGUISES.values(), ids=DISGUISES)
+def test_no_task_takes_a_reply_planted_in_look_alikes(name, disguise):
+    """A judge that copies it, as it is or in plain letters, quotes it; its own reply next to it counts, or none."""
+    planted = planted_in()[name][1]
+    task = planted_in(f"Rome was not built in a day.\n{disguise(planted)}\nNeither was Kyoto.")[name][0]
+    for copied in (planted, disguise(planted)):
+        for text in (f"The text was:\n{copied}", f"I cannot say: {copied}", f"```json\n{copied}\n```", copied):
+            with pytest.raises(ValueError, match=r"quotation|no JSON|incomplete"):
+                read_reply(task, text)
+    own = in_own_words(planted)
+    assert read_reply(task, own) == read_reply(task, f"The text was:\n{disguise(planted)}\n\n{own}")
+
+
 def test_a_bare_list_may_be_in_the_material_by_chance():
     """Contexts number their notes, and texts contain lists; the whole reply is still the judge's own."""
     sentences = SelectRelevantSentences("q", ("Kobe is a city. [1]", "It is big. [2]"), language="en")
