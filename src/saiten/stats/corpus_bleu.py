@@ -28,12 +28,13 @@ def corpus_bleu(
     k = int(groups.max()) + 1
     if k == 1:
         return Estimate(value, len(rows), clusters=k, note=Message("remark", "single_question"))
-    whole: Floats = np.stack([np.bincount(groups, column, k) for column in rows.T], axis=1)
-    sums = dealt(whole[np.lexsort(whole.T)], seed)  # sorted, so that neither order nor labels matter
+    whole = [np.bincount(groups, column, k) for column in rows.T]
+    order = np.lexsort(whole)  # so that neither order nor labels matter
+    sums = dealt((column[order] for column in whole), k, seed)  # one column at a time: they are most of the memory
     figures = np.concatenate(
         [
-            bleu_of(np.stack([column[drawn].sum(axis=1) for column in sums.T], axis=1))
-            for drawn in draws(len(sums), RESAMPLES, seed)
+            bleu_of(np.stack([column[drawn].sum(axis=1) for column in sums], axis=1))
+            for drawn in draws(len(sums[0]), RESAMPLES, seed)
         ]
     )
     low, high = percentiles(figures, k)
