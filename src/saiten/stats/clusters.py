@@ -93,7 +93,7 @@ def dealt(columns: Iterable[Floats], clusters: int, seed: int) -> list[Floats]:
     if clusters <= DEALT:
         return list(columns)
     heaps = np.random.default_rng(seed).permutation(clusters) % DEALT
-    return [np.bincount(heaps, column, DEALT) for column in columns]
+    return [np.asarray(np.bincount(heaps, column, DEALT), np.float64) for column in columns]
 
 
 def draws(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:

@@ -217,7 +217,7 @@ def test_corpus_bleu_copies_its_counts_once():
     columns.values.frombytes(random.random(count).tobytes())
     columns.questions.frombytes(np.arange(count).tobytes())
     columns.counted.frombytes(np.arange(count).tobytes())
-    columns.counts.frombytes(random.integers(1, 9, (count, COUNTS)).astype(float).tobytes())
+    columns.counts.frombytes(random.integers(1, 9, (count, COUNTS)).astype(np.float32).tobytes())
     for column in (columns.systems, columns.groups, columns.reasons, columns.references):
         column.frombytes(bytes(4 * count))
     tracemalloc.start()
