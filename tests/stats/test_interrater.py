@@ -223,7 +223,8 @@ def test_too_many_pairs_are_not_compared():
 
 def figures(found):
     """All estimates by name."""
-    return {field.name: getattr(found, field.name) for field in fields(found) if field.name not in {"items", "pairs"}}
+    values = {field.name: getattr(found, field.name) for field in fields(found)}
+    return {name: value for name, value in values.items() if isinstance(value, Estimate)}
 
 
 def test_intervals_hold_the_figure_and_come_from_the_items():
@@ -334,3 +335,49 @@ def test_huge_and_tiny_values_do_no_harm():
         for scale in (1e300, 1e-300):
             found = among(scale * np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [1.0, 1.0]]), resamples=50)
             assert found.interval.value == close(found.nominal.value)
+
+
+def test_of_many_pairs_the_extremes_are_listed():
+    """Of more than 300 pairs, the lowest and the highest kappas are listed, and the spread and the mean are of all."""
+    table = np.random.default_rng(0).integers(0, 3, (12, 30)).astype(float)
+    found = among(table, range(12), resamples=20)
+    every = sorted(
+        cohen_kappa_of_two(table[:, first], table[:, second]).value for first in range(30) for second in range(first)
+    )
+    assert [pair.kappa.value for pair in found.pairs] == close([*every[:10], *every[-10:]])
+    assert (found.spread.pairs, found.spread.defined) == (435, 435)
+    assert found.spread.quantiles == close(np.quantile(every, (0, 0.1, 0.5, 0.9, 1)).tolist())
+    assert found.kappa.value == close(np.mean(every))
+    assert found.kappa.low < found.kappa.value < found.kappa.high
+    for pair in found.pairs:
+        (two,) = among(table[:, [pair.first, pair.second]], range(12), resamples=20).pairs
+        assert (pair.kappa.low, pair.kappa.high) == close((two.kappa.low, two.kappa.high))
+
+
+def test_of_far_too_many_pairs_only_the_listed_are_drawn():
+    """Of more than 5,000 pairs, the listed ones have their intervals, and the mean kappa says why it has none."""
+    table = np.random.default_rng(0).integers(0, 3, (12, 110)).astype(float)
+    found = among(table, range(12), resamples=20)
+    assert found.spread.pairs == 5995
+    assert found.kappa.value is not None
+    assert (found.kappa.low, found.kappa.note) == (None, Message("remark", "many_annotator_pairs", n=5_000))
+    assert found.nominal.low is not None
+    for pair in found.pairs:
+        (two,) = among(table[:, [pair.first, pair.second]], range(12), resamples=20).pairs
+        assert (pair.kappa.low, pair.kappa.high) == close((two.kappa.low, two.kappa.high))
+
+
+def test_each_annotator_is_compared_with_all_others():
+    """With too many pairs to list, the share of others' labels that equal an annotator's is counted, the lowest first."""
+    table = np.random.default_rng(1).integers(0, 2, (6, 27)).astype(float)
+    table[0, 3] = NAN
+    table[0, 5] = 9.0
+    assert not among(table[:, :25]).people  # 300 pairs are listed
+    found = among(table).people
+    assert [each.percent for each in found] == sorted(each.percent for each in found)
+    assert {each.annotator: each.items for each in found} == {one: 6 - (one == 3) for one in range(27)}
+    for each in found:
+        known = ~np.isnan(table[:, each.annotator])
+        others = np.delete(table, each.annotator, axis=1)[known]
+        equal = (others == table[known, each.annotator][:, None]).sum()
+        assert each.percent == close(equal / (~np.isnan(others)).sum())

@@ -152,8 +152,9 @@ def test_many_clusters_are_drawn_in_heaps_and_the_interval_is_as_wide():
 
 def test_dealing_changes_no_total_and_leaves_few_clusters_alone():
     """Heaps hold every cluster once."""
-    sums = np.arange(3.0 * (2 * DEALT + 5)).reshape(-1, 3)
-    heaps = dealt(sums, 0)
-    assert heaps.shape == (DEALT, 3)
-    assert heaps.sum(axis=0) == pytest.approx(sums.sum(axis=0))
-    assert np.array_equal(dealt(sums[:DEALT], 0), sums[:DEALT])
+    count = 2 * DEALT + 5
+    columns = np.arange(3.0 * count).reshape(3, count)
+    heaps = np.array(dealt(columns, count, 0))
+    assert heaps.shape == (3, DEALT)
+    assert heaps.sum(axis=1) == pytest.approx(columns.sum(axis=1))
+    assert np.array_equal(dealt(columns[:, :DEALT], DEALT, 0), columns[:, :DEALT])

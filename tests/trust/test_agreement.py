@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -282,3 +283,28 @@ def test_a_refusal_is_a_value_of_its_own_and_at_no_distance_from_a_grade():
         assert getattr(found.figures, name) == getattr(with_0.figures, name)
     assert found.figures.pairs[0].quadratic == plain.figures.pairs[0].quadratic
     assert "3 labels of grade 0 mean that the answer declines" in str(found.notes[0])
+
+
+CROWD = [
+    Label(f"i{item}", float(1 + (item + (person == 0)) % 3), f"p{person:04}")
+    for person in range(600)
+    for item in range(person % 7, person % 7 + 3)
+]
+"""600 annotators with three items each, of whom only the first disagrees with all others."""
+
+
+@pytest.mark.parametrize("zero", [False, True])
+def test_many_annotators_are_summed_up(zero):
+    """600 annotators are not 180,000 lines: what is left out is counted, and whoever differs most is named first."""
+    labels = [replace(label, aspect="correctness" if zero else "", value=label.value - zero) for label in CROWD]
+    report = agreement_report(labels, resamples=10)
+    tables = {table.key: table.in_language("en") for table in agreement_glance(report)}
+    assert max(len(table.rows) for table in tables.values()) <= 26
+    files = {table.key: table for table in agreement_tables(report)}
+    assert len(files["annotator_pairs"].rows) == len(tables["annotator_pairs"].rows) == 20
+    assert len(files["annotators_apart"].rows) == 600  # grows with the annotators, not with their pairs
+    assert files["annotators_apart"].rows[0][1] == "p0000"
+    left = report.aspects[0].figures.spread.pairs - 20
+    assert f"{left:,} pairs are left out" in tables["annotator_pairs"].caption
+    assert "575 are left out" in tables["base_rates"].caption
+    assert "575 are left out" in tables["annotators_apart"].caption

@@ -45,7 +45,7 @@ class ScoreColumns:
     """For correctness: 1 if evidence was requested and the sample has none."""
     counted: "array[int]" = field(default_factory=lambda: array("q"))
     """For sentence BLEU: the rows that have counts, and `counts`, what corpus BLEU needs, with the references."""
-    counts: "array[float]" = field(default_factory=lambda: array("d"))
+    counts: "array[float]" = field(default_factory=lambda: array("f"))  # exact up to 16 million tokens
     references: "array[int]" = field(default_factory=lambda: array("i"))
     votes: list[tuple[float | None, ...]] = field(default_factory=list)
     """Of the scores that have any."""

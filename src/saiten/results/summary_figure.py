@@ -54,7 +54,9 @@ def _corpus(columns: ScoreColumns, part: Mask) -> tuple[Estimate | None, str]:
     chosen = part[rows]
     if not chosen.any():
         return None, ""
-    counts = columns.column("counts").reshape(-1, COUNTS)[chosen]
+    counts = columns.column("counts").reshape(-1, COUNTS)
+    if not chosen.all():
+        counts = counts[chosen]
     questions = columns.column("questions")[rows[chosen]]
     return corpus_bleu(counts, questions), corpus_signature(columns.column("references")[chosen].tolist())
 

@@ -5,7 +5,7 @@ Samples of one question are similar; resampling them individually would make int
 """
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -83,17 +83,17 @@ def sums_and_sizes(values: Floats, groups: Ints) -> tuple[Floats, Floats]:
     return sums[ranked], sizes[ranked].astype(np.float64)
 
 
-def dealt(sums: Floats, seed: int) -> Floats:
-    """Return the sums of at most `DEALT` heaps, to which clusters (rows of `sums`) are dealt at random.
+def dealt(columns: Iterable[Floats], clusters: int, seed: int) -> list[Floats]:
+    """Return the sums of at most `DEALT` heaps, to which the clusters of each column are dealt at random, all alike.
 
     To draw heaps instead of clusters takes as long for a million clusters as for `DEALT`. A sum over heaps drawn with
     replacement has the same mean and variance as one over clusters, and both are as good as normal. That the variance
     is taken from 20,000 heaps changes the width of an interval by about 0.5 %, less than the 2,000 resamples do.
     """
-    if len(sums) <= DEALT:
-        return sums
-    heaps = np.random.default_rng(seed).permutation(len(sums)) % DEALT
-    return np.stack([np.bincount(heaps, column, DEALT) for column in sums.T], axis=1)
+    if clusters <= DEALT:
+        return list(columns)
+    heaps = np.random.default_rng(seed).permutation(clusters) % DEALT
+    return [np.asarray(np.bincount(heaps, column, DEALT), np.float64) for column in columns]
 
 
 def draws(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:

@@ -22,18 +22,19 @@ def corpus_bleu(
     counts: Sequence[Sequence[float]] | Floats, clusters: Sequence[Hashable] | Ints, *, seed: int = 0
 ) -> Estimate:
     """Compute BLEU over at least one answer with these `COUNTS`, and the cluster of each."""
-    rows = np.asarray(counts, dtype=float).reshape(len(counts), COUNTS)
-    value = float(bleu_of(rows.sum(axis=0)))
+    rows = np.asarray(counts).reshape(len(counts), COUNTS)
+    value = float(bleu_of(rows.sum(axis=0, dtype=np.float64)))
     groups = as_groups(clusters, len(rows))
     k = int(groups.max()) + 1
     if k == 1:
         return Estimate(value, len(rows), clusters=k, note=Message("remark", "single_question"))
-    whole: Floats = np.stack([np.bincount(groups, column, k) for column in rows.T], axis=1)
-    sums = dealt(whole[np.lexsort(whole.T)], seed)  # sorted, so that neither order nor labels matter
+    whole = [np.asarray(np.bincount(groups, column, k), np.float64) for column in rows.T]
+    order = np.lexsort(whole)  # so that neither order nor labels matter
+    sums = dealt((column[order] for column in whole), k, seed)  # one column at a time: they are most of the memory
     figures = np.concatenate(
         [
-            bleu_of(np.stack([column[drawn].sum(axis=1) for column in sums.T], axis=1))
-            for drawn in draws(len(sums), RESAMPLES, seed)
+            bleu_of(np.stack([column[drawn].sum(axis=1) for column in sums], axis=1))
+            for drawn in draws(len(sums[0]), RESAMPLES, seed)
         ]
     )
     low, high = percentiles(figures, k)

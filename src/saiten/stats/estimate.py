@@ -122,7 +122,7 @@ def bootstrap_mean(
     means = sums / sizes
     if np.ptp(means) <= _NO_SPREAD * np.abs(means).max():  # sums of equal decimals differ in the last bits
         return replace(whole, note=Message("remark", "equal_means"))
-    sums, sizes = dealt(np.stack((sums, sizes), axis=1), seed).T
+    sums, sizes = dealt((sums, sizes), k, seed)
     drawn = [sums[each].sum(axis=1) / sizes[each].sum(axis=1) for each in draws(len(sums), resamples, seed)]
     low, high = percentiles(np.concatenate(drawn), k)
     return replace(whole, low=low, high=high, note=few(k))

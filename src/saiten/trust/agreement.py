@@ -6,7 +6,7 @@ drawn together whether or not the samples are known.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from saiten.choices import Level
@@ -79,12 +79,13 @@ def _aspect_agreement(
     pairs = {} if words else pairs_of(kept, questions or {})
     clustered = questions is not None or bool(pairs)
 
-    def figures_of(some: Sequence[Label]) -> AgreementAmong:
+    def figures_of(some: Sequence[Label], listed: Collection[tuple[Hashable, Hashable]] = ()) -> AgreementAmong:
         return agreement_among(
             [label.item for label in some],
             [label.value for label in some],
             None if unnamed else [label.annotator for label in some],
             [_question(label.item, pairs, questions) for label in some] if clustered else None,
+            listed=listed,
             **draws,
         )
 
@@ -92,7 +93,8 @@ def _aspect_agreement(
     declined: Message | None = None
     if level is None and not words and zero_declines(aspect, kept, ()):
         graded = [label for label in kept if label.value != 0]
-        figures = _as_grades(figures, figures_of(graded))
+        listed = {(pair.first, pair.second) for pair in figures.pairs}
+        figures = _as_grades(figures, figures_of(graded, listed))
         declined = Message("remark", "declining_labels", n=len(kept) - len(graded))
     rates = _rates(kept, words=words, named=not unnamed)
     marked = Message("remark", "over_marks") if any(label.spans is not None for label in kept) else None

@@ -188,7 +188,7 @@ def test_a_file_that_crashes_a_library_is_reported_and_the_next_is_read(tmp_path
     os.kill(converter, signal.SIGSTOP)
     crash = Thread(target=lambda: (waits_for_a_reply(reader), os.kill(converter, signal.SIGKILL)))
     crash.start()
-    assert "ends the process" in reader.read(page).reason
+    assert "the process that converts it ended" in reader.read(page).reason
     crash.join()
     assert isinstance(reader.read(page), Document)
 

@@ -201,6 +201,28 @@ def test_html_may_be_nested_as_deep_as_it_likes():
     assert visible_text("<ul><li>" * 5_000 + "deep").endswith("deep")
 
 
+def test_a_large_page_is_not_taken_for_a_deep_one():
+    """Elements that the next one closes, drawings and scripts do not count as nested, however many there are."""
+    parts = ("<p>a", "<li>b", "<tr><td>c", "<br>", "<a name=x>d", "<div>e</div>", "<b>f</b>", "<DIV>g</div>")
+    page = "".join(part * 30_000 for part in parts)
+    page += "<svg>" + "<path d='" + "M 0 0 " * 20_000 + "'/>" + "<circle r=1 />" * 30_000 + "</svg>end"
+    assert visible_text(page).endswith("end")
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ("<div>" * 21_000, "nested more than 20,000 elements deep"),
+        ("<div></p>" * 21_000, "nested more than 20,000 elements deep"),
+        ("<p " + " ".join(f"a{n}" for n in range(10_001)), "more than 10,000 attributes"),
+    ],
+)
+def test_a_page_that_takes_minutes_to_parse_is_given_up_at_once(page, reason):
+    """A page with more open elements, or attributes of a tag, than any page of people is refused with the limit."""
+    with pytest.raises(NoText, match=reason):
+        visible_text(page)
+
+
 # ------------------------------------------------------------------------------------------------------ PDF
 
 

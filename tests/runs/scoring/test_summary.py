@@ -2,12 +2,16 @@
 
 import tracemalloc
 
+import numpy as np
 import pytest
 
 from saiten.records import Sample, Score, Scored, Usage
 from saiten.results.place import Place, place_of
 from saiten.results.places import Places
+from saiten.results.score_columns import ScoreColumns
 from saiten.results.summarize import summarize
+from saiten.results.summary_figure import figure_of
+from saiten.stats.corpus_bleu import COUNTS
 from saiten.stats.estimate import bootstrap_mean
 
 
@@ -202,6 +206,28 @@ def test_a_summary_holds_a_few_numbers_of_each_score():
         tracemalloc.stop()
     assert peaks[0] < 150 * count
     assert [figure.n for figure in summary.figures] == [count, 6667, 6667, 6666]
+
+
+def test_corpus_bleu_copies_its_counts_once():
+    """The counts of all answers are the largest part of a summary: beside them, only their sums by question are held."""
+    count = 200_000
+    random = np.random.default_rng(0)
+    columns = ScoreColumns("bleu4")
+    columns.statuses.frombytes(bytes(count))
+    columns.values.frombytes(random.random(count).tobytes())
+    columns.questions.frombytes(np.arange(count).tobytes())
+    columns.counted.frombytes(np.arange(count).tobytes())
+    columns.counts.frombytes(random.integers(1, 9, (count, COUNTS)).astype(np.float32).tobytes())
+    for column in (columns.systems, columns.groups, columns.reasons, columns.references):
+        column.frombytes(bytes(4 * count))
+    tracemalloc.start()
+    try:
+        figure = figure_of(columns)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert figure.corpus.n == count
+    assert peak < 230 * count, f"{peak / count:.0f} bytes per answer"
 
 
 def test_places_are_those_of_the_samples():

@@ -12,6 +12,9 @@ from saiten.rag.knowledge.finding import new_digest
 LARGEST = 256 << 20
 """Maximum file size in bytes, since files are held in memory during conversion."""
 
+MEMORY = 1 << 30
+"""Bytes of address space that the process that converts files may have, where the system can enforce it (Linux)."""
+
 LIBRARIES: dict[Kind, str] = {"pdf": "pypdfium2", "docx": "mammoth"}
 
 
@@ -58,7 +61,7 @@ def _pieces_of(kind: Kind, data: bytes) -> Pieces:
     except ImportError as error:
         raise ConfigurationError(missing_library(kind)) from error
     except MemoryError as error:
-        raise NoText("needs more memory to be converted than it may have") from error
+        raise NoText(f"needs more than {MEMORY >> 20:,} MiB of memory to be converted; split it") from error
     except RecursionError as error:
         raise NoText("is nested too deeply to be converted") from error
     except Exception as error:  # libraries raise all kinds of errors for damaged files

@@ -1,13 +1,14 @@
 """The visible text of an HTML page, on lines as a browser would arrange it: blocks start new lines."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count as count_from
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from saiten.rag.knowledge.decoding import decoded
-from saiten.rag.knowledge.documents import Pieces, tidied
+from saiten.rag.knowledge.documents import NoText, Pieces, tidied
 
 _JAPANESE = "\u3000-\u30ff\u3400-\u9fff\uff00-\uff60"
 _SPACE = re.compile(r"[ \t\n]+")
@@ -146,6 +147,21 @@ _KNOWN = frozenset(
 )
 
 
+_MOST_NESTED = 20_000
+_MOST_ATTRIBUTES = 10_000
+"""The parser looks through all open elements at each new one, and through all attributes of a tag at each new one."""
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)([^>]*)")
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
+_ATTRIBUTE = re.compile(r"[^\s/]+")
+_NOT_NESTED = frozenset(
+    """
+    html head body p li dt dd option optgroup tr td th thead tbody tfoot caption colgroup rt rp a button
+    area base br col embed hr img input link meta param source track wbr
+    """.split()  # noqa: SIM905 - the same
+)
+"""Elements that contain nothing, or that the next one of their kind closes, so that pages often leave them open."""
+
+
 def html_pieces(data: bytes) -> Pieces:
     """Yield the title and the visible text of a page. Raises NoText."""
     page, note = decoded(data, _declared(data[:_META_WITHIN]))
@@ -161,12 +177,14 @@ def visible_text(page: str) -> str:
 def _visible(page: str) -> Iterator[str]:
     """Yield the title, then what a browser would show, without scripts, navigation, form controls and hidden parts.
 
+    Raises NoText for a page that would take minutes to parse.
+
     Blocks are on separate lines, paragraphs are separated by an empty line, cells of a row are joined (`a | b`), and
     items start with `-` or their number. A line break in the source between two Japanese characters is dropped, as it
-    is invisible. Linear in the length of the page, except for tens of thousands of nested elements. Empty pieces signal
-    progress.
+    is invisible. Empty pieces signal progress.
     """
     page = tidied(page)
+    _check(page)
     if _XML.match(page):
         page = _CLOSED_AT_ONCE.sub(r"<\1\2></\1>", page)  # HTML has no <script/>, and would swallow all that follows
     tree = LexborHTMLParser(page)
@@ -178,6 +196,28 @@ def _visible(page: str) -> Iterator[str]:
     title = tree.css_first("head > title")
     name = " ".join(title.text().split()) if title is not None else ""
     yield f"{name}\n\n{text}" if name and name not in text[:500] else text
+
+
+def _check(page: str) -> None:
+    """Raise NoText for a page with more open elements, or attributes of one tag, than any page of people."""
+    depth = 0
+    opened: Counter[str] = Counter()
+    for found in _TAG.finditer(page):
+        closing, name, rest = found.groups()
+        name = name.lower()
+        if len(rest) > _MOST_ATTRIBUTES and len(_ATTRIBUTE.findall(_QUOTED.sub("", rest))) > _MOST_ATTRIBUTES:
+            raise NoText(f"has a tag with more than {_MOST_ATTRIBUTES:,} attributes; save it anew without them")
+        drawn = rest.endswith("/") and (opened["svg"] or opened["math"])  # only there, a slash closes an element
+        if name in _NOT_NESTED or drawn:
+            continue
+        if not closing:
+            opened[name] += 1
+            depth += 1
+        elif opened[name]:
+            opened[name] -= 1
+            depth -= 1
+        if depth > _MOST_NESTED:
+            raise NoText(f"is nested more than {_MOST_NESTED:,} elements deep; save it anew, or as text")
 
 
 def _declared(start: bytes) -> str | None:

@@ -22,6 +22,8 @@ _UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff]")
 _WIDE = re.compile("[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\uffe0-\uffe6]")
 _RUNS_ON = re.compile("[\u3005\u3041-\u30ff\u3400-\u9fff、，]$")
 _GOES_ON = re.compile("[\u3005\u3041-\u309f\u30a1-\u30fa\u30fc\u3400-\u9fff、。，）」』]")
+_MOST_PAGES = 100_000
+"""A file of a few megabytes can claim any number of pages, all of them the same object."""
 _FULL = 0.85
 _PROSE = 30  # Columns, two per kanji: if no line is wider, the page is a list or a table
 
@@ -35,6 +37,8 @@ def pdf_pieces(data: bytes) -> Pieces:
     except pypdfium2.PdfiumError as error:
         raise NoText(_REFUSALS.get(error.err_code, "is not a PDF file, damaged, or cut off")) from error
     pages = len(document)
+    if pages > _MOST_PAGES:
+        raise NoText(f"has {pages:,} pages, and at most {_MOST_PAGES:,} are read; split it")
     blank = broken = letters = unknown = 0
     for number in range(pages):
         try:

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from saiten.errors import ConfigurationError
-from saiten.rag.knowledge.conversion import LIBRARIES, convert, missing_library
+from saiten.rag.knowledge.conversion import LIBRARIES, MEMORY, convert, missing_library
 from saiten.rag.knowledge.documents import Document, FoundFile, Kind, NoText, Unread
 
 _READ_HERE = frozenset[Kind](("text", "markdown"))
 """Kinds that are merely decoded, in bounded time and memory; others go to the converter's process."""
 _WAITING = 64  # maximum number of pieces in the queue; the process waits when it is full
 _ALL_IN_ALL = 20  # maximum time per file, as a multiple of the pause allowed between two pieces
-_LONGEST = 128 << 20  # maximum characters per text, since a small file can unpack to any length
+_LONGEST = 32 << 20  # maximum characters per text, since a small file can unpack to any length
 
 
 class Reader:
@@ -140,7 +140,10 @@ class Reader:
             if self._process is None:
                 raise _Lost("was not read completely: the reader was closed")
             code = self._process.wait()
-            raise _Lost(f"is damaged in a way that ends the process that converts it (exit status {code})")
+            raise _Lost(
+                f"is damaged, or needs more than {MEMORY >> 20:,} MiB of memory: the process that converts it ended "
+                f"with status {code}; save it anew, or split it"
+            )
         reply: dict[str, Any] = json.loads(line)
         return reply
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from saiten.errors import ConfigurationError
-from saiten.rag.knowledge.conversion import convert
+from saiten.rag.knowledge.conversion import MEMORY, convert
 from saiten.rag.knowledge.documents import NoText
 
-_MEMORY = 4 << 30  # bytes of address space, if the system can enforce it
 _PIECE = 1 << 20  # characters sent at once
 
 
@@ -66,7 +65,7 @@ def _limit_memory() -> None:
         import resource  # noqa: PLC0415 - not on every system
 
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        limit = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+        limit = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 

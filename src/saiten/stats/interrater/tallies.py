@@ -6,7 +6,7 @@ given, how often two different values met on an item (Krippendorff's coincidence
 annotators.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,13 +39,25 @@ class Tallies:
     """Per column of pairs of annotators: the pair's index, ascending."""
     said: tuple[Ints, Ints]
     """Per column of pairs of annotators: the first's value, the second's value."""
-    pairs: tuple[tuple[int, int], ...]
-    """The pairs of annotators who share an item."""
+    pairs: Ints
+    """The pairs of annotators who share an item: shape (pairs, 2)."""
 
     @property
     def width(self) -> int:
         """Numbers held per resample."""
         return BASIC + len(self.kinds) * (1 + 2 * len(self.pairs)) + len(self.met[0]) + len(self.pair)
+
+    def only(self, pairs: Ints) -> "Tallies":
+        """Return the same tallies with only some of the pairs of annotators, given by index, ascending."""
+        cells = np.flatnonzero(np.isin(self.pair, pairs))
+        begin = self.matrix.shape[0] - len(self.pair)
+        return replace(
+            self,
+            matrix=self.matrix[np.concatenate((np.arange(begin), begin + cells))],
+            pair=np.searchsorted(pairs, self.pair[cells]),
+            said=(self.said[0][cells], self.said[1][cells]),
+            pairs=self.pairs[pairs],
+        )
 
 
 def tally(votes: Votes) -> Tallies:
@@ -57,7 +69,7 @@ def tally(votes: Votes) -> Tallies:
     blocks = [*_basic(votes, x)]
     width, met = BASIC, (np.empty(0, np.int64), np.empty(0, np.int64))
     pair, said = np.empty(0, np.int64), met
-    pairs: tuple[tuple[int, int], ...] = ()
+    pairs = np.empty((0, 2), np.int64)
     if graded:
         counts, coincidences, met = _values(votes)
         blocks += [_right(counts, width), _right(coincidences, width + len(votes.kinds))]
@@ -117,7 +129,7 @@ def _values(votes: Votes) -> tuple[Block, Block, tuple[Ints, Ints]]:
     return (votes.unit[item], code, count.astype(np.float64)), coincidences, _split(cell, len(votes.kinds))
 
 
-def _tables(votes: Votes) -> tuple[Block, Ints, tuple[Ints, Ints], tuple[tuple[int, int], ...]]:
+def _tables(votes: Votes) -> tuple[Block, Ints, tuple[Ints, Ints], Ints]:
     """Count each combination of values per pair of annotators; only combinations that occur have a column."""
     first, second = pairs_within(votes.sizes)
     people, kinds = len(votes.annotators), len(votes.kinds)
@@ -126,8 +138,7 @@ def _tables(votes: Votes) -> tuple[Block, Ints, tuple[Ints, Ints], tuple[tuple[i
     block = (votes.unit[votes.item[first]], place, np.ones(len(place)))
     both, said = np.divmod(cell, kinds * kinds)
     different, pair = np.unique(both, return_inverse=True)
-    pairs = tuple(zip(*(part.tolist() for part in _split(different, people)), strict=True))
-    return block, pair, _split(said, kinds), pairs
+    return block, pair, _split(said, kinds), np.stack(_split(different, people), axis=1)
 
 
 def _counts(votes: Votes) -> tuple[Ints, Ints, Ints]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from saiten.results.agreement import AgreementReport, AspectAgreement
 from saiten.stats.estimate import Estimate
+from saiten.stats.interrater.agreement import MOST_LISTED
 from saiten.views.table import Cell, Interval, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.words import Message, joined
@@ -13,21 +14,26 @@ from saiten.words import Message, joined
 _FORM = IntervalColumns(numbers=True)
 _MOST_VALUES = 12
 """Maximum values shown with their rates on screen; files contain all."""
+_MOST_PEOPLE = 25
+"""Maximum annotators listed one by one on screen; of more, those who differ most. Files contain all."""
 
 
 def agreement_tables(report: AgreementReport) -> list[Table]:
     """Return all tables except empty ones."""
     columns = ("aspect", "annotator", "value", "labels", "share")
-    return _tables(report, Table(Message("title", "base_rates"), columns, tuple(_rates(report))))
+    return _tables(report, Table(Message("title", "base_rates"), columns, tuple(_rates(report))), glance=False)
 
 
 def agreement_glance(report: AgreementReport) -> list[Table]:
-    """Return the tables for the terminal: an annotator's base rates are on one line."""
+    """Return the tables for the terminal: an annotator's base rates are on one line, and many annotators summed up."""
     rows = tuple(_rates_at_a_glance(report))
-    return _tables(report, Table(Message("title", "base_rates"), ("aspect", "annotator", "labels", "shares"), rows))
+    left = sum(max(0, len(one.rates) - _MOST_PEOPLE) for one in report.aspects)
+    caption = (Message("caption", "some_base_rates", most=_MOST_PEOPLE, n=left),) if left else ()
+    columns = ("aspect", "annotator", "labels", "shares")
+    return _tables(report, Table(Message("title", "base_rates"), columns, rows, caption), glance=True)
 
 
-def _tables(report: AgreementReport, rates: Table) -> list[Table]:
+def _tables(report: AgreementReport, rates: Table, *, glance: bool) -> list[Table]:
     over = "interval_over_questions" if report.by_question else "interval_over_items"
     ranked = any(one.unanimity for one in report.aspects) and not report.by_question
     caption = (
@@ -42,7 +48,9 @@ def _tables(report: AgreementReport, rates: Table) -> list[Table]:
         Table(Message("title", "agreement"), columns, figures, caption, (Interval("value", "ci_low", "ci_high"),)),
         rates,
         _unanimity(report),
+        _spread(report),
         _pairs(report),
+        _people(report, glance=glance),
     ]
     return [table for table in tables if table.rows]
 
@@ -82,9 +90,27 @@ def _rates_at_a_glance(report: AgreementReport) -> Iterator[Cells]:
         everyone = {value: together[value] for value in sorted(together, key=_in_order)}
         rates: list[tuple[Cell, Mapping[str, int]]] = [*one.rates.items()]
         if len(rates) > 1:
-            rates.insert(0, (Message("cell", "all"), everyone))
+            rates = [(Message("cell", "all"), everyone), *_most_apart(rates, everyone)]
         for person, counts in rates:
             yield (one.aspect, person, sum(counts.values()), _shares(counts))
+
+
+def _most_apart(
+    rates: list[tuple[Cell, Mapping[str, int]]], everyone: Mapping[str, int]
+) -> list[tuple[Cell, Mapping[str, int]]]:
+    """Return all rates, or of too many annotators, those whose shares are farthest from those of all, farthest first.
+
+    The distance is that of total variation, half the sum of the shares' differences.
+    """
+    if len(rates) <= _MOST_PEOPLE:
+        return rates
+    total = sum(everyone.values())
+
+    def apart(one: tuple[Cell, Mapping[str, int]]) -> float:
+        labels = sum(one[1].values())
+        return -sum(abs(one[1].get(value, 0) / labels - times / total) for value, times in everyone.items())
+
+    return sorted(rates, key=apart)[:_MOST_PEOPLE]
 
 
 def _in_order(value: str) -> tuple[float, str]:
@@ -129,5 +155,32 @@ def _pairs(report: AgreementReport) -> Table:
             weighted = (pair.linear.value, pair.quadratic.value) if one.levels != ("nominal",) else (None, None)
             figures = (pair.percent, *_FORM.cells(kappa), *(weighted if graded else ()))
             rows.append((one.aspect, names, kappa.n, *figures, _remark(one, kappa)))
+    left = sum(one.figures.spread.pairs - len(one.figures.pairs) for one in report.aspects if one.figures.spread)
+    caption = (Message("caption", "some_pairs", most=MOST_LISTED, n=left),) if left else ()
     intervals = (Interval("kappa", "ci_low", "ci_high"),)
-    return Table(Message("title", "annotator_pairs"), columns, tuple(rows), intervals=intervals)
+    return Table(Message("title", "annotator_pairs"), columns, tuple(rows), caption, intervals)
+
+
+def _spread(report: AgreementReport) -> Table:
+    """Return kappa over all pairs, for aspects with too many pairs to list."""
+    columns = ("aspect", "pairs", "pairs_with_kappa", "lowest", "percentile_10", "median", "percentile_90", "highest")
+    rows = [
+        (one.aspect, spread.pairs, spread.defined, *(spread.quantiles or [None] * 5))
+        for one in report.aspects
+        if (spread := one.figures.spread) is not None
+    ]
+    return Table(Message("title", "pair_kappas"), columns, tuple(rows))
+
+
+def _people(report: AgreementReport, *, glance: bool) -> Table:
+    """Return each annotator against all others, for aspects with too many pairs to list."""
+    most = _MOST_PEOPLE if glance else None
+    rows: list[Cells] = []
+    for one in report.aspects:
+        rows += [(one.aspect, str(each.annotator), each.items, each.percent) for each in one.figures.people[:most]]
+    left = sum(len(one.figures.people) for one in report.aspects) - len(rows)
+    caption = [Message("caption", "agree_with_others")]
+    if left:
+        caption.append(Message("caption", "some_annotators", most=_MOST_PEOPLE, n=left))
+    columns = ("aspect", "annotator", "items", "agree_with_others")
+    return Table(Message("title", "annotators_apart"), columns, tuple(rows), tuple(caption))
