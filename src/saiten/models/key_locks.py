@@ -70,7 +70,7 @@ class KeyLocks:
     """The locks that one store holds. On file systems without locks, every key is free."""
 
     def __init__(self, path: Path, beside: Path) -> None:
-        """`path`: the file, made with the first lock and never removed; `beside`: a file with the permissions for it."""
+        """`path`: the file, made with the first lock and never removed; `beside`: a file with its permissions."""
         self._path = path
         self._beside = beside
         self._fd: int | None = None

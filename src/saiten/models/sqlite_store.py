@@ -106,6 +106,7 @@ class SQLiteStore:
     async def put(self, model: str, values: Mapping[bytes, bytes]) -> None:
         """Store or replace these values, all or none. `model` is only for people who inspect the file."""
         now = time.time()
+        model = model.encode("utf-8", "replace").decode()
         rows: Iterable[tuple[bytes, str, bytes, float]] = ((key, model, value, now) for key, value in values.items())
         with self._explained():
             connection = self._open()
