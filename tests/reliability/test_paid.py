@@ -15,7 +15,6 @@ import orjson
 import pytest
 
 import saiten as library
-from question_writer import QuestionWriter
 from saiten.errors import NotWritten
 from saiten.experiments.plan import read_plan
 from saiten.experiments.results import read_results
@@ -27,8 +26,6 @@ from saiten.runs.locked_folder import paid_in
 from servers import Fault, OpenAIServer, instance
 
 AT_ONCE = 4
-WRITER = QuestionWriter()
-"""Remembers its questions, to answer them later."""
 
 
 @pytest.fixture
@@ -72,14 +69,10 @@ def commands(data, openai_server, somewhere):
             ("experiment", "grid.yaml", "-q"),
             lambda: read_results(read_plan(Path("grid.yaml")), Path("runs/grid"), print).usage.calls,
         ),
-        "questions": (
-            ("questions", "docs", "-o", "set", "--n", 4, "--kinds", "single", "--judge", judge, *embedded, *few),
-            lambda: paid_in(Path("set")).calls,
-        ),
     }
 
 
-COMMANDS = ("score", "no cache", "answer", "converse", "probe", "experiment", "questions")
+COMMANDS = ("score", "no cache", "answer", "converse", "probe", "experiment")
 
 
 def run_paid():
@@ -98,8 +91,6 @@ def odd(asked):
     form = asked.body.get("response_format")
     if form is None:
         return None
-    if {"answered", "clear", "questions"} & form["json_schema"]["schema"]["properties"].keys():
-        return WRITER(asked)
     reply = instance(form["json_schema"]["schema"])
     changed = {"grade": 3, "question": f"And part {asked.number}?", "answer": f"Part {asked.number}."}
     return json.dumps(reply | {name: value for name, value in changed.items() if name in reply})
