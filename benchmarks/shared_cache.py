@@ -1,7 +1,8 @@
-"""What replies in a PostgreSQL database cost: the server, and each worker that uses it.
+"""What replies in a cache that workers share cost: the PostgreSQL server, if they are in one, and each worker.
 
     python benchmarks/shared_cache.py                       # 1, 2 and 4 workers with 16 calls in flight
     python benchmarks/shared_cache.py --workers 2 --in-flight 64 --latency 0.2
+    python benchmarks/shared_cache.py --file                # in a SQLite file
 
 Worker processes make calls that take `--latency` seconds, give or take half, and return 2 kB, through a cached chat
 model: all different; then the same again, from the database; then each worker the same calls as the others at the same
@@ -18,8 +19,9 @@ import statistics
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cluster import cpu_of, fields_of
 from local_scoring import children_of
@@ -80,8 +82,8 @@ def statements(server: PostgresServer) -> int:
     return server.tell("SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'")[0][0]
 
 
-def measure(server: PostgresServer, database: str, names: list[str], chosen: argparse.Namespace) -> None:
-    """Run one worker per name at the same time, and print a line."""
+def measure(server: PostgresServer | None, database: str, names: list[str], chosen: argparse.Namespace) -> None:
+    """Run one worker per name at the same time, and print a line; `server` is None for a file."""
     command = [
         sys.executable,
         __file__,
@@ -96,18 +98,20 @@ def measure(server: PostgresServer, database: str, names: list[str], chosen: arg
         for name in names
     ]
     time.sleep(2)  # until all have connected
-    before, count = server_cpu(server), statements(server)
+    before, count = (server_cpu(server), statements(server)) if server else (0.0, 0)
     outs = [process.communicate("\n" if process is crowd[-1] else None) for process in _started(crowd)]
     ends = [json.loads(out) for out, _ in outs]
     replies, made = len(names) * chosen.calls, sum(end["made"] for end in ends)
-    cpu, count = server_cpu(server) - before, statements(server) - count
     longest = max(end["seconds"] for end in ends)
     late = 1000 * statistics.median(one for end in ends if bool(end["made"]) is bool(made) for one in end["took"])
     worker_cpu = sum(end["cpu"] for end in ends)
+    served = ""
+    if server:
+        cpu, count = server_cpu(server) - before, statements(server) - count
+        served = f"{1000 * cpu / replies:.3f} ms CPU of the server, {count / replies:.2f} statements, "
     print(
-        f"{len(names)} workers, {replies} replies of {made} calls, {replies / longest:6.0f}/s: per reply "
-        f"{1000 * cpu / replies:.3f} ms CPU of the server, {1000 * worker_cpu / replies:.3f} ms of the worker, "
-        f"{count / replies:.2f} statements; {late:.1f} ms longer than the call",
+        f"{len(names)} workers, {replies} replies of {made} calls, {replies / longest:6.0f}/s: per reply {served}"
+        f"{1000 * worker_cpu / replies:.3f} ms CPU of the worker; {late:.1f} ms longer than the call",
         flush=True,
     )
 
@@ -126,6 +130,7 @@ def main() -> None:
     parser.add_argument("--in-flight", type=int, default=16)
     parser.add_argument("--latency", type=float, default=0.2, help="Seconds per call.")
     parser.add_argument("--calls", type=int, default=400, help="Per worker.")
+    parser.add_argument("--file", action="store_true", help="Keep replies in a SQLite file.")
     parser.add_argument("--work", nargs=4, help=argparse.SUPPRESS)
     parser.add_argument("--who", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -133,10 +138,13 @@ def main() -> None:
         name, calls, in_flight, latency = chosen.work
         asyncio.run(work(name, chosen.who, int(calls), int(in_flight), float(latency)))
         return
-    server = PostgresServer()
-    try:
+    with TemporaryDirectory() as folder, ExitStack() as ended:
+        server = None if chosen.file else PostgresServer()
+        if server is not None:
+            ended.callback(server.remove)
         for workers in chosen.workers:
-            database, names = server.new_database(), [f"w{number}" for number in range(workers)]
+            database = f"{folder}/{workers}.sqlite" if server is None else server.new_database()
+            names = [f"w{number}" for number in range(workers)]
             for what, who in (
                 ("different calls", names),
                 ("all replies again", names),
@@ -144,8 +152,6 @@ def main() -> None:
             ):
                 print(f"{what:18}", end="")
                 measure(server, database, who, chosen)
-    finally:
-        server.remove()
 
 
 if __name__ == "__main__":

@@ -42,3 +42,12 @@ async def store(store_name):
     opened = open_store(store_name, lambda _: None)
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+async def stores(store_name):
+    """Two stores of one name, as two processes have them."""
+    two = [open_store(store_name, lambda _: None) for _ in range(2)]
+    yield two
+    for each in two:
+        await each.close()

@@ -1,9 +1,10 @@
 """The answer store on one machine: a SQLite file with every complete answer, so that nothing is paid for twice.
 
 Each answer is written on arrival, in WAL mode: processes may share the file, and may be killed at any moment. Only a
-power cut can lose the last few answers.
+power cut can lose the last few answers. Claims are locks in a file next to it, which end with their process.
 """
 
+import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from saiten.errors import ConfigurationError, NotWritten
 from saiten.models.answer_store import ClaimedKeys
+from saiten.models.key_locks import KeyLocks, Waiting
 
 
 def switch_to_wal(connection: sqlite3.Connection) -> None:
@@ -48,6 +50,9 @@ _APPLICATION = 0x53414954  # "SAIT", in the file's header
 _LAYOUT = 1
 _PATIENCE = 30.0  # seconds to wait for another process's write lock
 _SLICE = 500  # keys per query, below SQLite's limit on variables
+_LOOKS = 0.01, 0.25
+"""The first and the longest pause between two looks whether others have what they asked for, in seconds; each is twice
+the one before."""
 
 _CREATE = f"""
 CREATE TABLE answers (
@@ -63,7 +68,9 @@ PRAGMA user_version = {_LAYOUT};
 
 
 class SQLiteStore:
-    """An `AnswerStore` in a file, for any number of processes; two that need the same answer at once both ask for it.
+    """An `AnswerStore` in a file, whose claims hold over all processes of one machine that use it.
+
+    A process that dies loses its claims, and others ask; so does one that hangs for a minute.
 
     The file is opened at once, so that a wrong file is noticed before the first call; `close()`d stores reopen on use.
     """
@@ -76,6 +83,7 @@ class SQLiteStore:
         self.path = Path(path)
         self._failed = failed
         self._connection: sqlite3.Connection | None = None
+        self._locks = KeyLocks(self.path.with_name(f"{self.path.name}-claims"), self.path)
         self._open()
 
     async def get(self, key: bytes) -> bytes | None:
@@ -98,22 +106,39 @@ class SQLiteStore:
     async def put(self, model: str, values: Mapping[bytes, bytes]) -> None:
         """Store or replace these values, all or none. `model` is only for people who inspect the file."""
         now = time.time()
+        model = model.encode("utf-8", "replace").decode()
         rows: Iterable[tuple[bytes, str, bytes, float]] = ((key, model, value, now) for key, value in values.items())
         with self._explained():
             connection = self._open()
             if len(values) == 1:  # its own transaction
                 connection.execute(_PUT, next(iter(rows)))
-                return
-            with connection:
-                connection.execute("BEGIN IMMEDIATE")
-                connection.executemany(_PUT, rows)
+            else:
+                with connection:
+                    connection.execute("BEGIN IMMEDIATE")
+                    connection.executemany(_PUT, rows)
+        self.release([*values])
 
     async def claim(self, keys: Sequence[bytes]) -> ClaimedKeys:
-        """Return all keys as the caller's: within a process, equal requests in flight are one."""
-        return ClaimedKeys({}, frozenset(keys))
+        """Wait until one of the keys has a value or is the caller's to ask for; return all those."""
+        waits = {key: Waiting(self._locks, key) for key in keys}
+        pause, longest = _LOOKS
+        while True:
+            ours = {key for key, wait in waits.items() if wait.over()}
+            try:
+                found = await self.get_many(keys)  # after the locks: a holder writes the value, then ends its claim
+            except BaseException:
+                self.release([*ours])
+                raise
+            self.release([*ours & found.keys()])
+            if ours or found:
+                return ClaimedKeys(found, frozenset(ours - found.keys()))
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, longest)
 
     def release(self, keys: Sequence[bytes]) -> None:
-        """Do nothing."""
+        """End claims without a value; others may ask then."""
+        for key in keys:
+            self._locks.end(key)
 
     def drop(self, key: bytes) -> None:
         """Delete the value of the key."""
@@ -126,6 +151,7 @@ class SQLiteStore:
 
     async def close(self) -> None:
         """Close the file."""
+        self._locks.close()
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

@@ -72,6 +72,8 @@ class SetFolder(LockedFolder):
         return folder
 
     def _begin(self, there: Manifest | None, settings: RunSettings) -> None:
+        if there is None:  # before any other file: a folder that has others and no manifest is refused
+            write_manifest(self.path, Manifest.new(settings, {}, kind=KIND), MADE_NAME)
         self._kept, self._dropped = self.file(QUESTIONS_NAME), self.file(DROPPED_NAME)
         self._plan, self._errors = self.file(PLAN_NAME), self.file(ERRORS_NAME)
         self.slots: dict[str, Slot] = {slot.id: slot for slot in self._read(self._plan, slot_from_json)}
@@ -82,9 +84,10 @@ class SetFolder(LockedFolder):
             self.items |= {item.id: item for item in self._read(file, item_from_json)}
         faults = [value for _, value in self.lines(self._errors)]
         self._without = {str(value.get("slot")) for value in faults if value.get("final")}
-        begun = there is not None and bool(self.items or self._without)
-        made = there.going_on(settings, {}, self.path) if there and begun else Manifest.new(settings, {}, kind=KIND)
-        write_manifest(self.path, made, MADE_NAME)
+        if there is not None:
+            begun = bool(self.items or self._without)
+            made = there.going_on(settings, {}, self.path) if begun else Manifest.new(settings, {}, kind=KIND)
+            write_manifest(self.path, made, MADE_NAME)
         self.paid = PaidCalls(self)
         """The book of calls."""
 

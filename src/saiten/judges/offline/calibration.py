@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, get_args
 
 import orjson
 
+from saiten.durable.whole_file import whole_file
 from saiten.errors import BadInput
 
 Aspect = Literal["support", "correct", "grade"]
@@ -66,8 +67,9 @@ class Calibration:
         return sigmoid(self.intercept + self.slope * log_odds(p))
 
     def save(self, file: Path) -> None:
-        """Write the calibration to a small JSON file."""
-        file.write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        """Write the calibration to a small JSON file, completely or not at all; raises OSError."""
+        with whole_file(file) as stream:
+            stream.write(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
     @classmethod
     def load(cls, file: Path) -> Self:

@@ -23,7 +23,7 @@ from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.runs import read_run
 from saiten.runs.answers import summarize_answers
 from saiten.runs.locked_folder import paid_in
-from servers import Fault, instance
+from servers import Fault, OpenAIServer, instance
 
 AT_ONCE = 4
 
@@ -290,3 +290,93 @@ async def test_a_full_disk_stops_a_custom_judge(somewhere, openai_server):
     finally:
         await judge.close()
     assert len(openai_server.requests) <= 20 + len(metrics)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_told_to_end_has_paid_what_the_server_received(process, saiten, commands, openai_server, number):
+    """Ctrl-C, `kill`, and a terminal that is closed: calls in flight count."""
+    command, paid = commands["score"]
+    openai_server.reply = odd
+    with held(openai_server, 12):
+        running = process(*command)
+        until_nothing_moves(openai_server, running, 12)
+        running.send_signal(number)
+        running.communicate(timeout=60)
+        assert running.returncode != 0
+        assert paid() == len(openai_server.requests)
+    assert saiten(*command).status == 0
+    assert paid() == len(openai_server.requests)
+
+
+class CountingServer(OpenAIServer):
+    """A server that adds up what it sends by model, as its operator's bill does."""
+
+    def __init__(self):
+        super().__init__()
+        self.prompt, self.completion = Counter(), 0
+
+    def _completion(self, asked, text):
+        made = super()._completion(asked, text)
+        self.prompt["m"] += made["usage"]["prompt_tokens"]
+        self.completion += made["usage"]["completion_tokens"]
+        return made
+
+    def _vectors(self, asked, made):
+        made["usage"]["prompt_tokens"] += 1  # none would mean that the server does not say
+        self.prompt["e"] += made["usage"]["prompt_tokens"]
+        return made
+
+
+def sour(asked):
+    """Each way to fail, in turn; a reply that cannot be read is paid for like any other."""
+    faults = {
+        3: Fault(429, headers={"Retry-After": "0"}),
+        5: Fault(500),
+        8: Fault(drop=True),
+        11: Fault(503),
+        0: Fault(drop=True),
+    }
+    fault = faults.get(asked.number % 13)
+    if fault is not None:
+        return fault
+    return "I would rather not say." if asked.number % 7 == 2 and asked.path.endswith("completions") else None
+
+
+@pytest.mark.parametrize("stop", [None, ("--max-calls", 9), ("--max-cost", 0.001)])
+def test_calls_tokens_and_cost_equal_the_servers_own_count(saiten, data, stop):
+    """With refusals, errors, cut connections, unreadable replies and repairs, joined calls, votes, embeddings and
+    several metrics, also after a stop by a budget. What a cut connection cost nobody can know: these calls are
+    counted, and named as calls of unknown cost.
+    """
+    Path("saiten.toml").write_text(
+        '[prices]\n"m" = { prompt = 10, completion = 30 }\n"e" = { prompt = 1, completion = 0 }\n'
+    )
+    with CountingServer() as server:
+        server.reply = sour
+        command = (
+            *("score", data(6), "-m", "faithfulness", "-m", "accuracy", "-m", "answer_relevancy", "-m", "correctness"),
+            *("--judge", f"openai:m@{server.base_url}", "--embedder", f"openai:e@{server.base_url}", "-o", "run", "-q"),
+            *("--votes", 3, "--temperature", 0.7, "--retries", 8, "--concurrency", AT_ONCE),
+        )
+        if stop is not None:
+            assert saiten(*command, *stop).status == 3
+        assert saiten(*command).status == 0
+        paid = read_run("run").paid()
+        cut = sum(isinstance(fault := sour(asked), Fault) and fault.drop for asked in server.requests)
+        assert cut > 1
+        assert (paid.calls, paid.unpriced, paid.unanswered) == (len(server.requests), cut, 0)
+        assert (paid.prompt_tokens, paid.completion_tokens) == (server.prompt.total(), server.completion)
+        cost = (10 * server.prompt["m"] + server.prompt["e"] + 30 * server.completion) / 1e6
+        assert paid.cost == pytest.approx(cost, rel=1e-9)
+        shown = " ".join(saiten("show", "run").out.split())
+        assert re.search(rf"at least 0\.\d+ USD \(calls of unknown cost: {cut}\)", shown), shown
+
+
+def test_what_index_says_it_paid_is_what_the_server_received(saiten, commands, openai_server):
+    """Retries included."""
+    openai_server.reply = lambda asked: Fault(503) if asked.number in (2, 3) else None
+    said = saiten("index", "docs", "--kb", "kb", "--embedder", f"openai:e@{openai_server.base_url}", "--retries", 4)
+    assert said.status == 0, said
+    found = re.search(r"(\d+) calls", said.err + said.out)
+    assert int(found[1]) == len(openai_server.requests) > 2, said

@@ -1,0 +1,3 @@
+from commands import data, kept, once, process, saiten, somewhere
+
+__all__ = ["data", "kept", "once", "process", "saiten", "somewhere"]
