@@ -177,7 +177,9 @@ def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine
     try:
         port = parts.port or (443 if parts.scheme == "https" else 6333)
     except ValueError:
-        raise ConfigurationError(f"the port of {url!r} is not a number; expected http://HOST:6333/NAME") from None
+        raise ConfigurationError(
+            f"the port of {url!r} is not a number up to 65535; expected http://HOST:6333/NAME"
+        ) from None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a key over http, which is common in private networks
         client = AsyncQdrantClient(
