@@ -9,7 +9,7 @@ from copy import copy
 from typing import Literal, Self
 
 from saiten.records import Usage
-from saiten.redaction import redact
+from saiten.redaction import redact_message
 
 FailureKind = Literal["failed", "timeout", "unreadable"]
 """`failed`: it raised or refused · `timeout`: no reply in time · `unreadable`: the reply was no answer."""
@@ -19,7 +19,7 @@ class SaitenError(Exception):
     """The base of all errors; the message is for the user at the terminal, and contains no secret."""
 
     def __init__(self, *arguments: object) -> None:
-        super().__init__(*(redact(each) if isinstance(each, str) else each for each in arguments))
+        super().__init__(*(redact_message(each) if isinstance(each, str) else each for each in arguments))
 
 
 class ConfigurationError(SaitenError):

@@ -53,11 +53,12 @@ def option(
 ) -> Any:
     """Return a dataclass field that carries an option; `...` for the default of one that must be given.
 
-    One whose default is `{}` is typed as `NAME=VALUE`, any number of times.
+    One whose default is `{}` is typed as `NAME=VALUE`, any number of times. A representation leaves it out, since it
+    may hold keys.
     """
     metadata = {"option": Option(help, flags, panel, min, max, toml, typed)}
     return (
-        field(default_factory=dict, metadata=metadata, hash=False)
+        field(default_factory=dict, metadata=metadata, hash=False, repr=False)
         if default == {}
         else field(default=default, metadata=metadata)
     )

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from saiten.records import Language
-from saiten.redaction import redact
+from saiten.redaction import redact_message
 from saiten.words import Message
 from saiten.words.terminal import in_terminal_language, terminal_language
 
@@ -69,7 +69,7 @@ def verbatim(text: object) -> str:
     """Return untrusted text without control sequences and passwords."""
     from saiten.views.strip_controls import strip_controls
 
-    return strip_controls(redact(in_terminal_language(text) if isinstance(text, Message) else str(text)))
+    return strip_controls(redact_message(in_terminal_language(text) if isinstance(text, Message) else str(text)))
 
 
 def escape_untrusted(text: object) -> str:

@@ -2,19 +2,18 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
-from urllib.parse import quote
 from urllib.request import getproxies, proxy_bypass
 
 from yarl import URL
 
 from saiten.errors import ConfigurationError
-from saiten.redaction import HIDDEN, SHORT, redact
+from saiten.redaction import Secrets, redact, redact_name
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_SHOWN = 300  # characters of a server's message in an error
+_READ, _SHOWN = 10_000, 300  # characters of a server's message that are read, and shown in an error
 
 
 def parse_url(url: str) -> URL:
@@ -38,7 +37,7 @@ class ServerAddress:
     """Without user and password, but with the query."""
     authorization: str = field(repr=False)
     """The header for user and password; "" without them."""
-    secrets: frozenset[str] = field(repr=False)
+    secrets: Secrets = field(repr=False)
 
     @classmethod
     def read(cls, text: str, headers: Mapping[str, str], *, example: str) -> Self:
@@ -49,38 +48,32 @@ class ServerAddress:
         """
         plain = text.strip()
         url = parse_url(plain)
-        shown = plain.partition("?")[0].rpartition("@")[2]  # what precedes an @ may be a password
+        shown = redact_name(plain).rpartition("@")[2]  # what precedes an @ may be a password
         if not plain.startswith(("http://", "https://")):
             meant = re.sub("^https?:/*", "", shown) or example.partition("://")[2]
             raise ConfigurationError(f"an address begins with http:// or https://; did you mean http://{meant}?")
-        if not url.host:
+        if not url.host or len(plain.split()) > 1:
             raise ConfigurationError(f"the address {shown} cannot be read; an example is {example}")
         basic = b64encode(f"{url.user or ''}:{url.password or ''}".encode()).decode()
         values = [*headers.values(), *(value for name, value in url.query.items() if name != "api-version")]
         if url.password:
             values += url.password, basic
         authorization = f"Basic {basic}" if url.user or url.password else ""
-        return cls(url.with_user(None), authorization, hidden(values))
+        return cls(url.with_user(None), authorization, Secrets.of(values))
 
     @property
     def name(self) -> str:
-        """`http://host/path`, without query, user and password."""
-        return str(self.url.with_query(None).with_fragment(None))
+        """`http://host/path`, without query, user, password, and secrets in the path."""
+        return redact(str(self.url.with_query(None).with_fragment(None)))
+
+    def hide(self, text: str, key: str = "") -> str:
+        """Return a server's text without the secrets that were sent to it."""
+        return redact((self.secrets | Secrets.of([key])).hide(text))
 
     def excerpt(self, text: str, key: str = "") -> str:
         """Return the beginning of a server's message, on one line, without secrets."""
-        text = text[: 100 * _SHOWN]
-        for secret in sorted(self.secrets | hidden([key]), key=len, reverse=True):  # longest first: no part remains
-            text = text.replace(secret, HIDDEN)
-        line = " ".join(redact(text[: 10 * _SHOWN]).split())
+        line = " ".join(self.hide(text[:_READ], key).split())
         return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
-
-
-def hidden(values: Iterable[str]) -> frozenset[str]:
-    """Return the values and their words that are long enough to be secret, also in their URL-encoded form."""
-    parts = {part for value in values for part in (value.strip(), *value.split())}
-    plain = {part for part in parts if len(part) > SHORT and part not in ("Basic", "Bearer")}
-    return frozenset(plain | {quote(part, safe="") for part in plain})
 
 
 def check_header(name: str, value: str) -> None:

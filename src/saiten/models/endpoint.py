@@ -10,6 +10,7 @@ from yarl import URL
 from saiten.errors import ConfigurationError
 from saiten.models.address import ServerAddress, check_header, check_header_name
 from saiten.models.providers import OPENAI, Provider, providers
+from saiten.redaction import redact
 
 _TAIL = re.compile(r"(/chat/completions|/completions|/embeddings|/models)$")
 
@@ -29,7 +30,7 @@ class Endpoint:
     """One model at one address."""
 
     model: str
-    base_url: str = OPENAI
+    base_url: str = field(default=OPENAI, repr=False)
     """Up to and including `/v1`; may contain a query (Azure's `?api-version=…`), which is kept, and user:password."""
     api_key: str | KeyOfServer | None = field(default=None, repr=False)
     """Sent as a bearer token, or in the provider's own header; None if the server needs none."""
@@ -56,19 +57,22 @@ class Endpoint:
         path = _TAIL.sub("", at.url.path.rstrip("/")) or "/"
         at = ServerAddress(at.url.with_path(path).with_query(at.url.query), at.authorization, at.secrets)
         object.__setattr__(self, "_at", at)
-        object.__setattr__(self, "base_url", at.name.rstrip("/"))
+        object.__setattr__(self, "base_url", str(at.url.with_query(None).with_fragment(None)).rstrip("/"))
         place = self.provider.place(self.base_url)
-        object.__setattr__(self, "_name", f"{self.provider.name}:{self.model}{place}")
+        object.__setattr__(self, "_name", redact(f"{self.provider.name}:{self.model}{place}"))
 
     @property
     def name(self) -> str:
-        """`PROVIDER:MODEL`, with `@URL` unless it is the provider's own; contains neither query nor password."""
+        """`PROVIDER:MODEL`, with `@URL` unless it is the provider's own; contains no query, password or token."""
         return self._name
 
     def address(self, path: str) -> URL:
         """Return the full URL of a path such as `/chat/completions`, including the query."""
         url = self._at.url
         return (url.with_query(None) / path.lstrip("/")).with_query(url.query)
+
+    def hide(self, text: str) -> str:
+        return self._at.hide(text, self.key())
 
     def excerpt(self, text: str) -> str:
         return self._at.excerpt(text, self.key())

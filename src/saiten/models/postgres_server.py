@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from saiten.errors import ConfigurationError
+from saiten.redaction import Secrets
 
 SETTINGS: Mapping[str, Any] = MappingProxyType(
     {
@@ -28,7 +29,5 @@ def reason(error: Exception | None, secrets: Iterable[object]) -> str:
     """Return what the server or the driver said, on one line and with secrets masked."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     # the driver lists one line per resolved address, then hints
-    text = "; ".join(lines)[:400] or type(error).__name__
-    for secret in secrets:
-        text = text.replace(str(secret), "***") if secret else text
-    return text
+    text = "; ".join(lines) or type(error).__name__
+    return Secrets.of(str(secret) for secret in secrets if secret).hide(text)[:400]

@@ -14,6 +14,7 @@ from saiten.rag.knowledge.engine import Engine
 from saiten.rag.knowledge.folder_engine import FolderEngine
 from saiten.rag.knowledge.opening import check_embedder, open_manifest
 from saiten.rag.knowledge.server_engine import KEY_VARIABLE, connect
+from saiten.redaction import HIDDEN
 from saiten.wiring.keys import Keys
 from saiten.wiring.models import Models
 from saiten.wiring.named_servers import notice_server
@@ -44,8 +45,14 @@ def embedder_of_base(spec: str, models: Models, *, found: bool = False) -> tuple
     The prefix `raw:` keeps the model's vector lengths. `found`: the name is the one stored in the base.
 
     Raises:
-        ConfigurationError: the embedder does not exist, or produces only unit vectors.
+        ConfigurationError: the embedder does not exist, produces only unit vectors, or is at an address with a secret
+            that the base does not keep.
     """
+    if found and HIDDEN in spec:
+        raise ConfigurationError(
+            f"the knowledge base does not keep the secret in the address of its embedder {spec}; name the address "
+            "with --embedder, or index again with an address whose key is in a variable"
+        )
     chosen = BUILTIN if spec == "builtin" else spec
     plain = chosen.removeprefix(RAW)
     if plain != chosen and plain.startswith("builtin"):

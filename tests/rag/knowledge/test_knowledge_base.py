@@ -370,7 +370,7 @@ async def test_many_read_or_one_writes(tmp_path):
         ("http://localhost:6333/", "does not name a knowledge base"),
         ("http://me:secret@localhost:6333/kb", "QDRANT_API_KEY"),
         ("http://localhost:6333/kb?x=1", "expected http://HOST:6333/NAME"),
-        ("http://localhost:99999999/kb", "Port out of range"),
+        ("http://localhost:99999999/kb", "not a number up to 65535"),
     ],
 )
 def test_an_address_that_names_no_base(url, said):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from saiten.errors import CallFailed
 from saiten.models.answer_store import AnswerStore
-from saiten.models.batch.lines import results_in
+from saiten.models.batch.lines import ResultLines, results_in
 from saiten.models.cache import written
 from saiten.models.endpoint import Endpoint
 from saiten.models.http_client import SENT, HttpReply
@@ -28,6 +28,10 @@ class Keeper:
         self._endpoint = endpoint
         self._price = price
         self._notify = notify
+
+    def lines(self, write: Callable[[bytes], object]) -> ResultLines:
+        """Return what writes a file of results without the secrets that were sent to this model."""
+        return ResultLines(write, self._endpoint.hide)
 
     async def keep(self, keys: Collection[str], files: Sequence[Path]) -> tuple[dict[str, HttpReply], Usage]:
         """Return the reply to each key that has one, and what all of them cost; nothing is lost once this returns."""

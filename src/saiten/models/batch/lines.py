@@ -55,6 +55,45 @@ def results_in(file: Path, notify: Callable[[str], None]) -> Iterator[Line]:
         notify(f"{unread} lines of {file} cannot be read; their requests count as not answered")
 
 
+class ResultLines:
+    """Writes a file of results that comes in pieces; lines about errors lose what the server repeats of secrets."""
+
+    def __init__(self, write: Callable[[bytes], object], hide: Callable[[str], str]) -> None:
+        """`hide` returns a text without secrets."""
+        self._write = write
+        self._hide = hide
+        self._begun: list[bytes] = []
+
+    def add(self, piece: bytes) -> None:
+        """Write the lines that end in this piece."""
+        first, *more = piece.split(b"\n")
+        self._begun.append(first)
+        for each in more:
+            self._write(self._shown(b"".join(self._begun)) + b"\n")
+            self._begun = [each]
+
+    def end(self) -> None:
+        """Write what follows the last line end."""
+        self._write(self._shown(b"".join(self._begun)))
+
+    def _shown(self, line: bytes) -> bytes:
+        value = load(line)
+        if (found := _read(value)) is None:
+            return self._hide(line.decode("utf-8", "replace")).encode()
+        if found.reply is not None and found.reply.status == 200:
+            return line
+        return dump(_each_text(value, self._hide) | {"custom_id": found.key})
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON value with its texts changed."""
+    if isinstance(value, dict):
+        return {key: _each_text(item, change) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_each_text(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value
+
+
 def _read(value: Any) -> Line | None:
     if not isinstance(value, dict) or not isinstance(value.get("custom_id"), str):
         return None

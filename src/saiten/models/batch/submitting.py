@@ -211,7 +211,9 @@ class Submitting:
 
     async def _fetch(self, shelf: Shelf, status: BatchStatus, name: str, path: Path) -> None:
         with shelf.writing(path) as file:
-            await self._server.fetch(status, name, file.write)
+            lines = self._keeper.lines(file.write)
+            await self._server.fetch(status, name, lines.add)
+            lines.end()
 
     def _unanswered(self, batch: Batch, why: str) -> CallFailed:
         name = batch.record.id or str(batch.record.number)

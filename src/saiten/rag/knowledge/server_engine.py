@@ -13,6 +13,7 @@ from saiten.models.address import on_this_machine
 from saiten.models.vectors import Vector
 from saiten.rag.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
 from saiten.rag.knowledge.terms import Terms
+from saiten.redaction import Secrets, redact
 
 KEY_VARIABLE = "QDRANT_API_KEY"
 
@@ -20,6 +21,8 @@ _MANIFEST = str(uuid5(NAMESPACE_URL, "saiten:manifest"))
 """The point that stores how the base was made: a payload without vectors, supported by every version of Qdrant."""
 _MANIFEST_FIELD = "manifest"
 _PAGE, _CHUNKS = 1_000, 256  # points without and with their vectors, per request
+_READ, _SHOWN = 10_000, 300  # characters of a server's message that are read, and shown in an error
+_NONE = Secrets()
 _REFUSED = frozenset({401, 403})
 _LATER = frozenset({408, 425, 429})
 
@@ -27,9 +30,10 @@ _LATER = frozenset({408, 425, 429})
 class ServerEngine:
     """A base that is a collection on a server. Any number of processes may search it, even during indexing."""
 
-    def __init__(self, client: Any, collection: str, address: str) -> None:
-        """`client`: an AsyncQdrantClient; see `connect`."""
+    def __init__(self, client: Any, collection: str, address: str, secrets: Secrets = _NONE) -> None:
+        """`client`: an AsyncQdrantClient; see `connect`. `secrets`: hidden in what the server says."""
         self._client = client
+        self._secrets = secrets
         self._collection = collection
         self._address = address
 
@@ -135,7 +139,7 @@ class ServerEngine:
             return await method(self._collection, *arguments, **named)
         except UnexpectedResponse as error:
             status = error.status_code or 0
-            said = error.content.decode("utf-8", "replace")[:300]
+            said = self._secrets.hide(error.content.decode("utf-8", "replace")[:_READ])[:_SHOWN]
             if status in _REFUSED:
                 raise ConfigurationError(
                     f"the Qdrant server {self._address} refused with HTTP {status}; is {KEY_VARIABLE} set and right?"
@@ -146,7 +150,7 @@ class ServerEngine:
             message = f"the Qdrant server {self._address} answered HTTP {status}: {said}"
             raise CallFailed(message, retryable=later, status=status) from error
         except (ApiException, OSError) as error:
-            cause = error.args[0] if error.args else error
+            cause = self._secrets.hide(str(error.args[0] if error.args else error))
             message = f"the Qdrant server {self._address} cannot be reached: {cause}"
             if first:
                 raise ConfigurationError(f"{message}; is it running, and is the address right?") from error
@@ -172,8 +176,10 @@ def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine
 
     try:
         port = parts.port or (443 if parts.scheme == "https" else 6333)
-    except ValueError as error:
-        raise ConfigurationError(f"{url!r}: {error}") from error
+    except ValueError:
+        raise ConfigurationError(
+            f"the port of {url!r} is not a number up to 65535; expected http://HOST:6333/NAME"
+        ) from None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a key over http, which is common in private networks
         client = AsyncQdrantClient(
@@ -185,7 +191,7 @@ def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine
             check_compatibility=False,
             trust_env=not on_this_machine(parts.hostname),
         )
-    return ServerEngine(client, collection, address)
+    return ServerEngine(client, collection, redact(address), Secrets.of([key or ""]))
 
 
 def _models() -> Any:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from saiten.errors import ConfigurationError
-from saiten.models.address import ServerAddress, check_header, hidden
-from saiten.redaction import redact
+from saiten.models.address import ServerAddress, check_header
+from saiten.redaction import Secrets, redact
 
 KEY_VARIABLE = "SAITEN_SYSTEM_KEY"
 """Sent as a bearer token if set."""
@@ -52,7 +52,7 @@ class HttpAddress(ServerAddress):
         headers = self.headers
         if key and "authorization" not in {name.lower() for name in headers}:
             headers = {**headers, "Authorization": f"Bearer {key}"}
-        return replace(self, headers=headers, secrets=self.secrets | hidden([key]), key_advice=advice)
+        return replace(self, headers=headers, secrets=self.secrets | Secrets.of([key]), key_advice=advice)
 
     @property
     def query(self) -> str:
