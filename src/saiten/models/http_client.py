@@ -21,6 +21,7 @@ CHARGED = Usage(calls=1, unpriced=1)
 
 _LARGE_REQUEST = 2**20  # bytes above which aiohttp wants a stream
 _CONNECT = 20.0  # seconds to wait for a connection
+_OTHER_FILES = 100  # files that a run opens besides connections, generously
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,21 @@ class HttpReply:
     body: bytes
     cookies: SimpleCookie = field(default_factory=SimpleCookie)
     charset: str | None = None
+
+
+def check_open_files(in_flight: int) -> None:
+    """Raise ConfigurationError if this process may not open a connection for each request in flight."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows, which has no such limit
+    except ImportError:
+        return
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed != resource.RLIM_INFINITY and in_flight + _OTHER_FILES > allowed:
+        raise ConfigurationError(
+            f"{in_flight} requests in flight need as many connections, but this process may open {allowed} files: "
+            f"lower the concurrency to {max(allowed - _OTHER_FILES, 1)}, or raise the limit with "
+            f"`ulimit -n {in_flight + _OTHER_FILES}`"
+        )
 
 
 def _within(seconds: float) -> aiohttp.ClientTimeout:
