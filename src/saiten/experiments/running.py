@@ -68,8 +68,8 @@ class Stages(Protocol):
     def scoring(self, data: str, total: int) -> AbstractContextManager[Watch[Scored]]:
         """Score all answers to the questions of one data set."""
 
-    def left_out(self, data: str, system: str, reason: str) -> None:
-        """Report a cell that could not be run."""
+    def left_out(self, data: str, what: str, reason: str) -> None:
+        """Report a cell that could not be run, or a document that could not be read."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,9 @@ class Experiment:
         if not documents or kb is None:
             return
         with stages.indexing(data.name) as watch:
-            await index_documents(documents, kb, models.without_store(), watch=watch)
+            done, _ = await index_documents(documents, kb, models.without_store(), watch=watch)
+        for unread in done.unread:
+            stages.left_out(data.name, unread.source, unread.reason)
 
     async def _answer(self, cell: Cell, models: Models, stages: Stages) -> bool:
         """Return whether all questions were asked."""
