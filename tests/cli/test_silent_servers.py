@@ -33,7 +33,7 @@ class Hanging:
         """Fill the backlog, so that further SYN packets are dropped."""
         for _ in range(4):
             filling = socket.socket()
-            filling.setblocking(False)
+            filling.settimeout(0)
             with contextlib.suppress(BlockingIOError):
                 filling.connect(self._socket.getsockname())
             self._filling.append(filling)
@@ -76,13 +76,14 @@ def hanging(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("sends", "how"),
+    "case",
     [(b"", {}), (HEADERS, {}), (HEADERS, {"trickles": True}), (b"", {"accepts": False})],
     ids=["silent", "headers", "trickle", "dropped"],
 )
 @pytest.mark.parametrize("who", ["judge", "embedder", "writer"])
-def test_a_server_that_hangs_is_named_and_given_up(saiten, caplog, hanging, who, sends, how):
+def test_a_server_that_hangs_is_named_and_given_up(saiten, caplog, hanging, who, case):
     """The note names the server and the option, and the run ends after one time-out."""
+    sends, how = case
     server = hanging(sends, **how)
     Path("x.jsonl").write_text(json.dumps(ROW) + "\n")
     Path("docs").mkdir()

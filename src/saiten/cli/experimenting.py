@@ -15,6 +15,7 @@ from saiten.cli.reading import read_some_labels
 from saiten.cli.running import LEFT_OUT, resumable
 from saiten.cli.shared_options import RunOptions
 from saiten.cli.subject import JudgeFiles
+from saiten.durable.private import private_folder
 from saiten.errors import BadInput, CallFailed
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.plan import ExperimentPlan, read_plan
@@ -48,7 +49,7 @@ def run_experiment(
     if not only_results:
         work = Experiment(plan, folder, calls, notifier(notes), how.retry_failed)
         work.check()
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         stages = _Stages(notes, calls.currency, how.quiet)
 
         async def run() -> None:

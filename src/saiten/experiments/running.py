@@ -18,6 +18,7 @@ from typing import Protocol
 
 from saiten.data import BadRow
 from saiten.demo.samples import corpus
+from saiten.durable.private import private_folder
 from saiten.errors import BadInput, CallFailed, ConfigurationError, NotWritten
 from saiten.executor import LocalExecutor
 from saiten.experiments.cells import Cell, answers_of, cells_of, has_answers, questions_of, scores_folder
@@ -195,7 +196,7 @@ class Experiment:
     async def _ask_all(self, cell: Cell, system: System, models: Models, stages: Stages) -> bool:
         whole = True
         path = cell.answers(self.folder)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         settings = RunSettings(more={**system.describe(), "system": system.name, "questions": cell.data.name})
         total = sum(1 for _ in questions_of(cell.data, lambda _: None))
         rows = questions_of(cell.data, self.notify)
