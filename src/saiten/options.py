@@ -105,8 +105,7 @@ class Config:
                     continue
                 value = self.values[name]
             flag = declared.flags[0] if declared.flags else f"--{name.replace('_', '-')}"
-            if fault := _out_of_range(declared, value):
-                raise ConfigurationError(f"{name} {fault}")
+            _check_range(name, declared, value)
             chosen[name] = _as_declared(value, without_none(hint), flag)
         return kind(**chosen)
 
@@ -116,14 +115,13 @@ class Config:
         return bool(dot and given.get(table) and given[table] != self.values.get(table))
 
 
-def _out_of_range(declared: Option, value: Any) -> str:
-    """Return what is wrong with a number that is too low or too high; "" for others."""
+def _check_range(what: str, declared: Option, value: Any) -> None:
+    """Raise ConfigurationError for a number that is too low or too high."""
     number: Any = value if isinstance(value, Real) else None
     if number is not None and declared.min is not None and not number >= declared.min:
-        return f"must be at least {declared.min:,g}, not {number}"
+        raise ConfigurationError(f"{what} must be at least {declared.min:,g}, not {number}")
     if number is not None and declared.max is not None and not number <= declared.max:
-        return f"can be at most {declared.max:,g}, not {number}"
-    return ""
+        raise ConfigurationError(f"{what} can be at most {declared.max:,g}, not {number}")
 
 
 def _as_declared(value: Any, hint: Any, flag: str) -> Any:
@@ -290,5 +288,4 @@ def _check(file: Path, key: str, value: Any, hint: Any, declared: Option) -> Non
         if isinstance(value, bool) is not (hint is bool) or not isinstance(value, expected):
             names = "true or false" if hint is bool else " or ".join(kind.__name__ for kind in expected)
             raise ConfigurationError(f"{file}: `{key}` must be {names}, not {value!r}")
-        if fault := _out_of_range(declared, value):
-            raise ConfigurationError(f"{file}: `{key}` {fault}")
+        _check_range(f"{file}: `{key}`", declared, value)
