@@ -82,12 +82,9 @@ def index(
     from saiten.words import Message
 
     note_servers(config, {"embedder": embedder})
-    notes = stderr()
-    calls = calls.kept_in(None)  # the base itself keeps the vectors
-    kept = "what is stored is kept"
-    resuming = resumable(
-        notes, kept=kept, unfinished=f"{kept}; re-run the command to resume", stops=(BudgetSpent, CallFailed)
-    )
+    notes, calls = stderr(), calls.kept_in(None)  # the base itself keeps the vectors
+    kept, stops = "what is stored is kept", (BudgetSpent, CallFailed)
+    resuming = resumable(notes, kept=kept, unfinished=f"{kept}; re-run the command to resume", stops=stops)
     with IndexProgress(notes, quiet=quiet) as progress, resuming as ending:
         done, contents = asyncio.run(
             index_documents(

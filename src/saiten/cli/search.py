@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.choices import MOST_PASSAGES, Retrieval
+from saiten.choices import Retrieval
 from saiten.cli.output import notifier, stderr, stdout
 from saiten.cli.shared_options import FormatOption
 from saiten.cli.unfold import unfold
@@ -22,7 +22,7 @@ app = typer.Typer(add_completion=False)
 def search(
     query: Annotated[str, typer.Argument(help="Query to search for.")],
     kb: Annotated[str, typer.Option(help="Knowledge base: a folder made by `saiten index`, or http://HOST:6333/NAME.")],
-    k: Annotated[int, typer.Option("-k", min=1, max=MOST_PASSAGES, help="Number of passages.")] = 5,
+    k: Annotated[int, typer.Option("-k", min=1, help="Number of passages.")] = 5,
     retrieval: Annotated[
         Retrieval, typer.Option(help="Search by embeddings, by terms (product codes, names), or by both.")
     ] = "dense",
