@@ -66,6 +66,10 @@ def test_the_file_of_the_current_folder_is_the_default(tmp_path, monkeypatch):
         ("seed = true", "`seed` must be int, not True"),
         ("max_cost = '1'", "`max_cost` must be int or float"),
         ("cache = 1", "`cache` must be str, not 1"),
+        ("concurrency = 1_000_000", "`concurrency` can be at most 10,000, not 1000000"),
+        ("concurrency = 0", "`concurrency` must be at least 1, not 0"),
+        ("votes = 101", "`votes` can be at most 100, not 101"),
+        ("timeout = nan", "`timeout` must be at least 0.1, not nan"),
         ("metrics = 'faithfulness'", "`metrics` must be a list of texts"),
         ("metrics = [1]", "`metrics` must be a list of texts"),
         ("prices = 3", "`prices` must be a table"),
@@ -127,6 +131,22 @@ def test_a_wrong_keyword_is_an_error_with_the_nearest_name():
     """As for any function."""
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'jugde'; did you mean 'judge'\?"):
         saiten.evaluate([], ["length"], jugde="offline")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"concurrency": 1_000_000}, "concurrency can be at most 10,000, not 1000000"),
+        ({"concurrency": 0}, "concurrency must be at least 1, not 0"),
+        ({"retries": 10**400}, "retries can be at most 1,000"),
+        ({"votes": 101}, "votes can be at most 100, not 101"),
+        ({"workers": 20_000}, "workers can be at most 10,000, not 20000"),
+    ],
+)
+def test_a_keyword_has_the_range_of_its_option(keywords, said):
+    """Python's keywords are checked like options: nothing is allocated for a million requests in flight."""
+    with pytest.raises(ConfigurationError, match=said):
+        saiten.evaluate([], ["length"], **keywords)
 
 
 @pytest.mark.parametrize("name", ["score", "answer", "converse", "probe", "experiment", "index"])

@@ -64,6 +64,10 @@ ScoreBy = Literal["value", "expected"]
 COVERAGE = 0.9
 """The default share of samples that must have a value."""
 
+MOST_AT_ONCE = 10_000
+"""Highest concurrency: each request or question in flight needs memory, and a connection or a thread."""
+MOST_PASSAGES = 10_000
+"""Highest number of passages per question."""
 MAX_TURNS = 5
 """As in the paper."""
 

@@ -1,4 +1,4 @@
-"""Many items at a time in one process: a fixed set of workers on one stream, with back-pressure at both ends."""
+"""Many items at a time in one process: a few workers on one stream, with back-pressure at both ends."""
 
 import asyncio
 import gc
@@ -52,7 +52,11 @@ async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 @dataclass(frozen=True, slots=True)
 class LocalExecutor:
-    """Works on at most `limit` items at once. No task is made per item, so an item costs a few microseconds."""
+    """Works on at most `limit` items at once.
+
+    No task is made per item, so an item costs a few microseconds; and a worker is made only once all others are busy,
+    so a high limit costs nothing by itself.
+    """
 
     limit: int
     """Items in work at a time; at most `limit` + 8 are ever pulled and not yet handed out."""
@@ -77,28 +81,37 @@ class LocalExecutor:
         pull = _pulling(items)
         room = asyncio.Semaphore(self.limit + _AHEAD)
         done: asyncio.Queue[Result | _Ended] = asyncio.Queue()
+        workers: list[asyncio.Task[None]] = []
+        free, ending = 0, False
+
+        def begin() -> None:
+            nonlocal free
+            free += 1
+            workers.append(task := asyncio.create_task(worker()))
+            task.add_done_callback(lambda each: done.put_nowait(_Ended.of(each)))
 
         async def worker() -> None:
+            nonlocal free
             await room.acquire()
-            while (item := await pull()) is not _END:
+            while not ending and (item := await pull()) is not _END:
+                free -= 1
+                if not free and len(workers) < self.limit:
+                    begin()
                 done.put_nowait(await work(item))
+                free += 1
                 await room.acquire()
 
-        def ended(worker: asyncio.Task[None]) -> None:
-            done.put_nowait(_Ended(asyncio.CancelledError() if worker.cancelled() else worker.exception()))
-
-        workers = [asyncio.create_task(worker()) for _ in range(self.limit)]
-        for each in workers:
-            each.add_done_callback(ended)
-        working, error = self.limit, None
+        begin()
+        over, error = 0, None
         try:
-            while working and error is None:
+            while over < len(workers) and error is None:
                 result = await done.get()
                 if isinstance(result, _Ended):
-                    working, error = working - 1, result.error
+                    over, error = over + 1, result.error
                     continue
                 room.release()
                 yield result
+            ending = True  # work that resists its cancellation must not begin anything else
             await _end(workers)
             while not done.empty():
                 if not isinstance(result := done.get_nowait(), _Ended):
@@ -106,6 +119,7 @@ class LocalExecutor:
             if error is not None:
                 raise error
         finally:
+            ending = True
             await _end(workers)
 
 
@@ -114,6 +128,11 @@ class _Ended:
     """A worker that has ended; the first error counts."""
 
     error: BaseException | None
+
+    @classmethod
+    def of(cls, worker: asyncio.Task[None]) -> "_Ended":
+        """Return how this worker ended."""
+        return cls(asyncio.CancelledError() if worker.cancelled() else worker.exception())
 
 
 def _pulling(items: Iterable[Item] | AsyncIterable[Item]) -> Callable[[], Awaitable[Item]]:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -93,6 +94,9 @@ class Config:
 
         None and an empty string count as not given. What is in the table of a model, such as its headers, is for this
         model: if another one is given, it is left out.
+
+        Raises:
+            ConfigurationError: A number is too low or too high, or a pair has the wrong form.
         """
         chosen: dict[str, Any] = {}
         for name, (declared, hint, _) in options_of(kind).items():
@@ -101,13 +105,24 @@ class Config:
                 if not declared.toml or name not in self.values or self._of_another(declared, given):
                     continue
                 value = self.values[name]
-            chosen[name] = _as_declared(value, without_none(hint), declared.flags[0] if declared.flags else f"--{name}")
+            flag = declared.flags[0] if declared.flags else f"--{name.replace('_', '-')}"
+            _check_range(name, declared, value)
+            chosen[name] = _as_declared(value, without_none(hint), flag)
         return kind(**chosen)
 
     def _of_another(self, declared: Option, given: Mapping[str, Any]) -> bool:
         """Return whether the option is in the table of a model that another one replaces."""
         table, dot, _ = str(declared.toml).partition(".")
         return bool(dot and given.get(table) and given[table] != self.values.get(table))
+
+
+def _check_range(what: str, declared: Option, value: Any) -> None:
+    """Raise ConfigurationError for a number that is too low or too high."""
+    number: Any = value if isinstance(value, Real) else None
+    if number is not None and declared.min is not None and not number >= declared.min:
+        raise ConfigurationError(f"{what} must be at least {declared.min:,g}, not {number}")
+    if number is not None and declared.max is not None and not number <= declared.max:
+        raise ConfigurationError(f"{what} can be at most {declared.max:,g}, not {number}")
 
 
 def _as_declared(value: Any, hint: Any, flag: str) -> Any:
@@ -201,7 +216,8 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
         kinds: The dataclasses whose options the file may set.
 
     Raises:
-        ConfigurationError: The file is missing, is not TOML, or has an unknown setting or one of the wrong type.
+        ConfigurationError: The file is missing, is not TOML, or has an unknown setting, or one of the wrong type or
+            outside its range.
     """
     file = path or Path(FILE)
     if path is None and _ONLY_NAMED.get():
@@ -219,7 +235,7 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
         twice = "Cannot" in str(error) and "overwrite" in str(error)
         raise ConfigurationError(f"{file}: not a TOML file: {error}{hint if twice else ''}") from error
     known = {
-        name if each.toml is True else str(each.toml): (name, hint)
+        name if each.toml is True else str(each.toml): (name, hint, each)
         for kind in kinds
         for name, (each, hint, _) in options_of(kind).items()
         if each.toml
@@ -233,8 +249,8 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
             near = difflib.get_close_matches(key, known, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
             raise ConfigurationError(f"{file}: unknown setting `{key}`; {hint}")
-        name, declared = known[key]
-        _check(file, key, value, without_none(declared))
+        name, declared_type, declared = known[key]
+        _check(file, key, value, without_none(declared_type), declared)
         values[name] = value
     return Config(values, file.absolute())
 
@@ -248,8 +264,8 @@ def _flat(found: Mapping[str, Any], known: Collection[str]) -> Iterator[tuple[st
             yield key, value
 
 
-def _check(file: Path, key: str, value: Any, hint: Any) -> None:
-    """Raise ConfigurationError unless the value has the field's type."""
+def _check(file: Path, key: str, value: Any, hint: Any, declared: Option) -> None:
+    """Raise ConfigurationError unless the value has the field's type, and is in its range."""
     origin = get_origin(hint)
     if origin is tuple:
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
@@ -273,3 +289,4 @@ def _check(file: Path, key: str, value: Any, hint: Any) -> None:
         if isinstance(value, bool) is not (hint is bool) or not isinstance(value, expected):
             names = "true or false" if hint is bool else " or ".join(kind.__name__ for kind in expected)
             raise ConfigurationError(f"{file}: `{key}` must be {names}, not {value!r}")
+        _check_range(f"{file}: `{key}`", declared, value)

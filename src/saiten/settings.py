@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from saiten import options
-from saiten.choices import ExecutorName, Stratify
+from saiten.choices import MOST_AT_ONCE, ExecutorName, Stratify
 from saiten.errors import ConfigurationError
 from saiten.options import option
 from saiten.records import Language
@@ -40,7 +40,9 @@ class JudgeSettings:
     )
     seed: int = option(1, "Seed sent with every request.", panel=JUDGE, toml=True)
     """Each further vote uses the next seed."""
-    votes: int = option(1, "Number of replies per request, each with another seed.", panel=JUDGE, min=1, toml=True)
+    votes: int = option(
+        1, "Number of replies per request, each with another seed.", panel=JUDGE, min=1, max=100, toml=True
+    )
     max_tokens: int = option(4096, "Maximum number of tokens per reply.", panel=JUDGE, min=1, toml=True)
     logprobs: bool = option(
         False,
@@ -210,14 +212,14 @@ class CallSettings:
     max_cost: float | None = option(
         None, "Stop cleanly at this cost; requires a known price, see --dry-run.", panel=CALLS, min=0, toml=True
     )
-    concurrency: int = option(64, "Maximum requests in flight.", panel=CALLS, min=1, toml=True)
+    concurrency: int = option(64, "Maximum requests in flight.", panel=CALLS, min=1, max=MOST_AT_ONCE, toml=True)
     requests_per_minute: int | None = option(
         None, "Maximum requests per minute.", "--rpm", panel=CALLS, min=1, toml=True
     )
     tokens_per_minute: int | None = option(None, "Maximum tokens per minute.", "--tpm", panel=CALLS, min=1, toml=True)
-    timeout: float = option(120.0, "Timeout per request, in seconds.", panel=CALLS, min=0.1, toml=True)
+    timeout: float = option(120.0, "Timeout per request, in seconds.", panel=CALLS, min=0.1, max=86_400, toml=True)
     """A run as a whole has no time limit."""
-    retries: int = option(7, "Number of retries of a failed request.", panel=CALLS, min=0, toml=True)
+    retries: int = option(7, "Number of retries of a failed request.", panel=CALLS, min=0, max=1_000, toml=True)
     cache: str | None = option(
         None,
         "Cache of replies, to share between runs: a file, or for several machines a database (postgresql://HOST/DB).",
@@ -311,6 +313,7 @@ class ExecutorSettings:
         "of your own; a model is always called by one process.",
         panel=EXECUTOR,
         min=1,
+        max=10_000,
     )
     gpus_per_worker: float | None = option(
         None,

@@ -1,6 +1,9 @@
 """The choices of a saiten.toml in the current folder are reported before anything is sent."""
 
 import json
+import re
+import resource
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,3 +145,35 @@ def test_a_server_elsewhere_that_a_knowledge_base_names_is_shown(saiten, proxy, 
     caplog.clear()
     saiten("search", "text", "--kb", "kb", "--embedder", "openai:e@http://far.example/v1")
     assert not caplog.messages
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", "x.jsonl", "-m", "length", "--concurrency", "1000000"),
+        ("answer", "x.jsonl", "--system", "rag:kb", "--concurrency", "1000000"),
+        ("answer", "x.jsonl", "--system", "rag:kb", "-k", "1000000"),
+        ("converse", "x.jsonl", "--system", "rag:kb", "--system-concurrency", "1000000"),
+        ("score", "x.jsonl", "-m", "length", "--workers", "1000000"),
+        ("questions", "docs", "--n", "1000000000"),
+    ],
+)
+def test_an_option_has_a_highest_value(saiten, words):
+    """Whatever takes memory in proportion has a highest value, which the error names."""
+    Path("x.jsonl").write_text(json.dumps(ROW) + "\n")
+    said = saiten(*words)
+    assert said.status == 2
+    assert "should be less than or equal to 10" in re.sub(r"[\s│]+", " ", said.err)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
+def test_more_requests_in_flight_than_open_files_are_refused(process, proxy):
+    """A run that would fail for lack of connections does not begin; the error has both ways out."""
+    configure("concurrency = 2000\n")
+    few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))  # noqa: E731
+    running = process(*SCORE, "--judge", f"openai:m@{proxy.url}/v1", preexec_fn=few)
+    _, err = running.communicate(timeout=60)
+    said = " ".join(err.decode().split())
+    assert running.returncode == 2
+    assert "lower the concurrency to 924, or raise the limit with `ulimit -n 2100`" in said
+    assert proxy.received == b""

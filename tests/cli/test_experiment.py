@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,20 @@ def test_the_example_runs_offline(saiten, tmp_path):
     ]
     assert all(row["n"] == 3 and row["median s"] > 0 for row in cells)
     assert {row["data"] for row in found["Evidence"]} == {"demo-en", "demo-ja"}
+
+
+def test_a_document_that_cannot_be_read_is_left_out(saiten, tmp_path):
+    """The experiment says so and runs with the others; the exit status says that not all is well."""
+    Path("docs").mkdir()
+    Path("docs/a.txt").write_text("The printer needs three watts.\n", encoding="utf-8")
+    Path("docs/junk.txt").write_bytes(b"\x00\x01" * 3_000)
+    Path("q.csv").write_text("question,reference\nWhat does the printer need?,three watts\n", encoding="utf-8")
+    plan = "data: [{questions: q.csv, kb: kb, documents: [docs]}]\nmodels: [extractive]\nmetrics: [token_f1]\n"
+    Path("e.yaml").write_text(plan, encoding="utf-8")
+    said = saiten("experiment", "e.yaml")
+    assert said.status == 2, said
+    assert "left out q: junk.txt: " in said.err
+    assert "extractive" in said.out
 
 
 def test_each_chain_makes_the_calls_that_it_must(saiten, grid, openai_server, tmp_path):

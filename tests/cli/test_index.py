@@ -65,11 +65,16 @@ def test_prune_and_what_is_said_without_it(saiten, documents):
 
 
 def test_what_cannot_be_read_is_named(saiten, documents):
-    """They are in a separate table, with the reason, harmless to the terminal; the others are indexed."""
+    """They are in a separate table, with the reason, harmless to the terminal; the others are indexed; the exit status
+    says that not all is well, each time.
+    """
     (documents / "junk\x1b[31m.txt").write_bytes(b"\x00\x01" * 3_000)
     (documents / "empty.md").write_bytes(b"")
     said = saiten("index", "docs", "--kb", "kb")
-    assert said.status == 0
+    assert said.status == 2
+    assert "2 documents could not be read; the others are indexed" in said.err
+    assert saiten("index", "docs", "--kb", "kb").status == 2
+    assert saiten("search", "printer", "--kb", "kb").status == 0
     assert "empty.md" in said.out
     assert "\x1b[31m" not in said.out + said.err
     assert "Not read" in said.out

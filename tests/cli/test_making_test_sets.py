@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import time
 from collections import Counter
@@ -48,6 +49,16 @@ def lines(path):
 def paid(openai_server):
     """The requests other than the first small ones."""
     return [asked for asked in openai_server.requests if '{"ok": true}' not in asked.text]
+
+
+def test_a_document_that_cannot_be_read_shows_in_the_exit_status(saiten, ask):
+    """The questions are about the other documents, and are kept."""
+    shutil.copytree(corpus("en"), "docs")
+    Path("docs/junk.txt").write_bytes(b"\x00\x01" * 3_000)
+    said = saiten("questions", "docs", "-o", "set", "--n", 3)
+    assert said.status == 2, said
+    assert "left out: junk.txt" in said.err
+    assert len(items_of(Path("set"), notify=pytest.fail)) == 3
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

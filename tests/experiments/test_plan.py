@@ -109,6 +109,10 @@ def test_a_judge_may_be_named_alone(tmp_path):
         ("data: [{demo: ja, k: 3}]\nmodels: [extractive]\n", "no key 'data.0.k' here; it is one of the file itself"),
         ("data: [{demo: ja}]\nmodels: [extractive]\nzzzz: 1\n", ":3: there is no key 'zzzz'; there are title, data, "),
         ("data: [{demo: ja}]\nmodels: [extractive]\nk: 0\n", ":3: k: Input should be greater than or equal to 1"),
+        (
+            "data: [{demo: ja}]\nmodels: [extractive]\nat_once: 1000000\n",
+            ":3: at_once: Input should be less than or equal to 10000",
+        ),
         ("data: []\nmodels: [extractive]\n", ":1: data: "),
         ("data: [{demo: ja}]\n", "no models or systems to answer the questions"),
         (

@@ -100,3 +100,22 @@ def test_bad_settings(settings):
     """Nonsensical settings are refused."""
     with pytest.raises(ConfigurationError):
         Retries(**settings)
+
+
+async def test_a_time_out_before_anything_came_back_is_final():
+    """A server that hangs from the start does not take its time-out once per attempt; one that has answered may."""
+    late = lambda: passing(kind="timeout")  # noqa: E731
+    chat, inner, _ = retrying([late(), "ok", late(), "ok"])
+    with pytest.raises(CallFailed, match="broke"):
+        await chat.complete(PLAIN)
+    assert len(inner.requests) == 1
+    assert (await chat.complete(PLAIN)).text == "ok"
+    assert (await chat.complete(PLAIN)).text == "ok"
+    assert len(inner.requests) == 4
+
+
+async def test_a_gateway_that_reports_a_time_out_has_answered():
+    """Its HTTP status is an answer, so the request is repeated."""
+    chat, inner, _ = retrying([passing(kind="timeout", status=504), "ok"])
+    assert (await chat.complete(PLAIN)).text == "ok"
+    assert len(inner.requests) == 2

@@ -148,7 +148,7 @@ def write_labels(file: Path, lines: Iterator[bytes]) -> int:
         written = _write_to(sys.stdout.buffer, lines)
         sys.stdout.buffer.flush()
         return written
-    with writing_to(file, "name another with --export"), whole_file(file) as stream:
+    with writing_to(file, "name another with --export"), whole_file(file, shared=True) as stream:
         return _write_to(stream, lines)
 
 

@@ -34,7 +34,9 @@ class ProjectOptions:
         "Whether annotators must give a reason. Default: optional, but required for a rejection with --form approve.",
         panel=_PROJECT,
     )
-    per_item: int | None = option(None, "Number of annotators per shared item. Default: 2.", panel=_PROJECT, min=1)
+    per_item: int | None = option(
+        None, "Number of annotators per shared item. Default: 2.", panel=_PROJECT, min=1, max=1_000
+    )
     overlap: float | None = option(
         None,
         "Share of items with --per-item annotators; the others have one. Default: 1.",

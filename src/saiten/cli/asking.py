@@ -15,7 +15,7 @@ from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import IndexProgress, QuestionProgress
 from saiten.cli.question_options import QuestionOptions, numbers_by_kind
 from saiten.cli.rehearse import SPENT, counting_agents, has_calls, price_captions, spent_cells
-from saiten.cli.running import resumable
+from saiten.cli.running import LEFT_OUT, resumable
 from saiten.errors import BadInput, BudgetSpent, CallFailed, ConfigurationError
 from saiten.executor import LocalExecutor
 from saiten.judges.agents import Agents
@@ -100,7 +100,8 @@ def ask_into(
     """Index the documents, make the questions, and report the outcome.
 
     Returns:
-        0, or the exit status of a run without questions, or of one that can be resumed.
+        0, or the exit status of a run without questions, of one that can be resumed, or of one that could not read a
+        document.
     """
     notes, authors = stderr(), Authors(judge, others)
     which.check()
@@ -119,17 +120,16 @@ def ask_into(
         progress = QuestionProgress(notes, which.n, calls.currency, before=len(folder.kept), quiet=quiet)
         resuming = resumable(notes, kept="all questions so far are kept", stops=(BudgetSpent, CallFailed))
         with resuming as ending:
-            asyncio.run(_index_and_make(documents, base, folder, which, authors, models, progress, quiet=quiet))
+            made = _index_and_make(documents, base, folder, which, authors, models, progress, quiet=quiet)
+            ending.status = LEFT_OUT if asyncio.run(made) else 0
         progress.print_totals(out, Message("progress", "done_questions", n=progress.kept), models.account.usage)
         render(question_tables(_yield_of(folder, authors, progress.documents)), form, stdout())
         if form == "table" and folder.kept:
             _say_next(out)
-        if ending.status:
-            return ending.status
-        if not folder.kept:
+        if ending.status in (0, LEFT_OUT) and not folder.kept:
             notes.print("[bold red]no question was kept;[/] dropped.jsonl and errors.jsonl say why")
             return NOTHING
-    return 0
+    return ending.status
 
 
 async def _index_and_make(
@@ -142,11 +142,14 @@ async def _index_and_make(
     progress: QuestionProgress,
     *,
     quiet: bool,
-) -> None:
+) -> int:
+    """Return the number of documents that could not be read."""
+    unread = 0
     if documents:  # in the same event loop, since both keep to the limits of a server
-        await _index(documents, base, models.without_store(), authors.judge.embedder, quiet=quiet)
+        unread = await _index(documents, base, models.without_store(), authors.judge.embedder, quiet=quiet)
     with progress:
         _note_shortfall(await _make(folder, base, which, authors, models, progress))
+    return unread
 
 
 async def _make(
@@ -225,14 +228,18 @@ def _writer(authors: Authors, agents: Judge | None, plan: Mapping[str, Slot]) ->
     return ModelWriter(agents, redact(authors.writer.judge), tuple(TASKS))
 
 
-async def _index(documents: Sequence[Path], base: str, models: Models, embedder: str, *, quiet: bool) -> None:
-    """Index the documents; the vectors are kept in the base, and their cost counts as that of the questions."""
+async def _index(documents: Sequence[Path], base: str, models: Models, embedder: str, *, quiet: bool) -> int:
+    """Index the documents, and return how many could not be read.
+
+    The vectors are kept in the base, and their cost counts as that of the questions.
+    """
     notes = stderr()
     with IndexProgress(notes, quiet=quiet) as progress:
         done, contents = await index_documents(documents, base, models, default_embedder=embedder, watch=progress)
     for unread in done.unread:
         notifier(notes)(f"left out: {unread.source} ({unread.reason})")
     notes.print(f"{contents.documents} documents are indexed, in {contents.chunks} passages")
+    return len(done.unread)
 
 
 def _note_shortfall(rounds: Rounds) -> None:

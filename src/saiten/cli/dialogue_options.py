@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from saiten.choices import MAX_TURNS, Questioning, Retrieval
+from saiten.choices import MAX_TURNS, MOST_AT_ONCE, MOST_PASSAGES, Questioning, Retrieval
 from saiten.cli.shared_options import RetrieverOptions
 from saiten.cli.system_options import AT_ONCE, SYSTEM
 from saiten.options import option
@@ -14,7 +14,7 @@ _DIALOGUE = "Dialogue"  # heading in the help
 class DialogueOptions(RetrieverOptions):
     """The settings of the dialogues."""
 
-    max_turns: int = option(MAX_TURNS, "Maximum number of questions to the system.", panel=_DIALOGUE, min=1)
+    max_turns: int = option(MAX_TURNS, "Maximum number of questions to the system.", panel=_DIALOGUE, min=1, max=1_000)
     questioning: Questioning = option(
         "merged",
         "How the next question is made. merged: one call decides and asks; questions with numbers, names or rare words "
@@ -29,11 +29,19 @@ class DialogueOptions(RetrieverOptions):
         panel=_DIALOGUE,
     )
     k: int | None = option(
-        None, "Number of passages of evidence and from rag:KB. Default 5.", "--k", "-k", panel=_DIALOGUE, min=1
+        None,
+        "Number of passages of evidence and from rag:KB. Default 5.",
+        "--k",
+        "-k",
+        panel=_DIALOGUE,
+        min=1,
+        max=MOST_PASSAGES,
     )
     retrieval: Retrieval | None = option(
         None,
         "Retrieval from --kb and rag:KB by embeddings, by terms (bm25), or by both. Default dense.",
         panel=_DIALOGUE,
     )
-    system_concurrency: int = option(AT_ONCE, "Maximum questions to the system in flight.", panel=SYSTEM, min=1)
+    system_concurrency: int = option(
+        AT_ONCE, "Maximum questions to the system in flight.", panel=SYSTEM, min=1, max=MOST_AT_ONCE
+    )

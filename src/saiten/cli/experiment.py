@@ -42,8 +42,8 @@ def experiment(
       saiten show runs/experiment/scores/demo-en
       saiten meta-evaluate runs/experiment/scores/demo-en labels.jsonl
 
-    Exit status: 0 success, 2 invalid setup or input (even of a single cell), 3 stopped by the budget, 6 no cell has
-    a value, 130 interrupted by Ctrl-C.
+    Exit status: 0 success, 2 invalid setup or input (even of a single cell or document), 3 stopped by the budget, 6 no
+    cell has a value, 130 interrupted by Ctrl-C.
     """
     if example:
         typer.echo(files("saiten.experiments").joinpath("example.yaml").read_text(encoding="utf-8"), nl=False)

@@ -12,9 +12,10 @@ from saiten.cli import NOTHING
 from saiten.cli.output import escape_untrusted, notifier, stderr, stdout
 from saiten.cli.progress import AnswerProgress, IndexProgress, ScoreProgress
 from saiten.cli.reading import read_some_labels
-from saiten.cli.running import resumable
+from saiten.cli.running import LEFT_OUT, resumable
 from saiten.cli.shared_options import RunOptions
 from saiten.cli.subject import JudgeFiles
+from saiten.durable.private import private_folder
 from saiten.errors import BadInput, CallFailed
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.plan import ExperimentPlan, read_plan
@@ -30,9 +31,6 @@ from saiten.views.render import render
 from saiten.views.table import Table
 from saiten.views.tables.meta_evaluation import meta_tables
 from saiten.views.tables.summary import usage_text
-
-_LEFT_OUT = 2
-"""Exit status if cells were skipped because their system is misconfigured."""
 
 
 def run_experiment(
@@ -51,7 +49,7 @@ def run_experiment(
     if not only_results:
         work = Experiment(plan, folder, calls, notifier(notes), how.retry_failed)
         work.check()
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         stages = _Stages(notes, calls.currency, how.quiet)
 
         async def run() -> None:
@@ -63,7 +61,7 @@ def run_experiment(
                 asyncio.run(run())
         except CallFailed as error:
             raise BadInput(f"cannot make or read a knowledge base: {error}") from error
-        status = ending.status or (_LEFT_OUT if stages.cells_left_out else 0)
+        status = ending.status or (LEFT_OUT if stages.left_out_of_it else 0)
     tables = result_tables(plan, folder, calls.currency, notes, glance=form == "table")
     render(tables, form, stdout(), plan.title or file.stem)
     if status:
@@ -92,12 +90,12 @@ def result_tables(plan: ExperimentPlan, folder: Path, currency: str, notes: Cons
 
 @dataclass
 class _Stages:
-    """Draws one line per stage. Not frozen: it counts the cells left out."""
+    """Draws one line per stage. Not frozen: it counts what is left out."""
 
     notes: Console
     currency: str
     quiet: bool
-    cells_left_out: int = 0
+    left_out_of_it: int = 0
 
     def indexing(self, data: str) -> IndexProgress:
         self._say(f"{data}: indexing the documents")
@@ -111,10 +109,10 @@ class _Stages:
         self._say(f"{data}: scoring {total} answers")
         return ScoreProgress(self.notes, total, self.currency, quiet=self.quiet)
 
-    def left_out(self, data: str, system: str, reason: str) -> None:
-        self.cells_left_out += 1
+    def left_out(self, data: str, what: str, reason: str) -> None:
+        self.left_out_of_it += 1
         self.notes.print(
-            f"[yellow]left out[/] {escape_untrusted(data)}: {escape_untrusted(system)}: {escape_untrusted(reason)}"
+            f"[yellow]left out[/] {escape_untrusted(data)}: {escape_untrusted(what)}: {escape_untrusted(reason)}"
         )
 
     def _say(self, text: str) -> None:

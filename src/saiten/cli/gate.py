@@ -102,5 +102,5 @@ class Gate:
                 signatures=reader.manifest.signatures,
                 created=reader.manifest.created,
             )
-            write_whole(self.junit, report, otherwise="name a file in another folder with --junit")
+            write_whole(self.junit, report, shared=True, otherwise="name a file in another folder with --junit")
         return outcomes

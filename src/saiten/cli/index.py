@@ -70,11 +70,11 @@ def index(
       saiten index manuals/ --kb http://localhost:6333/manuals --chunk-size 256 --overlap 32
       saiten index manuals/ --kb kb --exact-chunks --embedder raw:openai:bge-m3@http://gpu1:8000/v1
 
-    Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget or a failed server, 130 interrupted by
-    Ctrl-C.
+    Exit status: 0 success, 2 invalid setup or input (even of a single document; the others are indexed), 3 stopped by
+    the budget or a failed server, 130 interrupted by Ctrl-C.
     """
     from saiten.cli.progress import IndexProgress
-    from saiten.cli.running import STOPPED, resumable
+    from saiten.cli.running import LEFT_OUT, STOPPED, resumable
     from saiten.views.render import render
     from saiten.views.tables.index import index_tables
     from saiten.views.tables.summary import usage_text
@@ -82,12 +82,9 @@ def index(
     from saiten.words import Message
 
     note_servers(config, {"embedder": embedder})
-    notes = stderr()
-    calls = calls.kept_in(None)  # the base itself keeps the vectors
-    kept = "what is stored is kept"
-    resuming = resumable(
-        notes, kept=kept, unfinished=f"{kept}; re-run the command to resume", stops=(BudgetSpent, CallFailed)
-    )
+    notes, calls = stderr(), calls.kept_in(None)  # the base itself keeps the vectors
+    kept, stops = "what is stored is kept", (BudgetSpent, CallFailed)
+    resuming = resumable(notes, kept=kept, unfinished=f"{kept}; re-run the command to resume", stops=stops)
     with IndexProgress(notes, quiet=quiet) as progress, resuming as ending:
         done, contents = asyncio.run(
             index_documents(
@@ -117,3 +114,6 @@ def index(
             f"answer with it: saiten answer QUESTIONS --system rag:{base} -o ANSWERS.jsonl",
             soft_wrap=True,
         )
+    if done.unread:
+        notes.print(f"{len(done.unread)} documents could not be read; the others are indexed")
+        raise typer.Exit(LEFT_OUT)

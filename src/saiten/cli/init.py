@@ -49,5 +49,5 @@ def init(
     else:
         found = look_at(data, rows, out)
     text = config_text(found, rows.column, rows.language)
-    write_whole(file, text, otherwise="go to another folder")
+    write_whole(file, text, shared=True, otherwise="go to another folder")
     say_next(data, found, rows.data_format, out)

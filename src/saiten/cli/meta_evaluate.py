@@ -41,7 +41,7 @@ class MetaOptions:
     )
     grade_zero: GradeZero = option("auto", GRADE_ZERO)
     tie_margin: float = option(TIE_MARGIN, "For preferences, the largest score difference that is a tie.", min=0.0)
-    resamples: int = option(1_000, "Number of bootstrap resamples.", min=100)
+    resamples: int = option(1_000, "Number of bootstrap resamples.", min=100, max=100_000)
     seed: int = option(0, "Seed of bootstrap and permutations.", min=0)
     column: tuple[str, ...] = option((), LABEL_COLUMN_HELP)
     sample_column: tuple[str, ...] = option((), SAMPLE_COLUMN_HELP)

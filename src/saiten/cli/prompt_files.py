@@ -64,7 +64,7 @@ def copied(folder: Path, wanted: Collection[str], own: str | None) -> Iterator[P
     except OSError as error:
         raise ConfigurationError(f"{folder} cannot be made: {error.strerror}; name another folder") from error
     for file, source in files.items():
-        write_whole(file, source.read_text(encoding="utf-8"), otherwise="name another folder")
+        write_whole(file, source.read_text(encoding="utf-8"), shared=True, otherwise="name another folder")
         yield file
 
 

@@ -18,7 +18,7 @@ QUESTIONS = "Questions"
 class QuestionOptions:
     """Which questions are made."""
 
-    n: int = option(100, "Number of questions that pass all checks.", "--n", "-n", panel=QUESTIONS, min=1)
+    n: int = option(100, "Number of questions that pass all checks.", "--n", "-n", panel=QUESTIONS, min=1, max=100_000)
     kinds: str | None = option(
         None,
         f"Kinds of questions, with commas: {', '.join(QUESTION_KINDS)}; with shares: single=3,comparison. Default: all "

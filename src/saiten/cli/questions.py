@@ -61,8 +61,8 @@ def questions(
       saiten questions manuals/ -o testset --judge openai:gpt-4o --persona 'a new employee' --persona 'an auditor'
       saiten questions manuals/ -o tryout --n 20
 
-    Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget or a failed server, 6 no question was
-    kept, 130 interrupted by Ctrl-C.
+    Exit status: 0 success, 2 invalid setup or input (even of a single document; the questions are about the others), 3
+    stopped by the budget or a failed server, 6 no question was kept, 130 interrupted by Ctrl-C.
     """
     from saiten.cli.asking import ask_into, rehearse_questions
 

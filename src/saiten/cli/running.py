@@ -11,6 +11,10 @@ from saiten.cli.output import escape_untrusted
 from saiten.errors import BudgetSpent, SaitenError
 from saiten.executor import fewer_collections
 
+LEFT_OUT = 2
+"""Exit status if something that was named could not be used: a document that cannot be read, a system that is
+misconfigured. The rest was done."""
+
 STOPPED = 3
 """Exit status of a run that can be continued, as that of Ctrl-C."""
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.choices import COVERAGE, By, EvidenceMode, Format, Retrieval
+from saiten.choices import COVERAGE, MOST_PASSAGES, By, EvidenceMode, Format, Retrieval
 from saiten.errors import ConfigurationError
 from saiten.options import option
 from saiten.settings import CALLS, JUDGE
@@ -57,7 +57,7 @@ SAMPLE_COLUMN = "--sample-column"
 SAMPLE_COLUMN_HELP = "Map a field of the samples to a column: FIELD=COLUMN. Repeatable."
 SampleColumnOption = Annotated[list[str] | None, typer.Option(help=SAMPLE_COLUMN_HELP)]
 """Where `--column` is about labels."""
-ResamplesOption = Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples.")]
+ResamplesOption = Annotated[int, typer.Option(min=100, max=100_000, help="Number of bootstrap resamples.")]
 
 SCORE_BY = (
     "Figure of a run's scores to compare with people: value, or expected, the expected value by the judge's "
@@ -121,7 +121,7 @@ class EvidenceOptions(RetrieverOptions):
         "Knowledge base to retrieve evidence from: a folder made by `saiten index`, or http://HOST:6333/NAME.",
         panel=JUDGE,
     )
-    k: int = option(5, "Number of passages of evidence.", "-k", panel=JUDGE, min=1)
+    k: int = option(5, "Number of passages of evidence.", "-k", panel=JUDGE, min=1, max=MOST_PASSAGES)
     retrieval: Retrieval = option("dense", "Retrieval method for evidence from --kb.", panel=JUDGE)
 
     @property

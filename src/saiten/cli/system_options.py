@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saiten.choices import FRAMEWORKS, ChainName, RagForm, Retrieval
+from saiten.choices import FRAMEWORKS, MOST_AT_ONCE, MOST_PASSAGES, ChainName, RagForm, Retrieval
 from saiten.errors import ConfigurationError
 from saiten.options import check_sendable, option
 from saiten.redaction import PROVIDERS
@@ -28,8 +28,10 @@ AT_ONCE = 8
 class SystemCalls(CallSettings):
     """The settings of calls to a system under test."""
 
-    concurrency: int = option(AT_ONCE, "Maximum questions in flight.", panel=CALLS, min=1, toml=True)
-    timeout: float = option(120.0, "Timeout per request or call, in seconds.", panel=CALLS, min=0.1, toml=True)
+    concurrency: int = option(AT_ONCE, "Maximum questions in flight.", panel=CALLS, min=1, max=MOST_AT_ONCE, toml=True)
+    timeout: float = option(
+        120.0, "Timeout per request or call, in seconds.", panel=CALLS, min=0.1, max=86_400, toml=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,9 @@ class SystemOptions:
     form: RagForm | None = option(
         None, "Answer each question alone (qa) or with its history (mqa). Default qa.", "--form", panel=RAG
     )
-    k: int | None = option(None, "Number of passages per question. Default 5.", "--k", "-k", panel=RAG, min=1)
+    k: int | None = option(
+        None, "Number of passages per question. Default 5.", "--k", "-k", panel=RAG, min=1, max=MOST_PASSAGES
+    )
     generator: str | None = option(
         None,
         "Generator: extractive (default; no model), PROVIDER:MODEL\\[@URL], hf:NAME_OR_FOLDER or "

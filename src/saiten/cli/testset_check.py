@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.choices import Retrieval
+from saiten.choices import MOST_PASSAGES, Retrieval
 from saiten.cli.shared_options import DryRunOption, FormatOption, QuietOption
 from saiten.cli.unfold import Omit, unfold
 from saiten.options import Config, option
@@ -22,9 +22,13 @@ class CheckOptions:
         "Knowledge base of the documents as they are now: a folder made by `saiten index`, or http://HOST:6333/NAME. "
         "Default: kb next to the questions, if it is there.",
     )
-    k: int = option(5, "Number of passages to retrieve for an item whose passage is gone.", "-k", min=1)
+    k: int = option(
+        5, "Number of passages to retrieve for an item whose passage is gone.", "-k", min=1, max=MOST_PASSAGES
+    )
     retrieval: Retrieval = option("hybrid", "Retrieval method.")
-    pairs: int = option(3, "Number of similar questions whose references each one is compared with; 0 for none.", min=0)
+    pairs: int = option(
+        3, "Number of similar questions whose references each one is compared with; 0 for none.", min=0, max=1_000
+    )
 
 
 @unfold

@@ -164,7 +164,7 @@ def _write(out: Path, found: SetCheck) -> None:
     """Write the items to look at again; a file of an earlier check is replaced, if only by an empty one."""
     again = found.items_again()
     text = b"".join(to_line(item_to_json(item)) for item in again)
-    write_whole(out, text.decode(), otherwise="name another file with --out")
+    write_whole(out, text.decode(), shared=True, otherwise="name another file with --out")
     stderr().print(f"items to look at again: {len(again)}, in {escape_untrusted(out)}")
 
 

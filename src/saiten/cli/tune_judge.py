@@ -24,11 +24,11 @@ _LEARNING = "Training"
 class LearningOptions:
     """The training settings; None for the default of the judge's kind."""
 
-    epochs: int | None = option(None, "Number of passes over the examples.", panel=_LEARNING, min=1)
+    epochs: int | None = option(None, "Number of passes over the examples.", panel=_LEARNING, min=1, max=10_000)
     learning_rate: float | None = option(None, "Learning rate. Default: 2e-4 (chat).", panel=_LEARNING, min=0.0)
-    batch: int | None = option(None, "Number of examples per step.", panel=_LEARNING, min=1)
-    rank: int | None = option(None, "Rank of the LoRA adapter.", panel=_LEARNING, min=1)
-    max_length: int | None = option(None, "Maximum tokens per example.", panel=_LEARNING, min=16)
+    batch: int | None = option(None, "Number of examples per step.", panel=_LEARNING, min=1, max=10_000)
+    rank: int | None = option(None, "Rank of the LoRA adapter.", panel=_LEARNING, min=1, max=4_096)
+    max_length: int | None = option(None, "Maximum tokens per example.", panel=_LEARNING, min=16, max=1_000_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def mate(
     if not all(question.strip() for question in rated.questions):
         raise BadInput("some answers have a blank question; answers are held out by question, so each needs one")
     learned = learn_weights(rated, scales, intercept=typed.intercept, resamples=resamples, seed=typed.seed)
-    write_whole(out, weights_text(learned.weights), otherwise="name another file with --out")
+    write_whole(out, weights_text(learned.weights), shared=True, otherwise="name another file with --out")
     render(weight_tables(learned.weights, notes_of(learned)), form, stdout(), f"Weights: {out.name}")
     named = write_name("mate", {"weights": out, **({"rubric": typed.rubric} if typed.rubric else {})})
     use = f"; use it with -m '{named}'" if learned.weights.features == "deductions" or typed.rubric else ""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from saiten.durable.appended_file import AppendedFile, Syncing
 from saiten.durable.lock import LOCK_NAME
+from saiten.durable.private import private_folder
 from saiten.durable.whole_file import whole_file, writing_to
 from saiten.errors import NotWritten
 
@@ -48,10 +49,10 @@ class FolderCopy:
         """Make the folder with these files, which the driver has."""
         self.folder = folder
         self._known: dict[str, _Known] = {}
-        folder.mkdir(parents=True)
+        private_folder(folder)
         for name, content in files.items():
             path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
             path.write_bytes(content)
             self._note(name, path.stat(), len(content))
 
@@ -132,7 +133,7 @@ class KeptFolder:
             if each.whole:
                 self._close(each.name)
                 try:
-                    path.parent.mkdir(parents=True, exist_ok=True)
+                    private_folder(path.parent)
                     with whole_file(path) as file:
                         file.write(each.content)
                 except OSError as error:

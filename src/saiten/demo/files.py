@@ -65,4 +65,4 @@ def build_answers(demo: Sequence[DemoSample], system: str) -> list[Sample]:
 
 
 def _write(path: Path, text: str) -> None:
-    write_whole(path, text, otherwise="name another folder with --out")
+    write_whole(path, text, shared=True, otherwise="name another folder with --out")

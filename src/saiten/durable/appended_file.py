@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from saiten.durable.private import FILE_MODE
 from saiten.durable.whole_file import writing_to
 from saiten.errors import NotWritten
 
@@ -21,8 +22,8 @@ class AppendedFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         with writing_to(path, "name another folder"):
-            # Not inherited by child processes; readable as the umask allows.
-            self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            # Not inherited by child processes.
+            self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), FILE_MODE)
             self._size = os.fstat(self._fd).st_size
         self._unsynced = False
         self._syncing = threading.Lock()

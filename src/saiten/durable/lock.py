@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from saiten.durable.private import FILE_MODE
 from saiten.durable.whole_file import writing_to
 from saiten.errors import ConfigurationError
 
@@ -42,7 +43,7 @@ class Lock:
         """
         path = folder / LOCK_NAME
         with writing_to(folder, "name another folder"):
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
         try:
             lock_file(self._fd)
         except BlockingIOError as error:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
+from saiten.durable.private import FILE_MODE
 from saiten.errors import BadInput, ConfigurationError
 
 _SUFFIX = ".new"
@@ -42,8 +43,11 @@ def check_place(path: Path, example: str) -> None:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def whole_file(path: Path, *, shared: bool = False) -> Iterator[IO[bytes]]:
     """Open a stream whose content replaces `path` once the block ends without an error.
+
+    A new file is for its owner alone, or with `shared` readable as the umask allows: one that somebody asked for by
+    name, such as a report.
 
     A temporary file in the same folder is written, synced, and renamed over the old one, whose permissions it takes;
     after an error it is removed. A link is followed; a pipe, a device or standard output is written to, never replaced.
@@ -58,7 +62,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     target = path.resolve()
     temporary = target.with_name(f".{target.name[:_KEPT]}.{secrets.token_hex(4)}{_SUFFIX}")
     try:
-        with _opened(temporary, target) as stream:
+        with _opened(temporary, target, 0o666 if shared else FILE_MODE) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -69,19 +73,19 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     sync_folder(target.parent)
 
 
-def _opened(path: Path, target: Path) -> IO[bytes]:
+def _opened(path: Path, target: Path, mode: int) -> IO[bytes]:
     """Create a file that is never readable by anyone who cannot read the old one."""
     there = target.exists()
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600 if there else 0o666)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), FILE_MODE if there else mode)
     stream = os.fdopen(fd, "wb")
     if there:
         shutil.copymode(target, path)
     return stream
 
 
-def write_whole(path: Path, text: str, *, otherwise: str) -> None:
+def write_whole(path: Path, text: str, *, otherwise: str, shared: bool = False) -> None:
     """Write a text into a `whole_file`; raise ConfigurationError with the advice `otherwise`."""
-    with writing_to(path.parent, otherwise), whole_file(path) as file:
+    with writing_to(path.parent, otherwise), whole_file(path, shared=shared) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 

@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from saiten.choices import ChainName, EvidenceMode, RagForm
+from saiten.choices import MOST_AT_ONCE, MOST_PASSAGES, ChainName, EvidenceMode, RagForm
 from saiten.data.addresses import located
 from saiten.durable.whole_file import write_whole
 from saiten.errors import BadInput, ConfigurationError
@@ -154,7 +154,7 @@ class JudgeTable(_Part):
 
     name: str = "offline"
     embedder: str = "builtin"
-    votes: int = Field(default=1, ge=1)
+    votes: int = Field(default=1, ge=1, le=100)
     temperature: float | None = Field(default=None, ge=0)
     seed: int = 1
     max_tokens: int = Field(default=4096, ge=1)
@@ -178,7 +178,7 @@ class ExperimentPlan(_Part):
     """`qa`: each question alone; `mqa`: with a history, which single questions lack."""
     systems: tuple[str, ...] = ()
     """Further systems, as in `saiten answer --system`."""
-    k: int = Field(default=5, ge=1, le=10_000)
+    k: int = Field(default=5, ge=1, le=MOST_PASSAGES)
     """Passages per question."""
     retrieval: Literal["dense", "hybrid", "bm25"] | None = None
     """The retrieval method; None for the knowledge base's default."""
@@ -197,7 +197,7 @@ class ExperimentPlan(_Part):
     judge: Annotated[JudgeTable, _BY_NAME] = JudgeTable()
     evidence: tuple[EvidenceMode, ...] = ()
     """Grade correctness with each of these, to compare `answer` (E2) with `reference` (E3)."""
-    at_once: int = Field(default=1, ge=1)
+    at_once: int = Field(default=1, ge=1, le=MOST_AT_ONCE)
     """Concurrent questions per system. With more than one, latencies are those of a system under that load."""
 
     @field_validator("models", "chains", "forms", "systems", "evidence", mode="after")

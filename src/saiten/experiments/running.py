@@ -18,6 +18,7 @@ from typing import Protocol
 
 from saiten.data import BadRow
 from saiten.demo.samples import corpus
+from saiten.durable.private import private_folder
 from saiten.errors import BadInput, CallFailed, ConfigurationError, NotWritten
 from saiten.executor import LocalExecutor
 from saiten.experiments.cells import Cell, answers_of, cells_of, has_answers, questions_of, scores_folder
@@ -68,8 +69,8 @@ class Stages(Protocol):
     def scoring(self, data: str, total: int) -> AbstractContextManager[Watch[Scored]]:
         """Score all answers to the questions of one data set."""
 
-    def left_out(self, data: str, system: str, reason: str) -> None:
-        """Report a cell that could not be run."""
+    def left_out(self, data: str, what: str, reason: str) -> None:
+        """Report a cell that could not be run, or a document that could not be read."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,9 @@ class Experiment:
         if not documents or kb is None:
             return
         with stages.indexing(data.name) as watch:
-            await index_documents(documents, kb, models.without_store(), watch=watch)
+            done, _ = await index_documents(documents, kb, models.without_store(), watch=watch)
+        for unread in done.unread:
+            stages.left_out(data.name, unread.source, unread.reason)
 
     async def _answer(self, cell: Cell, models: Models, stages: Stages) -> bool:
         """Return whether all questions were asked."""
@@ -193,7 +196,7 @@ class Experiment:
     async def _ask_all(self, cell: Cell, system: System, models: Models, stages: Stages) -> bool:
         whole = True
         path = cell.answers(self.folder)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         settings = RunSettings(more={**system.describe(), "system": system.name, "questions": cell.data.name})
         total = sum(1 for _ in questions_of(cell.data, lambda _: None))
         rows = questions_of(cell.data, self.notify)

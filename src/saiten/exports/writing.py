@@ -66,7 +66,7 @@ def write_file(file: FileToWrite, path: Path) -> Sequence[str]:
         ConfigurationError: As for `check_file`; or the file cannot be written.
     """
     check_file(path, file.example, file.is_export)
-    with writing_to(path, "name another file"), whole_file(path) as stream:
+    with writing_to(path, "name another file"), whole_file(path, shared=True) as stream:
         return file.write(stream)
 
 

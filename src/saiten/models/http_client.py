@@ -1,6 +1,7 @@
 """The HTTP client for models and systems: sends a request, and converts a broken connection into saiten's errors."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -19,8 +20,12 @@ SENT = Usage(calls=1)
 CHARGED = Usage(calls=1, unpriced=1)
 """A request that was sent and may have been charged an unknown amount."""
 
+_LOG = logging.getLogger(__name__)
+
 _LARGE_REQUEST = 2**20  # bytes above which aiohttp wants a stream
 _CONNECT = 20.0  # seconds to wait for a connection
+_SILENT = 10.0  # seconds after which a server that has never answered is reported
+_OTHER_FILES = 100  # files that a run opens besides connections, generously
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +40,30 @@ class HttpReply:
     charset: str | None = None
 
 
+def check_open_files(in_flight: int) -> None:
+    """Raise ConfigurationError if this process may not open a connection for each request in flight."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows, which has no such limit
+    except ImportError:
+        return
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed != resource.RLIM_INFINITY and in_flight + _OTHER_FILES > allowed:
+        raise ConfigurationError(
+            f"{in_flight} requests in flight need as many connections, but this process may open {allowed} files: "
+            f"lower the concurrency to {max(allowed - _OTHER_FILES, 1)}, or raise the limit with "
+            f"`ulimit -n {in_flight + _OTHER_FILES}`"
+        )
+
+
 def _within(seconds: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=seconds, sock_connect=min(_CONNECT, seconds))
 
 
 class HttpClient:
     """Sends requests to one server over one pool of connections, which is opened on first use.
+
+    A server that has never answered is reported after ten seconds, once, since the time-out may be minutes: it may
+    hang, or still be loading a model.
 
     The pool belongs to the event loop in which it was opened; `close()` before using the client in another one.
     """
@@ -61,6 +84,7 @@ class HttpClient:
             raise ConfigurationError(f"a time-out must be more than 0 seconds, got {timeout}")
         self.answered = False
         """Whether the server has answered before, so that the setup is right; set by the user of the client."""
+        self._reported = False
         self._name = name
         self._timeout = timeout
         self._within = _within(timeout)
@@ -98,6 +122,7 @@ class HttpClient:
         """
         data = BytesIO(body) if isinstance(body, bytes) and len(body) >= _LARGE_REQUEST else body
         within = _within(seconds) if seconds else self._within
+        patience = asyncio.get_running_loop().call_later(_SILENT, self._report_silence, seconds or self._timeout)
         try:
             session = self._opened(url)
             # Headers set on the session would also go to the proxy, unencrypted, with the CONNECT request.
@@ -109,12 +134,24 @@ class HttpClient:
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             # drop the cause: its text may contain the URL's query
             raise self._broken(error, url) from None
+        finally:
+            patience.cancel()
 
     async def close(self) -> None:
         """Close the connections; the client can be used again, also in another event loop."""
         session, self._session, self.answered = self._session, None, False
         if session is not None:
             await session.close()
+
+    def _report_silence(self, seconds: float) -> None:
+        if self.answered or self._reported:
+            return
+        self._reported = True
+        name = self._name
+        _LOG.warning(
+            f"no answer from {name} within {_SILENT:g} s; it may hang, or still be loading a model. This waits up to "
+            f"{seconds:g} s, see --timeout; Ctrl-C stops, and nothing is lost"
+        )
 
     async def _body(self, response: aiohttp.ClientResponse, sink: Callable[[bytes], object] | None) -> bytes:
         if sink is None and response.content.is_eof():  # it came in one piece with the headers, as small replies do
@@ -170,6 +207,8 @@ class HttpClient:
             return CallFailed(f"{name} can no longer be reached ({said})", SENT, retryable=True)
         if isinstance(error, TimeoutError):
             message = f"{name} did not answer in full within {self._timeout:g} s"
+            if not self.answered:
+                message += ", and has not answered before; if it is loading a model, allow more time with --timeout"
             return CallFailed(message, CHARGED, kind="timeout", retryable=True)
         kind: FailureKind = "unreadable" if isinstance(error, aiohttp.ClientResponseError) else "failed"
         return CallFailed(f"the connection to {name} broke off ({said})", CHARGED, kind=kind, retryable=True)

@@ -38,7 +38,11 @@ class Retries:
 
 
 class Retrying:
-    """The layer that repeats a request if `CallFailed.retryable`."""
+    """The layer that repeats a request if `CallFailed.retryable`.
+
+    A time-out is not repeated before anything else has come back: a server that hangs from the start would take the
+    time-out once per attempt, a quarter of an hour by default, until the run says so.
+    """
 
     def __init__(
         self, retries: Retries, rng: Random, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
@@ -46,18 +50,22 @@ class Retrying:
         self._retries = retries
         self._rng = rng
         self._sleep = sleep
+        self._heard = False
 
     async def run(self, attempt: Callable[[], Awaitable[A]], load: Load) -> A:
         spent = FREE
         failures = 0
         while True:
             try:
-                return adding(await attempt(), spent)
+                answer = await attempt()
+                self._heard = True
+                return adding(answer, spent)
             except CallFailed as error:
+                self._heard = self._heard or error.kind != "timeout" or error.status is not None
                 failures += 1
                 spent += error.usage
                 error.usage = spent
-                if not error.retryable or self._retries.attempts == 1:
+                if not error.retryable or not self._heard or self._retries.attempts == 1:
                     raise
                 if failures == self._retries.attempts:
                     error.args = (f"{error} (given up after {failures} attempts)",)

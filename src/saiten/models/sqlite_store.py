@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from saiten.durable.private import private_file, private_folder
 from saiten.errors import ConfigurationError, NotWritten
 from saiten.models.answer_store import ClaimedKeys
 from saiten.models.key_locks import KeyLocks, Waiting
@@ -164,7 +165,8 @@ class SQLiteStore:
 
     def _connect(self) -> sqlite3.Connection:
         refuse_other_files(self.path, "the answer store", _foreign(self.path))
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(self.path.parent)
+        private_file(self.path)
         # no thread check: a notebook opens in one thread and runs in another; SQLite itself is serialized
         connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         try:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
+from saiten.durable.private import private_folder
 from saiten.durable.whole_file import whole_file
 from saiten.errors import ConfigurationError, NotWritten
 from saiten.models.batch.shelf import BatchRecord
@@ -65,7 +66,7 @@ class BatchFolder:
     @contextmanager
     def writing(self, path: Path) -> Iterator[IO[bytes]]:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
             with whole_file(path) as file:
                 yield file
         except OSError as error:

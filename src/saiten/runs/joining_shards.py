@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from saiten.durable.private import private_folder
 from saiten.durable.whole_file import whole_file, writing_to
 from saiten.errors import BadInput, ConfigurationError
 from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
@@ -31,7 +32,7 @@ def join_shards(run: RunReader, out: Path) -> Iterator[int]:
     if out.resolve().is_relative_to(run.folder.resolve()):
         raise ConfigurationError(f"{out} is in the folder of the run in shards; name a folder outside of it")
     with writing_to(out, "name another folder"):
-        out.mkdir(parents=True, exist_ok=True)
+        private_folder(out)
         with whole_file(out / SCORES_NAME) as file:
             scores = 0
             for folder in run.folders:

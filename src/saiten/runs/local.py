@@ -35,6 +35,9 @@ _LOG = logging.getLogger(__name__)
 _BYTES = 1 << 20
 """Bytes of a chunk's samples, about, so that memory does not depend on their size."""
 
+_WORKERS, _WORKERS_PER_CORE = 16, 4
+"""Highest number of processes: a machine of any size may have the first."""
+
 _COUNTING, _JUDGING = "saiten.metrics.overlap.", ("saiten.metrics.ragas.", "saiten.metrics.judged.")
 _WITH_KNOWLEDGE = "saiten.metrics.judged.with_evidence"
 _OFFLINE = "saiten.judges.offline.judge"
@@ -76,10 +79,16 @@ def plan_local(
         concurrency: Samples that metrics of the user's own have in work at a time, in all processes.
 
     Raises:
-        ConfigurationError: Several workers are asked for, and the work is not all here; or less than one.
+        ConfigurationError: Several workers are asked for, and the work is not all here; or less than one, or
+            more than the machine can use.
     """
     if workers is not None and workers < 1:
         raise ConfigurationError(f"there must be at least 1 worker, not {workers}")
+    if workers is not None and workers > (most := max(_WORKERS, _WORKERS_PER_CORE * available_cores())):
+        raise ConfigurationError(
+            f"{workers} workers are more than this machine can use, which has {available_cores()} cores; start at most "
+            f"{most}"
+        )
     remote = next(filter(None, (_elsewhere(metric, judge) for metric in metrics)), None)
     if remote is not None:
         if workers is not None and workers > 1:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from saiten.durable.appended_file import AppendedFile, Syncing
 from saiten.durable.lock import Lock
+from saiten.durable.private import private_file, private_folder
 from saiten.durable.whole_file import sync_folder
 from saiten.errors import ConfigurationError, NotWritten
 from saiten.models.prices import Quote
@@ -32,7 +33,7 @@ class LockedFolder:
         self._broken = ""
         self._closed = False
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            private_folder(path)
         except OSError as error:
             raise ConfigurationError(f"{path} cannot be made: {error.strerror}; name another place") from error
         self._lock = Lock(path, notify)
@@ -118,6 +119,7 @@ class LockedFolder:
 
     def _move_aside(self, file: AppendedFile, size: int, torn: bytes) -> None:
         aside = self.path / f"{file.path.name}.torn"
+        private_file(aside)
         with aside.open("ab") as rest:
             rest.write(torn + b"\n")
         file.keep(size)

@@ -14,6 +14,7 @@ from saiten.models.batch.shelf import Shelf
 from saiten.models.budget import Account, Budget
 from saiten.models.builtin_embedder import BuiltinEmbedder
 from saiten.models.cache import CachedChat
+from saiten.models.http_client import check_open_files
 from saiten.models.layers import Layer
 from saiten.models.leases import Leases
 from saiten.models.library_models import chat_of, embedder_of
@@ -208,6 +209,7 @@ class Models:
         found: bool = False,
         **settings: Any,
     ) -> tuple[T, str]:
+        check_open_files(self.calls.concurrency)
         at = read_address(spec, self.environ, what=what, builtin=builtin, keys=self.keys, found=found)
         settings |= {"timeout": self.calls.timeout, "key_variable": at.source.variable, "provider": at.provider}
         model = make(at.model, at.url, at.source, headers=self.resolved(headers), **settings)
@@ -215,6 +217,7 @@ class Models:
 
     def with_key(self, address: HttpAddress) -> HttpAddress:
         """Return the address of a system or retriever with its key, unless a header has one."""
+        check_open_files(self.calls.concurrency)
         if "Authorization" in address.headers:
             return address
         key = self.keys.of(str(address.url), variable=KEY_VARIABLE)

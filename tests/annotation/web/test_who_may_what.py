@@ -1,5 +1,6 @@
 """Every route tried in every role: a route added without an entry here fails."""
 
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -7,7 +8,7 @@ import pytest
 from starlette.routing import Mount
 
 from saiten.annotation.store.annotations import annotated_items
-from saiten.annotation.store.people import all_people, set_active
+from saiten.annotation.store.people import all_people, create_person, set_active
 from saiten.annotation.store.saving import save_annotation
 
 GRADE = {"grade": 4, "reason": "because"}
@@ -269,14 +270,25 @@ def test_wrong_links(shared, token):
 
 
 def test_wrong_links_are_slowed_down(serve):
-    """After ten in a minute an address has to wait; even a valid link does not work in the meantime."""
+    """After ten in a minute an address has to wait, and the admin's token, which people may choose, does not work."""
     site = serve()
-    site.enter("anna")
     guesser = site.stranger()
     statuses = [guesser.get(f"/join/{n:043}").status for n in range(12)]
     assert statuses == [404] * 10 + [429] * 2
-    reply = guesser.get(f"/join/{site.tokens['anna']}")
+    reply = guesser.get(f"/join/{site.tokens['admin']}")
     assert (reply.status, reply.headers["Retry-After"]) == (429, "60")
+
+
+def test_a_team_behind_one_address_joins_at_once(serve):
+    """Fifty people whose proxy has one address join together, although some of them opened wrong links."""
+    site = serve()
+    names = [f"person-{n}" for n in range(50)]
+    site.tokens |= {name: create_person(site.project, name, "annotator")[1] for name in names}
+    guesser = site.stranger()
+    assert [guesser.get(f"/join/{n:043}").status for n in range(11)][-1] == 429
+    with ThreadPoolExecutor(8) as together:
+        statuses = [*together.map(lambda name: site.stranger().get(f"/join/{site.tokens[name]}").status, names)]
+    assert statuses == [303] * 50
 
 
 def test_an_admin_cannot_shut_themselves_out(serve):

@@ -300,3 +300,53 @@ async def test_no_task_is_made_per_item():
     async for _ in LocalExecutor(8).run(work, range(10_000)):
         pass
     assert len(seen) <= 8
+
+
+async def test_workers_are_made_as_they_are_needed():
+    """A limit of a million with ten items takes a task per item at most, and one more."""
+    seen = []
+
+    async def work(_):
+        await asyncio.sleep(0)
+        seen.append(len(asyncio.all_tasks()))
+
+    assert len([r async for r in LocalExecutor(1_000_000).run(work, range(10))]) == 10
+    assert max(seen) <= 12
+
+
+async def test_a_free_worker_takes_the_next_item():
+    """Items that come one after another need one worker, and one that waits for the next."""
+    seen = set()
+
+    async def source():
+        for item in range(1_000):
+            for _ in range(5):
+                await asyncio.sleep(0)
+            yield item
+
+    async def work(_):
+        seen.add(asyncio.current_task())
+
+    async for _ in LocalExecutor(500).run(work, source()):
+        pass
+    assert len(seen) <= 2
+
+
+async def test_work_that_resists_its_cancellation_begins_nothing_more():
+    """After an error, whoever swallows the cancellation gets no further item, and the run ends."""
+    begun = []
+
+    async def work(item):
+        begun.append(item)
+        if item == 1:
+            raise CallFailed("no")
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+        return item
+
+    with pytest.raises(CallFailed):
+        async with asyncio.timeout(20):
+            await drain(LocalExecutor(2).run(work, range(100)), [])
+    assert len(begun) <= 3

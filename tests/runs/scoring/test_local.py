@@ -316,6 +316,8 @@ async def test_calls_of_a_model_stay_in_one_process():
     assert plan_local(metrics[:1], judge, 2).processes == 2
     with pytest.raises(ConfigurationError, match="at least 1"):
         plan_local(metrics[:1], judge, 0)
+    with pytest.raises(ConfigurationError, match=r"5000 workers are more than this machine can use, .* start at most"):
+        plan_local(metrics[:1], judge, 5_000)
 
 
 async def test_by_default_few_rows_are_scored_here_and_many_by_a_process_per_core(tmp_path, monkeypatch):

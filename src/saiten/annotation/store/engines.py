@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_url
 
+from saiten.durable.private import private_file, private_folder
 from saiten.errors import ConfigurationError
 from saiten.models.networks import require
 from saiten.models.postgres_server import SETTINGS, check_host, reason
@@ -110,7 +111,8 @@ def _sqlite_begin(connection: Connection) -> None:
 def _prepare_file(path: Path) -> None:
     try:
         refuse_other_files(path, "the annotation database", _foreign(path))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
+        private_file(path)
         with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as connection:
             _claim(connection, path)
             switch_to_wal(connection)

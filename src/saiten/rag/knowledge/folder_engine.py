@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from saiten.durable.lock import LOCK_NAME, lock_file
+from saiten.durable.private import FILE_MODE, private_folder
 from saiten.durable.whole_file import is_left, whole_file, writing_to
 from saiten.errors import ConfigurationError
 from saiten.models.vectors import Vector
@@ -181,6 +182,7 @@ class FolderEngine:
             optimizers=edge.EdgeOptimizersConfig(indexing_threshold=0),
             wal_enabled=False,
         )
+        private_folder(path)  # the engine makes its files as the umask allows
         self._shard = edge.EdgeShard.create(str(path), config)
         for field in (VERSION, DOCUMENT):
             self._update("create_field_index", field, edge.PayloadSchemaType.Keyword)
@@ -236,7 +238,7 @@ def _check_folder(folder: Path, *, writing: bool) -> None:
             f"there is no knowledge base at {folder}; make one with: saiten index DOCUMENTS --kb {folder}"
         )
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         names = {path.name for path in folder.iterdir()}
     except OSError as error:
         raise ConfigurationError(f"{folder} cannot be made a knowledge base: {error.strerror}") from error
@@ -256,7 +258,7 @@ def hold(folder: Path, *, writing: bool) -> int:
     """
     otherwise = "name another folder" if writing else "the engine needs that to search, too: copy it to where it can be"
     with writing_to(folder, otherwise):
-        fd = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)
+        fd = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, FILE_MODE)
     try:
         lock_file(fd, shared=not writing)
     except BlockingIOError as error:

@@ -60,7 +60,7 @@ def read_decisions(path: Path, *, columns: Mapping[str, str], notify: Callable[[
 
 def write_items(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     """Write JSON lines, all or nothing; raises ConfigurationError if the file cannot be written."""
-    with writing_to(path, "name another file"), whole_file(path) as file:
+    with writing_to(path, "name another file"), whole_file(path, shared=True) as file:
         for line in lines:
             file.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
 

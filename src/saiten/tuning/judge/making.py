@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 
 from saiten.durable.lock import Lock
+from saiten.durable.private import private_folder
 from saiten.durable.whole_file import write_whole
 from saiten.errors import ConfigurationError
 from saiten.judges.held_out import HeldOut
@@ -51,7 +52,7 @@ def make_judge(
     parts = split(built.examples, plan)
     blank = describe(built, plan, parts)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
     except OSError as error:
         raise ConfigurationError(
             f"{folder} cannot be created: {error.strerror}; name another folder with -o"

@@ -23,7 +23,7 @@ def page_file(path: Path, example: str) -> Iterator[IO[str]]:
         ConfigurationError: The file cannot be written.
     """
     check_page_place(path, example)
-    with writing_to(path, "name another file"), whole_file(path) as file:
+    with writing_to(path, "name another file"), whole_file(path, shared=True) as file:
         out = TextIOWrapper(file, encoding="utf-8", newline="\n")
         try:
             yield out

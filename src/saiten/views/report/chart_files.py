@@ -58,12 +58,12 @@ def write_charts(figures: Iterable[PlacedChart], folder: Path, theme: Theme = "l
                 if path.exists() and not _is_ours(path, {digest, before.get(path.name, "")}):
                     kept.append(path)
                     continue
-                with whole_file(path) as file:
+                with whole_file(path, shared=True) as file:
                     file.write(content)
         written = {row["file"] for row in rows}
         kept += [folder / name for name in before if name not in written and not _removed(folder / name, before[name])]
         text = json.dumps({"charts": rows}, ensure_ascii=False, indent=1) + "\n"
-        write_whole(folder / LIST_NAME, text, otherwise="name another folder")
+        write_whole(folder / LIST_NAME, text, shared=True, otherwise="name another folder")
     said = [f"{path} is from an earlier report or from elsewhere, and is kept" for path in kept]
     if without_font:
         said.append(
@@ -92,7 +92,7 @@ def write_picture(figure: PlacedChart, path: Path, theme: Theme = "light") -> No
                 "Ubuntu: fonts-noto-cjk), or name a file that ends in .svg"
             )
         content = draw_png(svg, PNG_SCALE)
-    with writing_to(path, "name another file"), whole_file(path) as file:
+    with writing_to(path, "name another file"), whole_file(path, shared=True) as file:
         file.write(content)
 
 
