@@ -1,6 +1,6 @@
 """Score for many minutes under faults and kills, with people annotating beside it, and check that nothing is lost.
 
-    python tests/reliability/soak.py [--samples 100000] [--minutes 20] [--kills 18] [--people 50] [--seed 1]
+    python tests/reliability/soak.py [--samples 100000] [--minutes 40] [--kills 18] [--people 50] [--seed 1]
                                      [--folder FOLDER] [--picture soak.svg]
 
 `saiten score` runs against `soak_server.py`, which spoils one request in twenty, and is ended again and again in the

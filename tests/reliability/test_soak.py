@@ -45,6 +45,12 @@ def without_a_line(path):
     path.write_bytes(b"".join(lines[: len(lines) // 2] + lines[len(lines) // 2 + 1 :]))
 
 
+def without_the_first_reply(path):
+    """The server never sent the reply to the first small call."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(line for line in lines if not line.startswith(b'{"sent":0,')))
+
+
 def with_a_line_twice(path):
     """The file has a line of its middle twice."""
     lines = path.read_bytes().splitlines(keepends=True)
@@ -71,7 +77,7 @@ def with_another_verdict(path):
             "scores with another value or status than the server's replies imply",
         ),
         (without_a_line, "run/samples.jsonl", "samples kept once"),
-        (without_a_line, "ledger.jsonl", "the same life by life"),
+        (without_the_first_reply, "ledger.jsonl", "replies in the account that the server never sent"),
     ],
 )
 def test_the_checks_notice_a_file_that_is_wrong(outcome, tmp_path, change, name, noticed):
