@@ -4,8 +4,8 @@
                                      [--folder FOLDER] [--picture soak.svg]
 
 `saiten score` runs against `soak_server.py`, which spoils one request in twenty, and is ended again and again in the
-middle of its work: mostly by SIGKILL, now and then by Ctrl-C or SIGTERM. The same command resumes it at once. Beside it
-people work on the pages of `saiten annotate`, which is ended and started again, too. The exit status is 1 if a check
+middle of its work: mostly by SIGKILL, now and then by Ctrl-C or SIGTERM. The same command resumes it at once; the last
+quarter is left to one process, whose memory can be watched for minutes. Beside it people work on the pages of `saiten annotate`, which is ended and started again, too. The exit status is 1 if a check
 fails (`soak_checks.py`); what was measured is in `FOLDER/soak.jsonl`.
 """
 
@@ -33,6 +33,8 @@ from soak_set import rows
 
 ENDS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM)
 """How the lives of the scoring process end, in turn."""
+LEFT_ALONE = 0.25
+"""The share of the samples that the last process scores, which is not ended, so that its growth can be seen."""
 _LOOK = 0.1  # seconds between two looks at the scores
 
 
@@ -79,8 +81,8 @@ class Scoring:
 async def score(soak: Soak, scoring: Scoring, outcome: Outcome, project: ServedProject, server: int) -> None:
     """Run the command to its end, through all kills; every fourth one also hits the annotation server."""
     records, dice = outcome.records, random.Random(soak.seed)
-    step = soak.samples / (soak.kills + 1)
-    targets = [int(step * (kill + 1) + dice.uniform(-0.2, 0.2) * step) for kill in range(soak.kills)]
+    step = (1 - LEFT_ALONE) * soak.samples / max(1, soak.kills)
+    targets = [int(step * (kill + 1) - dice.uniform(0, 0.4) * step) for kill in range(soak.kills)]
     for number in range(soak.kills + 1):
         process = scoring.start(number)
         measured, how = records.seconds(), "by itself"

@@ -24,8 +24,8 @@ GROWTH = {
 and go, so descriptors vary by dozens; one left open per thousand samples would exceed this.
 """
 _UNITS = {"score": ("done", 100_000, "samples"), "annotate": ("saves", 10_000, "saves")}
-_WARM = {"score": 20.0, "annotate": 60.0}  # seconds after which a process has loaded what it needs
-_ENOUGH = 6  # measurements of a life after that, below which nothing is known about growth
+_WARM = 1 / 3  # of a life, in which a process still loads what it needs and fills its caches
+_ENOUGH = 18  # measurements of a life, below which nothing is known about growth
 
 _FILES = {".lock", "answers.sqlite", "calls.jsonl", "errors.jsonl", "manifest.json", "prices.jsonl", "samples.jsonl", "scores.jsonl"}  # fmt: skip
 
@@ -225,9 +225,9 @@ def _people(outcome: Outcome) -> Iterator[Check]:
 
 
 def growth(rows: Sequence[Mapping[str, Any]], process: str, figure: str) -> float | None:
-    """Return the growth per 100,000 samples or 10,000 saves: the median slope of all pairs of measurements of a life.
+    """Return the growth per 100,000 samples or 10,000 saves: the median slope of all pairs of measurements.
 
-    Theil and Sen's estimator, with the pairs of all lives; the first seconds of each are left out. None if no process
+    Theil and Sen's estimator, over the longest life of a process, since short ones show how it starts. None if none
     lived long enough.
     """
     over, unit, _ = _UNITS[process]
@@ -235,11 +235,11 @@ def growth(rows: Sequence[Mapping[str, Any]], process: str, figure: str) -> floa
     for row in rows:
         if row["what"] == "use" and row["process"] == process:
             by_pid[row["pid"]].append(row)
-    slopes = []
-    for life in by_pid.values():
-        warm = [(row[over], row[figure]) for row in life if row["at"] >= life[0]["at"] + _WARM[process]]
-        if len(warm) >= _ENOUGH:
-            slopes += [(y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(warm, 2) if x2 > x1]
+    life = max(by_pid.values(), key=len, default=[])
+    if len(life) < _ENOUGH:
+        return None
+    warm = [(row[over], row[figure]) for row in life[int(len(life) * _WARM) :]]
+    slopes = [(y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(warm, 2) if x2 > x1]
     return median(slopes) * unit if slopes else None
 
 
