@@ -25,8 +25,10 @@ and go, so descriptors vary by dozens; one left open per thousand samples would 
 """
 _UNITS = {"score": ("done", 100_000, "samples"), "annotate": ("saves", 10_000, "saves")}
 _WARM = 1 / 3  # of a life, in which a process still loads what it needs and fills its caches
-_ENOUGH = 18  # measurements of a life, below which nothing is known about growth
+_ENOUGH = 0.05  # of the units that growth is stated for; below, nothing is known about it
 
+LATE = 0.01
+"""Of the calls, how many may be given up although the server did answer; more say that the machine was too slow."""
 _FILES = {".lock", "answers.sqlite", "calls.jsonl", "errors.jsonl", "manifest.json", "prices.jsonl", "samples.jsonl", "scores.jsonl"}  # fmt: skip
 
 
@@ -134,6 +136,8 @@ def _scores(outcome: Outcome, ledger: Ledger) -> Iterator[Check]:
 def _is_right(score: Mapping[str, Any], heard: Sequence[str], *, verdict: float) -> bool:
     """Return whether the last replies about a sample lead to this score: nothing was asked after it was known."""
     last = heard[-1] if heard else "never asked"
+    if "given up after 5 attempts" in (score["reason"] or "") and score["usage"]["unpriced"] > _lost(heard):
+        return score["status"] == "failed" and score["value"] is None  # the client did not wait for a reply, see `LATE`
     if last == "good":
         return score["status"] == "ok" and score["value"] == verdict
     if last in FINAL:
@@ -148,9 +152,17 @@ def _is_right(score: Mapping[str, Any], heard: Sequence[str], *, verdict: float)
     )
 
 
+def _lost(heard: Sequence[str]) -> int:
+    return sum(kind in UNKNOWN for kind in heard)
+
+
 def _account(outcome: Outcome, ledger: Ledger) -> Iterator[Check]:
-    """Yield the checks of the money, life by life; they differ from the server's only by calls in flight at an end."""
-    unsent, unread, strange, twice, gaps = 0, 0, 0, 0, []
+    """Yield the checks of the money, life by life.
+
+    The accounts may differ by the calls in flight at an end, and by those that the client gave up although the server
+    did answer, later than the time-out: a machine that stalls. The run's account has both, as calls of unknown cost.
+    """
+    unsent, unread, strange, twice, late, gaps = 0, 0, 0, 0, 0, []
     known = 0.0
     for life in outcome.lives:
         booked = Counter((prompt, completion) for prompt, completion, _ in life.paid)
@@ -160,14 +172,15 @@ def _account(outcome: Outcome, ledger: Ledger) -> Iterator[Check]:
         missing = len(sent.keys() - booked.keys())
         ahead = life.calls - ledger.count(life.number)
         charged = ledger.count(life.number, UNKNOWN) - (life.unknown - life.unanswered)
+        given_up = max(0, -charged)
+        late += given_up
         unsent, unread, known = (
             unsent + ahead,
             unread + missing,
             known + sum(sent[each] for each in booked.keys() & sent.keys()),
         )
-        gaps += [
-            (life.number, gap, life.unanswered) for gap in (missing, ahead, charged) if not 0 <= gap <= life.unanswered
-        ]
+        most = life.unanswered + given_up
+        gaps += [(life.number, gap, most) for gap in (missing, ahead, charged + given_up) if not 0 <= gap <= most]
     flight, cost = (
         sum(life.unanswered for life in outcome.lives),
         sum(cost for life in outcome.lives for *_, cost in life.paid),
@@ -191,9 +204,20 @@ def _account(outcome: Outcome, ledger: Ledger) -> Iterator[Check]:
     yield Check(
         "calls in flight at the end", f"{last.unanswered}", "0", last.unanswered == 0 or last.ended != "by itself"
     )
-    yield Check("replies that the server sent and nobody read", f"{unread}", f"0 to {flight}", 0 <= unread <= flight)
-    yield Check("calls that were booked and never arrived", f"{unsent}", f"0 to {flight}", 0 <= unsent <= flight)
-    yield Check("the same life by life", f"{len(gaps)} {gaps[:3] or ''}", "0 beyond what was in flight", not gaps)
+    yield Check(
+        "replies that the server sent and nobody read",
+        f"{unread}",
+        f"0 to {flight + late}",
+        0 <= unread <= flight + late,
+    )
+    yield Check(
+        "calls that were booked and never arrived", f"{unsent}", f"0 to {flight + late}", 0 <= unsent <= flight + late
+    )
+    yield Check(
+        "the same life by life", f"{len(gaps)} {gaps[:3] or ''}", "0 beyond what was in flight or given up", not gaps
+    )
+    limit = math.ceil(LATE * len(ledger.got))
+    yield Check("calls given up although the server answered, too late", f"{late}", f"at most {limit}", late <= limit)
     yield from _shown(outcome, cost)
 
 
@@ -206,9 +230,9 @@ def _shown(outcome: Outcome, cost: float) -> Iterator[Check]:
         sum(prompt for life in lives for prompt, _, _ in life.paid),
         sum(completion for life in lives for _, completion, _ in life.paid),
     )
-    parts = [f"{calls:,} calls", f"{prompt:,} + {completion:,} tokens", f"at least {cost:.4f} USD"]
-    parts += [f"calls of unknown cost: {sum(life.unknown - life.unanswered for life in lives):,}"]
-    parts += [f"interrupted before the reply: {flight:,}"] if flight else []
+    parts = [f"{calls} calls", f"{prompt:,} + {completion:,} tokens", f"at least {cost:.4f} USD"]
+    parts += [f"calls of unknown cost: {sum(life.unknown - life.unanswered for life in lives)}"]
+    parts += [f"interrupted before the reply: {flight}"] if flight else []
     lacking = [part for part in parts if part not in outcome.shown]
     yield Check("what `saiten show` says of calls, tokens and cost", ", ".join(parts), "the account", not lacking)
 
@@ -227,7 +251,7 @@ def _people(outcome: Outcome) -> Iterator[Check]:
 def growth(rows: Sequence[Mapping[str, Any]], process: str, figure: str) -> float | None:
     """Return the growth per 100,000 samples or 10,000 saves: the median slope of all pairs of measurements.
 
-    Theil and Sen's estimator, over the longest life of a process, since short ones show how it starts. None if none
+    Theil and Sen's estimator, over the process that did most, since short lives show how one starts. None if none
     lived long enough.
     """
     over, unit, _ = _UNITS[process]
@@ -235,10 +259,10 @@ def growth(rows: Sequence[Mapping[str, Any]], process: str, figure: str) -> floa
     for row in rows:
         if row["what"] == "use" and row["process"] == process:
             by_pid[row["pid"]].append(row)
-    life = max(by_pid.values(), key=len, default=[])
-    if len(life) < _ENOUGH:
-        return None
+    life = max(by_pid.values(), key=lambda life: life[-1][over] - life[0][over], default=[])
     warm = [(row[over], row[figure]) for row in life[int(len(life) * _WARM) :]]
+    if not warm or warm[-1][0] - warm[0][0] < _ENOUGH * unit:
+        return None
     slopes = [(y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(warm, 2) if x2 > x1]
     return median(slopes) * unit if slopes else None
 

@@ -23,7 +23,8 @@ class Soak:
     """Seconds that somebody thinks about an item, on average."""
     seed: int = 1
     concurrency: int = 64
-    timeout: float = 3.0
+    timeout: float = 5.0
+    """Seconds: longer than a busy machine delays a reply, since one call in 240 is never answered."""
     rate: int = 8_000
     """Requests per minute; 100,000 samples need 107,000, and each start of the command takes seconds."""
     measure_every: float = 5.0
