@@ -9,7 +9,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format words bench neural interop newest floors docs audit build tag clean
+.PHONY: help demo test test-all check format words bench neural interop newest floors soak docs audit build tag clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -22,6 +22,10 @@ test: $(VENV)/dev.stamp ## Run the tests before a commit: each requirement once,
 
 test-all: $(VENV)/dev.stamp ## Run every test; those of networks are skipped unless `make neural` was run once
 	@$(BIN)/python -m pytest
+
+soak: $(VENV)/dev.stamp ## Score 100,000 samples under faults and kills while 50 people annotate (20 minutes), then run the long form of tests/reliability
+	@$(BIN)/python tests/reliability/soak.py
+	@SAITEN_SOAK=1 $(BIN)/python -m pytest --timeout 1800 tests/reliability
 
 check: $(VENV)/dev.stamp ## Format, lint, types, layers (changes nothing)
 	@$(BIN)/ruff format --check .

@@ -10,7 +10,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -125,6 +125,12 @@ class Crowd:
     """Share of the saves that come a second time, at the same moment by another connection, or later."""
     cut: float = 0.1
     """Share of the saves whose reply is never read, and that are sent again."""
+    undone: float = 0.0
+    """Share of the saves that are undone, and made anew."""
+    gone: float = 0.0
+    """Share of the saves after which somebody closes the page, and opens it again later."""
+    enough: Callable[[], bool] = lambda: False
+    """Whether everybody goes home."""
     patience: float = 90.0
     """Seconds for which somebody tries again while the server is away."""
     acknowledged: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -142,7 +148,7 @@ class Crowd:
             begun = time.perf_counter()
             await worker.join()
             self.joins.append(time.perf_counter() - begun)
-        while most is None or most > 0:
+        while (most is None or most > 0) and not self.enough():
             reply = await self._insist(worker, worker.request("GET", "/api/items/next"), self.nexts)
             if reply.status == 204:
                 return
@@ -152,9 +158,31 @@ class Crowd:
                 await asyncio.sleep(self.dice.uniform(0, 2 * self.pause))
             item = found["content"]["answer"].partition(">")[0].strip("<")
             await self._save(worker, found["number"], item)
+            if self.undone and self.dice.random() < self.undone:
+                await self._undo(worker, item)
+                await self._save(worker, found["number"], item, revision=2)
+            if self.gone and self.dice.random() < self.gone:
+                await self._leave(worker)
             most = None if most is None else most - 1
 
-    async def _save(self, worker: Worker, number: int, item: str) -> None:
+    async def _undo(self, worker: Worker, item: str) -> None:
+        """Undo the last save, by two equal requests as from a second click."""
+        request = worker.request("POST", "/api/undo", {"save_id": str(uuid4())})
+        del self.acknowledged[worker.name, item]  # from now on the server may have undone it
+        for _ in range(2):
+            reply = await self._insist(worker, request)
+            assert reply.status == 200, reply
+        self.counted["undone"] += 1
+
+    async def _leave(self, worker: Worker) -> None:
+        """Close the page, and load it again after a while, with the cookie of before."""
+        worker.line.cut()
+        await asyncio.sleep(self.dice.uniform(0, 4 * self.pause))
+        reply = await self._insist(worker, worker.request("GET", "/"))
+        assert reply.status == 200, reply
+        self.counted["gone"] += 1
+
+    async def _save(self, worker: Worker, number: int, item: str, *, revision: int = 1) -> None:
         save_id = str(uuid4())
         said = f"{worker.name} of {item} by {save_id}"
         body = {"payload": {"grade": self.dice.randrange(6), "reason": said}, "save_id": save_id, "seconds": 1.5}
@@ -177,7 +205,7 @@ class Crowd:
         for reply in replies:
             assert reply.status == 200, reply
             saved = json.loads(reply.body)
-            assert saved["revision"] == 1, saved
+            assert saved["revision"] == revision, saved
             self.counted["again"] += saved["again"]
         self.acknowledged[worker.name, item] = said
 

@@ -36,9 +36,16 @@ class ServedProject:
     """A project and the process that serves it."""
 
     def __init__(
-        self, folder: Path, database: str, rows: Iterable[Mapping[str, Any]], *options: str, talkative: bool = False
+        self,
+        folder: Path,
+        database: str,
+        rows: Iterable[Mapping[str, Any]],
+        *options: str,
+        talkative: bool = False,
+        environment: Mapping[str, str] = os.environ,
     ) -> None:
         """`options` are for the first start, which makes the project; if `talkative`, every library logs all it can."""
+        self._environment = environment
         self._program = _TALKATIVE if talkative else _SAITEN
         self.folder = folder
         self.database = database
@@ -70,7 +77,7 @@ class ServedProject:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             cwd=self.folder,
-            env=os.environ | {"PYTHONUTF8": "1"},
+            env={**self._environment, "PYTHONUTF8": "1"},
         )
         for line in self.process.stderr:
             self.output.append(line)

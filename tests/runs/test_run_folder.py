@@ -451,6 +451,25 @@ def test_a_disk_that_does_not_keep_stops_the_run(run, monkeypatch):
     journal.close()
 
 
+@pytest.mark.parametrize("how", ["deleted", "replaced"])
+def test_a_file_that_goes_away_stops_the_run(run, monkeypatch, how):
+    """If a file is deleted or replaced, the next score is refused instead of going into a file that nobody sees."""
+    from saiten.durable import appended_file as appending
+
+    monkeypatch.setattr(appending, "SYNC_SECONDS", 0.001)
+    journal = Journal.open(run, SETTINGS)
+    journal.score(scored("a"))
+    if how == "deleted":
+        (run / "scores.jsonl").unlink()
+    else:
+        (run / "edited").write_bytes(b"")
+        (run / "edited").replace(run / "scores.jsonl")
+    journal._syncing._thread.join(10)
+    with pytest.raises(ConfigurationError, match="was deleted or replaced"):
+        journal.score(scored("b"))
+    journal.close()
+
+
 def test_memory_does_not_grow_with_what_the_lines_say(run):
     """A run keeps a few dozen bytes per score in memory, whatever its details are."""
     import tracemalloc

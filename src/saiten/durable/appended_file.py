@@ -66,6 +66,16 @@ class AppendedFile:
                     self._unsynced = False  # before, so that a line written meanwhile is not forgotten
                     os.fsync(self._fd)
 
+    def check(self) -> None:
+        """Raise NotWritten if the file was deleted or replaced: what is written into it is then lost."""
+        with self._syncing:
+            gone = self._fd >= 0 and not os.fstat(self._fd).st_nlink
+        if gone:
+            raise NotWritten(
+                f"{self.path} was deleted or replaced while it was being written; no further call is made: restore it, "
+                "or re-run the command to begin anew"
+            )
+
     def close(self) -> None:
         """Sync and close."""
         try:
@@ -89,7 +99,7 @@ class Syncing:
         self._files: tuple[AppendedFile, ...] = ()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="saiten journal", daemon=True)
-        self._failed: OSError | None = None
+        self._failed: NotWritten | None = None
         self._thread.start()
 
     def add(self, file: AppendedFile) -> None:
@@ -101,12 +111,9 @@ class Syncing:
         self._files = tuple(each for each in self._files if each is not file)
 
     def check(self) -> None:
-        """Raise NotWritten if the thread could not sync: the disk takes writes and does not keep them."""
+        """Raise NotWritten if the thread found that what is written is lost: a broken disk, a deleted file."""
         if self._failed is not None:
-            raise NotWritten(
-                f"the disk loses what is written: {self._failed.strerror}; no further call is made: check "
-                "the disk and re-run the command"
-            )
+            raise NotWritten(str(self._failed))
 
     def stop(self) -> None:
         """End the thread."""
@@ -118,6 +125,13 @@ class Syncing:
             try:
                 for file in self._files:
                     file.sync()
-            except OSError as error:
+                    file.check()
+            except NotWritten as error:
                 self._failed = error
+                return
+            except OSError as error:
+                self._failed = NotWritten(
+                    f"the disk loses what is written: {error.strerror}; no further call is made: check the disk and "
+                    "re-run the command"
+                )
                 return
