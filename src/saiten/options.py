@@ -8,7 +8,6 @@ these fields. An explicit value wins over the file, and the file over the defaul
 
 import difflib
 import json
-import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +18,7 @@ from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from saiten.errors import ConfigurationError
+from saiten.strict_parsing import strict_json, strict_toml
 
 FILE = "saiten.toml"
 
@@ -190,7 +190,7 @@ def check_sendable(name: str, options: Mapping[str, Any]) -> None:
 
 def _json_or_text(value: str) -> Any:
     try:
-        return json.loads(value)
+        return strict_json(value)
     except ValueError:
         return value
 
@@ -227,10 +227,10 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
             raise ConfigurationError(f"{path}: no such configuration file")
         return Config()
     try:
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
+        found = strict_toml(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         hint = "; a model with options is a table: [judge], below it name = … and options = …"
         twice = "Cannot" in str(error) and "overwrite" in str(error)
         raise ConfigurationError(f"{file}: not a TOML file: {error}{hint if twice else ''}") from error

@@ -370,3 +370,36 @@ def test_where_names_the_file_without_its_folder(tmp_path):
     path = Path(os.path.relpath(tmp_path)) / "d.jsonl"
     path.write_bytes(b"x\n")
     assert read(path)[0].where == "d.jsonl:1"
+
+
+TWICE = """{"id": "1", "question": "Q?", "answer": "A: 10:30.", "contexts": ["at 9:00"], "answer" : "B."}"""
+
+
+def test_a_key_that_occurs_twice_makes_a_bad_row(tmp_path):
+    """The last value would win in silence; the row is named, and the others are read."""
+    path = tmp_path / "d.jsonl"
+    nested = TWICE.replace('"answer" : "B."', '"more": {"x": 1, "x": 2}')
+    escaped = """{"id": "3", "answer": "x", "answer": "\\u003a"}"""
+    right = """{"id": "4", "question" : "Q: a?", "answer": "\\"b\\": c \\u003a"}"""
+    path.write_text(f"{TWICE}\n{nested}\n{escaped}\n{right}\n")
+    first, second, third, last = read(path)
+    assert isinstance(last, Sample)
+    assert last.answer == '"b": c :'
+    assert [row.where for row in (first, second, third)] == [f"d.jsonl:{n}" for n in (1, 2, 3)]
+    assert first.reason == "the key 'answer' occurs twice in one object; keep one of them"
+    assert second.reason.startswith("the key 'x' occurs twice")
+
+
+def test_a_key_that_occurs_twice_is_an_error_of_a_document(tmp_path):
+    """A document is parsed as a whole, so that no row can be left out."""
+    path = tmp_path / "d.json"
+    path.write_text(f"[{TWICE}]")
+    with pytest.raises(BadInput, match=r"d\.json: the key 'answer' occurs twice"):
+        read(path)
+
+
+@given(st.dictionaries(st.text(max_size=5), st.one_of(st.text(), st.dictionaries(st.text(max_size=3), st.text()))))
+def test_no_row_without_a_repeated_key_is_suspected(value):
+    """Whatever the texts hold, in either notation."""
+    for text in (json.dumps(value), json.dumps(value, ensure_ascii=False, separators=(",", ":"))):
+        assert json_rows.parse_json(text.encode("utf-8", "surrogatepass")) is not None

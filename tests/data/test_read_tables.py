@@ -199,3 +199,11 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ConfigurationError, match=r'pip install "saiten\[data\]"'):
         read(tmp_path / "d.parquet")
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    """One of them would be lost, whichever was meant."""
+    table = pa.table([["q"], ["a"], ["b"]], names=["question", "answer", "answer"])
+    pq.write_table(table, tmp_path / "d.parquet")
+    with pytest.raises(BadInput, match=r"d\.parquet has two columns 'answer'; rename one"):
+        read(tmp_path / "d.parquet")

@@ -530,5 +530,5 @@ class TestFinished:
         self.go_on(run, "a", "m", [("a", "m")])
         path = run / "manifest.json"
         path.write_text(path.read_text().replace('"finished": true', f'"finished": {odd}'))
-        with pytest.raises(ConfigurationError, match="`finished` is true, false or absent"):
+        with pytest.raises(ConfigurationError, match="damaged: finished: expected a valid boolean"):
             read_run(run)

@@ -201,15 +201,38 @@ class _Forgiving(io.FileIO):
             return memoryview(data).nbytes
 
 
+class _Unheard(io.FileIO):
+    """A standard error that discards what it cannot write, since there is no other place to report that."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return memoryview(data).nbytes
+
+
+def _open_closed_streams() -> None:
+    """Connect standard streams that the shell closed (`>&-`) to nothing, before a file of the run gets their number."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            if nothing != number:
+                os.dup2(nothing, number)
+                os.close(nothing)
+            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115 - for the whole process
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+
+
 def _outlive_readers() -> None:
     """Replace the shell's standard output and error with such pipes."""
-    for name, there in (("stdout", sys.__stdout__), ("stderr", sys.__stderr__)):
+    for name, there, kind in (("stdout", sys.__stdout__, _Forgiving), ("stderr", sys.__stderr__, _Unheard)):
         if getattr(sys, name) is not there or not isinstance(there, io.TextIOWrapper):
             continue
         try:
             there.flush()
-            raw = _Forgiving(there.fileno(), "w", closefd=False)
-        except (OSError, ValueError):  # closed, or no file at all
+            raw = kind(there.fileno(), "w", closefd=False)
+        except (OSError, ValueError):  # no file at all
             continue
         made = io.TextIOWrapper(
             io.BufferedWriter(raw),
@@ -229,6 +252,7 @@ def main(argv: list[str] | None = None) -> None:
     another look (`testset check --fail`), 6 for nothing measured or answered at all, 130 for Ctrl-C. Closing the output
     early (`| head`) does not change it.
     """
+    _open_closed_streams()
     _outlive_readers()
     if "_SAITEN_COMPLETE" in os.environ:  # a shell asks; it would take the second line of a help for another value
         os.environ["COLUMNS"] = "10000"

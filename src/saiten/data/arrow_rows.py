@@ -29,7 +29,7 @@ def read_parquet(
 ) -> Iterator[RawRow | BadRow]:
     """Yield one row per record. Unwanted columns are None, since embeddings are expensive to read.
 
-    Raises BadInput for another format, and ConfigurationError without pyarrow.
+    Raises BadInput for another format or a column name that occurs twice, and ConfigurationError without pyarrow.
 
     Args:
         path: A path or an address.
@@ -41,7 +41,7 @@ def read_parquet(
     """
     numbers = count(first)
     with _parquet(path, name) as file:
-        names = file.schema_arrow.names
+        names = _distinct(file.schema_arrow.names, name)
         needed = names if is_trace(dict.fromkeys(names)) else [each for each in names if wanted(each)]
         for batch in file.iter_batches(batch_size=_BATCH, row_groups=groups, columns=needed):
             if skip < batch.num_rows:
@@ -86,7 +86,7 @@ def read_dataset(folder: Path, split: str | None, *, wanted: Callable[[str], boo
     for file in files:
         try:
             with pa.memory_map(str(file)) as source, pa.ipc.open_stream(source) as reader:
-                names = reader.schema.names
+                names = _distinct(reader.schema.names, folder.name)
                 needed = [name for name in names if wanted(name)]
                 for stored in reader:
                     batch = stored.select(needed)
@@ -108,6 +108,13 @@ def _pyarrow() -> tuple[Any, Any]:
             'Parquet files and Hugging Face datasets need pyarrow; install it with pip install "saiten[data]"'
         ) from error
     return pa, parquet
+
+
+def _distinct(names: Sequence[str], name: str) -> Sequence[str]:
+    twice = next((each for at, each in enumerate(names) if each in names[:at]), None)
+    if twice is not None:
+        raise BadInput(f"{name} has two columns {twice!r}; rename one")
+    return names
 
 
 def _rows(batch: Any, names: Sequence[str], name: str, numbers: Iterator[int]) -> Iterator[RawRow | BadRow]:

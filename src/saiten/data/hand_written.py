@@ -1,7 +1,6 @@
 """Files written by hand, in TOML or JSON: their content, checked against a type."""
 
 import json
-import tomllib
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -11,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from saiten.data.toml_lines import Place, line_of
 from saiten.errors import ConfigurationError
+from saiten.strict_parsing import strict_json, strict_toml
 
 T = TypeVar("T")
 
@@ -40,8 +40,8 @@ def read_file(file: Path | Traversable, what: str) -> Any:
     kind = "JSON" if file.name.lower().endswith(".json") else "TOML"
     text = read_text(file, what, kind)
     try:
-        return json.loads(text) if kind == "JSON" else tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        return strict_json(text) if kind == "JSON" else strict_toml(text)
+    except ValueError as error:
         raise ConfigurationError(f"{file}: not a {kind} file: {error}; expected {what}") from error
 
 

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from saiten.durable.private import FILE_MODE
 from saiten.errors import BadInput, ConfigurationError
+from saiten.strict_parsing import strict_json
 
 _SUFFIX = ".new"
 """The suffix of temporary files, which a killed process may leave."""
@@ -107,15 +108,16 @@ def read_described(path: Path, kind: str, format_: int) -> dict[str, Any] | None
         ConfigurationError: It is unreadable, of another kind, or of a format that this version does not read.
     """
     try:
-        value = json.loads(path.read_bytes())
+        value = strict_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise ConfigurationError(f"{path} cannot be read: {error}") from error
     if not isinstance(value, dict) or value.get("kind") != kind:
         raise ConfigurationError(f"{path} is of another kind; the description of a {kind} was expected")
     if value.get("format") != format_:
-        by = (value.get("versions") or value).get("saiten", "unknown")
+        versions = value.get("versions")
+        by = (versions if isinstance(versions, dict) else value).get("saiten", "unknown")
         raise ConfigurationError(
             f"{path} has format {value.get('format')}, this saiten reads {format_}; use the version that wrote it "
             f"(saiten {by})"

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from saiten.data import read_labels
-from saiten.errors import BadInput
+from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
-from saiten.experiments.plan import DataSet, ExperimentPlan
+from saiten.experiments.plan import PLAN_NAME, DataSet, ExperimentPlan
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import is_human, is_python, read_name
 from saiten.metrics.own import code_name
@@ -133,7 +133,10 @@ def main_metric(plan: ExperimentPlan, folder: Path) -> str:
         return typed
     title = read_name(typed)[0]
     if not is_python(title):
-        return make_metrics([typed])[0].name
+        try:
+            return make_metrics([typed])[0].name
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{folder / PLAN_NAME}: main: {error}") from error
     named = (
         metric
         for signatures in (_signatures(folder, data) for data in plan.data)

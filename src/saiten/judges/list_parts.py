@@ -66,7 +66,7 @@ def _objects(wanted: Wanted, blocks: Sequence[str]) -> Sequence[Reply]:
         try:
             parts.append(validated(wanted, with_all_fields(wanted, value)))
         except ValueError as error:
-            if any(field_name(key, names) for key in value):
+            if isinstance(value, dict) and any(field_name(key, names) for key in value):
                 raise
             fault = fault or error
     if (loose and len(parts) + len(items) > 1) or (items and parts and not _of_verdicts(wanted)):

@@ -13,6 +13,7 @@ from saiten.errors import ConfigurationError
 from saiten.prompts.conversation import CONVERSATION
 from saiten.prompts.prompt import CONDITION, PLACEHOLDER, Example, Prompt, PromptFrame, ReplyForm
 from saiten.records import Language
+from saiten.strict_parsing import strict_toml
 
 FRAME = "frame"
 """The file of the texts that all prompts share."""
@@ -70,14 +71,14 @@ def read(
     """
     try:
         text = file.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
+        content = strict_toml(text)
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"(.*) \(at line (\d+), column \d+\)", str(error))
         place, fault = (f"{file}:{found[2]}", found[1]) if found else (str(file), str(error))
         raise ConfigurationError(f"{place}: this is not TOML: {fault}") from error
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
-    except ValueError as error:  # not UTF-8
+    except ValueError as error:  # not UTF-8, or nested too deeply
         raise ConfigurationError(f"{file}: {error}") from error
     try:
         return dict(_prompts(content, languages, compare))

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
+from saiten.data.hand_written import checked
 from saiten.durable.private import private_folder
 from saiten.durable.whole_file import whole_file
 from saiten.errors import ConfigurationError, NotWritten
 from saiten.models.batch.shelf import BatchRecord
+from saiten.strict_parsing import strict_json
 
 BATCHES_NAME = "batches"
 
@@ -75,9 +77,9 @@ class BatchFolder:
 
 def _read(path: Path) -> BatchRecord:
     try:
-        found = json.loads(path.read_bytes())
+        found = strict_json(path.read_bytes())
         known = {name: found[name] for name in BatchRecord.__dataclass_fields__ if name in found}
-        return replace(BatchRecord(**known), number=int(path.stem))
+        return replace(checked(BatchRecord, known), number=int(path.stem))
     except (OSError, ValueError, TypeError) as error:
         raise ConfigurationError(
             f"{path} cannot be read ({error}); move it away, and the requests of this batch are sent again"

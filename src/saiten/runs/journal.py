@@ -101,6 +101,8 @@ class Journal(LockedFolder):
             self.manifest = Manifest.new(settings, signatures, command)
         else:
             self.manifest = there.going_on(settings, signatures, self.path)
+            if there.finished and has_lines(self.path / SAMPLES_NAME) and not has_lines(self.path / SCORES_NAME):
+                self._notify(f"{self.path / SCORES_NAME} is missing or empty, although the run was finished")
             if retry_failed:
                 self.manifest = replace(self.manifest, finished=False)
         write_manifest(self.path, self.manifest)
@@ -237,10 +239,14 @@ class Journal(LockedFolder):
 
     def _refuse_changed(self, sample: Sample) -> None:
         """Raise if any field changed; an older version may have written the same sample differently."""
-        before = next(
-            (sample_from_json(value) for _, value in self.lines(self._samples) if value.get("id") == sample.id),
-            sample,
-        )
+        line = next((value for _, value in self.lines(self._samples) if value.get("id") == sample.id), None)
+        try:
+            before = sample if line is None else sample_from_json(line)
+        except ValueError as error:
+            raise BadInput(
+                f"{self.path / SAMPLES_NAME}: the sample {sample.id!r} is damaged: {error}; restore the file, or name "
+                "another folder"
+            ) from error
         both = ((f.name, getattr(before, f.name), getattr(sample, f.name)) for f in fields(sample))
         changed = [f"{name} was {_short(was)}, is {_short(now)}" for name, was, now in both if was != now]
         if changed:

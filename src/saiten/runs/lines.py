@@ -10,16 +10,21 @@ from dataclasses import fields
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import orjson
 
+from saiten.data.json_rows import may_repeat_keys
 from saiten.data.traces.kept import trace_from_json, trace_to_json
-from saiten.records import FREE, STATUSES, Sample, Score, Scored, Turn, Usage
+from saiten.errors import ConfigurationError
+from saiten.records import FREE, STATUSES, Language, Sample, Score, Scored, Turn, Usage
+from saiten.strict_parsing import strict_json
 
 T = TypeVar("T")
 
 _LISTS = ("contexts", "alternatives", "evidence")
+_OWN_FORM = ("trace", "history")
+_LANGUAGES = get_args(Language)
 _SAMPLE = {f.name: f.default for f in fields(Sample)}
 _USAGE = tuple(f.name for f in fields(Usage))
 _values_of_usage = attrgetter(*_USAGE)
@@ -74,15 +79,14 @@ def _nones(values: Iterable[Any]) -> int:
 
 
 def from_line(line: bytes) -> dict[str, Any]:
-    """Return the object in a line; raise ValueError if it has none."""
+    """Return the object in a line; raise ValueError if it has none, or one with a key twice."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
-        try:
-            # reads lone surrogates, which orjson refuses
-            value = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
-        except RecursionError as error:
-            raise ValueError("the brackets nest too deep") from error
+        value = strict_json(line)  # reads lone surrogates, which orjson refuses
+    else:
+        if may_repeat_keys(line, value):
+            value = strict_json(line)
     if not isinstance(value, dict):
         raise ValueError("a JSON object was expected")  # noqa: TRY004 - a fault of the file, not of the caller
     return value
@@ -93,7 +97,8 @@ def read_lines(
 ) -> Iterator[tuple[int, T]]:
     """Yield the number of each line and the result of `reader` on its object; nothing if the file does not exist.
 
-    A line that cannot be read is reported with its number and skipped: another process may be writing it.
+    A line that cannot be read is reported with its number and skipped: another process may be writing it. Raises
+    ConfigurationError for a file that cannot be read at all.
     """
     return ((number, value) for number, _, value in read_lines_at(path, reader, notify))
 
@@ -102,14 +107,18 @@ def read_lines_at(
     path: Path, reader: Callable[[dict[str, Any]], T], notify: Callable[[str], None] = lambda _: None
 ) -> Iterator[tuple[int, int, T]]:
     """Yield what `read_lines` does, and between the two the byte at which the line begins."""
-    if not path.exists():
-        return
     begins = 0
-    with path.open("rb") as file:
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+    with file:
         for number, line in enumerate(file, 1):
             try:
                 value = reader(from_line(line))
-            except (ValueError, TypeError, AttributeError) as error:
+            except (ValueError, TypeError, AttributeError, LookupError) as error:
                 notify(f"{path}:{number} cannot be read and is left out: {error}")
             else:
                 yield number, begins, value
@@ -142,10 +151,6 @@ def has_lines(path: Path) -> bool:
     return path.exists() and path.stat().st_size > 0
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
-
-
 def sample_to_json(sample: Sample) -> dict[str, Any]:
     """Return the sample's id, and the fields that differ from their defaults."""
     line: dict[str, Any] = {}
@@ -165,14 +170,41 @@ def sample_from_json(value: Mapping[str, Any]) -> Sample:
     if not isinstance(value.get("id"), str):
         raise ValueError("no sample: its id is expected as text")  # noqa: TRY004 - a fault of the file
     given: dict[str, Any] = {key: item for key, item in value.items() if key in _SAMPLE}
-    for key in _LISTS:
-        if given.get(key) is not None:
-            given[key] = tuple(given[key])
+    for key, item in given.items():
+        if key in _LISTS:
+            if item is not None:
+                given[key] = _texts(key, item)
+        elif key not in _OWN_FORM and not isinstance(item, str) and (item is not None or _SAMPLE[key] is not None):
+            raise ValueError(f"{key} is expected as text")
+    if given.get("language", "en") not in _LANGUAGES:
+        raise ValueError(f"language is expected to be one of {', '.join(_LANGUAGES)}")
     if "trace" in given:
         given["trace"] = trace_from_json(given["trace"])
     if "history" in given:
-        given["history"] = tuple(Turn(turn["question"], turn["answer"]) for turn in given["history"])
+        given["history"] = tuple(_turn(turn) for turn in _listed("history", given["history"]))
     return Sample(**given)
+
+
+def _listed(key: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{key} is expected as a list")  # noqa: TRY004 - a fault of the file
+    return value
+
+
+def _texts(key: str, value: Any) -> tuple[str, ...]:
+    if not all(isinstance(text, str) for text in _listed(key, value)):
+        raise ValueError(f"{key} is expected as a list of texts")
+    return tuple(value)
+
+
+def _turn(value: Any) -> Turn:
+    if (
+        not isinstance(value, dict)
+        or not isinstance(value.get("question"), str)
+        or not isinstance(value.get("answer"), str)
+    ):
+        raise ValueError("history is expected as a list of questions and answers")  # noqa: TRY004 - a fault of the file
+    return Turn(value["question"], value["answer"])
 
 
 def scored_to_json(scored: Scored) -> dict[str, Any]:
@@ -206,24 +238,27 @@ def scored_from_json(value: Mapping[str, Any]) -> Scored:
     sample, metric, status = value.get("sample"), value.get("metric"), value.get("status")
     if not isinstance(sample, str) or not isinstance(metric, str) or status not in STATUSES:
         raise ValueError("no score: sample, metric and status are expected")
-    number = value.get("value")
+    number, reason, details = _number("value", value.get("value")), value.get("reason"), value.get("details") or {}
     if (number is None) == (status == "ok"):
         raise ValueError(f"status {status} does not go with value {number}")
-    if number is not None:
-        number = float(number)
-    usage = usage_from_json(dict(value.get("usage") or {}))
-    votes: Iterable[float | None] = value.get("votes") or ()
-    expected = value.get("expected")
-    score = Score(
-        number,
-        status,
-        value.get("reason"),
-        value.get("details") or {},
-        tuple(votes),
-        usage,
-        None if expected is None else float(expected),
-    )
-    return Scored(sample, metric, score)
+    if not isinstance(reason, str | None):
+        raise ValueError("reason is expected as text")  # noqa: TRY004 - a fault of the file
+    if not isinstance(details, dict):
+        raise ValueError("details are expected as an object")  # noqa: TRY004 - a fault of the file
+    votes = tuple(_number("votes", vote) for vote in _listed("votes", value.get("votes") or []))
+    usage, expected = value.get("usage") or {}, _number("expected", value.get("expected"))
+    if not isinstance(usage, dict):
+        raise ValueError("usage is expected as an object")  # noqa: TRY004 - a fault of the file
+    return Scored(sample, metric, Score(number, status, reason, details, votes, usage_from_json(usage), expected))
+
+
+def _number(key: str, value: Any) -> float | None:
+    """Return the number, or None; raise ValueError for anything else, such as true or a number in quotation marks."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{key} is expected as a number")  # noqa: TRY004 - a fault of the file
+    return float(value)
 
 
 def usage_to_json(usage: Usage) -> dict[str, Any]:
@@ -232,12 +267,12 @@ def usage_to_json(usage: Usage) -> dict[str, Any]:
 
 
 def usage_from_json(value: Any) -> Usage:
-    """Return the usage in an object; values that are not numbers count as 0."""
+    """Return the usage in an object; values that are not numbers count as 0, as does what is below it."""
     given = value if isinstance(value, Mapping) else {}
     if not any(given.values()):
         return FREE
     known: dict[str, Any] = {
-        name: number for name in _USAGE if isinstance(number := given.get(name), (int, float)) and number
+        name: number for name in _USAGE if isinstance(number := given.get(name), (int, float)) and number > 0
     }
     return Usage(**known)
 

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from saiten.data.hand_written import checked
 from saiten.durable.whole_file import read_described, write_described
 from saiten.errors import ConfigurationError
 from saiten.redaction import redact_command, redact_settings
@@ -172,11 +173,12 @@ def read_manifest(folder: Path, name: str = MANIFEST_NAME, kind: str = KIND) -> 
     value = read_described(path, kind, FORMAT)
     if value is None:
         return None
-    if not isinstance(value.get("finished"), bool | None):
-        raise ConfigurationError(f"{path} cannot be read: `finished` is true, false or absent")
     known = Manifest.__dataclass_fields__
-    found = {key: item for key, item in value.items() if key in known}
-    return Manifest(**found | {"settings": _flat(found.get("settings", {}))}).redact()
+    try:
+        there = checked(Manifest, {"settings": {}} | {key: item for key, item in value.items() if key in known})
+    except ValueError as error:
+        raise ConfigurationError(f"{path} is damaged: {error}; restore the file") from error
+    return replace(there, settings=_flat(there.settings)).redact()
 
 
 def _flat(settings: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from saiten.errors import BadInput
 from saiten.models.prices import Quote
 from saiten.records import Sample, Scored, Usage
 from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
-from saiten.runs.lines import read_lines, sample_from_json, scored_from_json
+from saiten.runs.lines import has_lines, read_lines, sample_from_json, scored_from_json
 from saiten.runs.locked_folder import ERRORS_NAME, paid_in, prices_in
 from saiten.runs.manifest import Manifest, read_manifest
 from saiten.runs.shards import missing_shards, run_folders
@@ -107,6 +107,8 @@ def pair_of(value: dict[str, Any]) -> tuple[str, str]:
         or not isinstance(value.get("sample"), str)
         or not isinstance(value.get("metric"), str)
         or not isinstance(value.get("usage"), dict)
+        or not isinstance(value.get("details"), dict)
+        or not isinstance(value.get("reason"), str | None)
         or "votes" in value
         or "expected" in value
     ):
@@ -140,4 +142,8 @@ def read_run(folder: Path | str, *, notify: Callable[[str], None] = _LOG.warning
             f"{' and others' if missing[1:] else ''}; restore them, or re-run the command that started it"
         )
         manifest = replace(manifest, finished=False)
-    return RunReader(folder, manifest, notify, run_folders(folder))
+    folders = run_folders(folder)
+    for each in folders if manifest.finished else ():
+        if has_lines(each / SAMPLES_NAME) and not has_lines(each / SCORES_NAME):
+            notify(f"{each / SCORES_NAME} is missing or empty, although the run was finished; restore the file")
+    return RunReader(folder, manifest, notify, folders)

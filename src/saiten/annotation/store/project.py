@@ -125,7 +125,9 @@ def open_project(
     database = Database(engine_of(address))
     try:
         database.write(lambda connection: migrate(connection, named(address)))
-        number, identity, text = database.write(lambda connection: _find_or_create(connection, name, settings, clock()))
+        number, identity, text = database.write(
+            lambda connection: _find_or_create(connection, named(address), name, settings, clock())
+        )
         stored = ProjectSettings(**from_text(text))
         if settings is not None:
             _require_equal(name, stored, settings)
@@ -136,7 +138,7 @@ def open_project(
 
 
 def _find_or_create(
-    connection: Connection, name: str, settings: ProjectSettings | None, now: datetime
+    connection: Connection, where: str, name: str, settings: ProjectSettings | None, now: datetime
 ) -> Sequence[Any]:
     columns = projects.c.id, projects.c.identity, projects.c.settings
     row = connection.execute(select(*columns).where(projects.c.name == name)).one_or_none()
@@ -145,7 +147,7 @@ def _find_or_create(
     if settings is None:
         names = connection.scalars(select(projects.c.name).order_by(projects.c.name)).all()
         existing = f"it has {', '.join(map(repr, names))}" if names else "it has none yet"
-        raise NoSuchProject(f"there is no project {name!r} in this annotation database; {existing}")
+        raise NoSuchProject(f"there is no project {name!r} in the annotation database {where}; {existing}")
     _check(settings)
     created = insert(projects).values(
         name=plain(name, "a project's name", 100),

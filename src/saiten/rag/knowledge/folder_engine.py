@@ -27,6 +27,7 @@ from saiten.errors import ConfigurationError
 from saiten.models.vectors import Vector
 from saiten.rag.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
 from saiten.rag.knowledge.terms import Terms
+from saiten.strict_parsing import strict_json
 
 MANIFEST_NAME, _POINTS = "knowledge-base.json", "points"
 
@@ -63,7 +64,7 @@ class FolderEngine:
     async def manifest(self) -> Mapping[str, Any] | None:
         path = self._folder / MANIFEST_NAME
         try:
-            value = json.loads(path.read_bytes())
+            value = strict_json(path.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:

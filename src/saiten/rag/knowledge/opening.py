@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from saiten.data.hand_written import checked
 from saiten.errors import ConfigurationError
 from saiten.protocols import Embedder
 from saiten.rag.knowledge.chunking import check_cutting
@@ -62,8 +63,8 @@ async def find_manifest(engine: Engine) -> KnowledgeManifest | None:
         )
     known = {key: item for key, item in value.items() if key in KnowledgeManifest.__dataclass_fields__}
     try:
-        return KnowledgeManifest(**known)
-    except TypeError as error:
+        return checked(KnowledgeManifest, known)
+    except ValueError as error:
         raise ConfigurationError(f"{where} has a damaged manifest: {error}; index into a new knowledge base") from error
 
 

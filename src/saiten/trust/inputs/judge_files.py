@@ -100,15 +100,17 @@ def read_outputs(
         if isinstance(row, BadRow):
             notify(f"{row.where} is left out: {row.reason}")
             continue
-        item = _text(row, fields, "item")
-        if not item:
-            notify(f"{row.where} is left out: it has no item")
-            continue
-        judge = BETWEEN.join(part for part in (_text(row, fields, "metric"), _text(row, fields, "judge")) if part)
-        if judge or "value" in columns:
-            long.append(_long(row, item, judge or columns["value"], fields, replies))
-        else:
-            wide += _wide(row, item, replies)
+        try:
+            item = _text(row, fields, "item")
+            if not item:
+                raise ValueError("it has no item")  # noqa: TRY301 - reported like what cannot be read
+            judge = BETWEEN.join(part for part in (_text(row, fields, "metric"), _text(row, fields, "judge")) if part)
+            if judge or "value" in columns:
+                long.append(_long(row, item, judge or columns["value"], fields, replies))
+            else:
+                wide += _wide(row, item, replies)
+        except ValueError as error:
+            notify(f"{row.where} is left out: {error}")
     found = [*long, *_verdicts(wide, name, notify, replies)]
     if not found:
         raise BadInput(f"{name} has no judge's outputs: expected item, judge and value, or item and a column per judge")
@@ -256,7 +258,10 @@ def read_system_pairs(source: Source, *, notify: Notify = _LOG.warning) -> tuple
     for row in rows:
         if isinstance(row, BadRow):
             raise BadInput(f"{row.where}: {row.reason}; expected two systems, in the columns first and second")
-        first, second = _text(row, fields, "first"), _text(row, fields, "second")
+        try:
+            first, second = _text(row, fields, "first"), _text(row, fields, "second")
+        except ValueError as error:
+            raise BadInput(f"{row.where}: {error}; expected two systems, in the columns first and second") from error
         if not first or not second:
             raise BadInput(f"{name}:{row.number}: expected two systems, in the columns first and second")
         found.append((first, second))

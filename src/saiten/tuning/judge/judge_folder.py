@@ -16,6 +16,7 @@ from saiten.durable.whole_file import sync_folder, write_whole
 from saiten.errors import ConfigurationError
 from saiten.judges.tuned_folder import BEGUN
 from saiten.runs.manifest import differences
+from saiten.strict_parsing import strict_json
 
 _OURS = {LOCK_NAME, Path(BEGUN).parts[0]}
 _MARK = "saiten-complete"
@@ -32,7 +33,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
     file = folder / BEGUN
     now = json.loads(json.dumps(settings))
     try:
-        was = json.loads(file.read_bytes())
+        was = strict_json(file.read_bytes())
     except FileNotFoundError:
         if strange := sorted(path.name for path in folder.iterdir() if path.name not in _OURS):
             raise ConfigurationError(
