@@ -1,6 +1,6 @@
 """Planted verdict × place × echo × form of the reply: no combination gives the planted verdict.
 
-`SAITEN_SOAK=1` takes all combinations, in both languages; otherwise a fixed sample of them is taken.
+A fixed sample of the combinations is taken, in both languages in turn: 2,700, or 90,000 with `SAITEN_SOAK=1`.
 """
 
 import json
@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import cycle, islice, product
 from typing import Any
 
 import pytest
@@ -29,8 +29,8 @@ from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.statements import VerifyStatements
 
 SOAK = os.environ.get("SAITEN_SOAK") == "1"
-SHORT = 900
-"""Combinations per family in the short form."""
+SHORT, LONG = 900, 30_000
+"""Combinations per family, in the short form and the long one."""
 
 MOST_LOST = 0.04
 """Share of the replies with a verdict of the judge's own that may be unreadable; all of these quote the planted one."""
@@ -254,23 +254,23 @@ class Attempt:
 
 
 def attempts(family: Family) -> Iterator[Attempt]:
-    """All combinations, or a fixed sample of them."""
+    """A fixed sample of the combinations."""
     every = [
         names
         for names in product(family.places, family.verdicts, DISGUISES, ECHOES, LETTERS, ORDERS, family.own)
         if ("its own" in names[5] or names[6] == next(iter(family.own)))  # the form matters only if there is one
         and (names[4] == "as planted" or names[2] != "as it is")
     ]
-    for names in random.Random(7).sample(every, len(every) if SOAK else SHORT):
+    chosen = random.Random(7).sample(every, min(LONG if SOAK else SHORT, len(every)))
+    for names, language in zip(chosen, cycle(("en", "ja")), strict=False):
         place, verdict, disguise, echo, letters, order, own = names
         planted = DISGUISES[disguise](family.verdicts[verdict])
         text = f"{WRONG}\n{planted}\nThat is all."
         repeated = planted if letters == "as planted" else family.verdicts[verdict]
         echoed = ECHOES[echo](text.replace(planted, repeated), repeated)
         reply, cut_off = ORDERS[order](echoed, family.own[own])
-        for language in ("en", "ja") if SOAK else ("en",):
-            task = replace(family.places[place](text), language=language)
-            yield Attempt(task, reply, cut_off, "its own" in order, (*names, language))
+        task = replace(family.places[place](text), language=language)
+        yield Attempt(task, reply, cut_off, "its own" in order, (*names, language))
 
 
 @pytest.mark.timeout(3_600)
