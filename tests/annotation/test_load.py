@@ -7,6 +7,7 @@ import asyncio
 import random
 import re
 
+import psutil
 import pytest
 
 pytest.importorskip("fastapi", reason="the annotation page is an extra: pip install 'saiten[annotate]'")
@@ -68,6 +69,19 @@ async def test_what_ten_annotators_save_at_once_is_stored_once_and_shared_evenly
     assert log.splitlines()[-2].startswith(b"Ctrl-C stops"), log.decode()
 
 
+async def test_a_crowd_adds_neither_threads_nor_files(served):
+    """While thirty people work at once, the server has eight threads for requests and eight connections to the
+    database: with forty threads, memory grew for as long as people saved.
+    """
+    names = [f"P{number}" for number in range(30)]
+    project = served(60, names)
+    await work_off(project, Crowd(random.Random(20270304)), names)
+    process = psutil.Process(project.process.pid)
+    assert process.num_threads() <= 8 + 3
+    files = [each.path for each in process.open_files() if each.path.startswith(f"{project.database}")]
+    assert len(files) <= 2 * 8 + 1, "two per connection, and one that all share"
+
+
 @pytest.mark.slow
 async def test_what_was_acknowledged_is_there_after_a_kill(served):
     """SIGKILL in the middle of saves, again and again: links and sessions stay valid, what the page resends is
@@ -110,6 +124,23 @@ def test_no_look_at_the_whole_project_sorts_it_for_each_run(tmp_path):
     steps = [line[-1] for plan in plans for line in plan]
     assert "SEARCH saiten_items USING INTEGER PRIMARY KEY (rowid>?)" in steps
     assert not [line for line in steps if "TEMP B-TREE" in line]
+
+
+def test_a_project_takes_few_different_statements(tmp_path):
+    """From the first item to the last, since each connection keeps its latest 128 statements in memory, and one for
+    every number of open places would be a megabyte.
+    """
+    with open_project(str(tmp_path / "labels.db"), settings_of()) as store:
+        add_items(store, new_items(100))
+        persons = [create_person(store, name, "annotator")[0].id for name in NAMES[:4]]
+        asked = set()
+        event.listen(store.database.engine, "before_cursor_execute", lambda *args: asked.add(args[2]))
+        for most in (30, 10**9):
+            for person in persons:
+                work_off_here(store, person, most)
+        assert item_counts(store).finished == 100
+    assert len(asked) < 80
+    assert sum(map(len, asked)) < 60_000
 
 
 def test_the_agreement_is_computed_once_while_nobody_says_more(tmp_path):

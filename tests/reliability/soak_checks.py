@@ -25,7 +25,11 @@ and go, so descriptors vary by dozens; one left open per thousand samples would 
 """
 _UNITS = {"score": ("done", 100_000, "samples"), "annotate": ("saves", 10_000, "saves")}
 _WARM = 1 / 3  # of a life, in which a process still loads what it needs and fills its caches
-_ENOUGH = 0.05  # of the units that growth is stated for; below, nothing is known about it
+_FULL = {"score": 0, "annotate": 2_000}
+"""Of the units, how many a life takes to fill what is bounded: eight connections, opened one by one as people happen to
+ask at once, with their pages and statements, and the heaps of eight threads."""
+_ENOUGH = {"score": 5_000, "annotate": 2_000}
+"""Of the units, over how many growth is measured; below, noise exceeds it."""
 
 LATE = 0.01
 """Of the calls, how many may be given up although the server did answer; more say that the machine was too slow."""
@@ -260,8 +264,9 @@ def growth(rows: Sequence[Mapping[str, Any]], process: str, figure: str) -> floa
         if row["what"] == "use" and row["process"] == process:
             by_pid[row["pid"]].append(row)
     life = max(by_pid.values(), key=lambda life: life[-1][over] - life[0][over], default=[])
-    warm = [(row[over], row[figure]) for row in life[int(len(life) * _WARM) :]]
-    if not warm or warm[-1][0] - warm[0][0] < _ENOUGH * unit:
+    full = life[0][over] + _FULL[process] if life else 0
+    warm = [(row[over], row[figure]) for row in life[int(len(life) * _WARM) :] if row[over] >= full]
+    if not warm or warm[-1][0] - warm[0][0] < _ENOUGH[process]:
         return None
     slopes = [(y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(warm, 2) if x2 > x1]
     return median(slopes) * unit if slopes else None

@@ -19,8 +19,8 @@ class Soak:
     """After so long the soak is given up; it takes half of this on two idle cores."""
     kills: int = 18
     people: int = 50
-    pause: float = 5.0
-    """Seconds that somebody thinks about an item, on average."""
+    pause: float = 2.5
+    """Seconds that somebody thinks about an item, on average; with more, the server would not live for enough saves."""
     seed: int = 1
     concurrency: int = 64
     timeout: float = 5.0

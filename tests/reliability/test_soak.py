@@ -140,3 +140,15 @@ def test_a_leak_is_seen_through_noise_and_restarts(leak):
     ]
     assert growth(rows, "score", "rss") == pytest.approx(leak, abs=10)
     assert growth(rows[:60], "score", "rss") is None
+
+
+def test_what_fills_once_is_no_leak():
+    """The server's connections open one by one and then no more; a descriptor left open per 500 saves is seen."""
+
+    def rows(leak):
+        use = {"what": "use", "process": "annotate", "pid": 1}
+        return [{**use, "saves": n, "descriptors": 60 + min(16, n // 100) + n * leak} for n in range(0, 6_000, 20)]
+
+    assert growth(rows(0), "annotate", "descriptors") == 0
+    assert growth(rows(1 / 500), "annotate", "descriptors") == pytest.approx(20, abs=1)
+    assert growth(rows(0)[:190], "annotate", "descriptors") is None

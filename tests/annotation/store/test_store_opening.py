@@ -1,5 +1,7 @@
 """Opening the annotation database: what is accepted, what is refused, and with which messages."""
 
+import _sqlite3
+import ctypes
 import logging
 import os
 import sqlite3
@@ -13,6 +15,7 @@ import pytest
 from storing import new_items, settings_of
 from workers import another_process, opens
 
+from saiten.annotation.records import NewItem
 from saiten.annotation.store.annotations import annotated_item, assigned_item, assigned_items
 from saiten.annotation.store.assignment import next_item
 from saiten.annotation.store.database import NoSuchProject, StoreUnavailable
@@ -304,3 +307,19 @@ def test_nothing_secret_is_logged(annotation_database, caplog):
     assert secret not in caplog.text
     assert "pass word" not in caplog.text
     assert "pass%20word" not in caplog.text
+
+
+def test_a_connection_keeps_little_of_a_file_in_memory(tmp_path):
+    """After everything was read, SQLite holds less than 600 kB for the connection, however large the file is."""
+    library = ctypes.CDLL(getattr(_sqlite3, "__file__", None))
+    if not hasattr(library, "sqlite3_memory_used"):
+        pytest.skip("this Python does not show the functions of its SQLite library")
+    library.sqlite3_memory_used.restype = ctypes.c_int64
+    with open_project(str(tmp_path / "labels.db"), settings_of()) as store:
+        add_items(store, (NewItem(f"item {n}", {"answer": "text " * 2_000}) for n in range(300)))
+        store.database.engine.dispose()
+        before = library.sqlite3_memory_used()
+        with store.database.engine.connect() as connection:
+            connection.exec_driver_sql("SELECT sum(length(content)) FROM saiten_items").all()
+            assert connection.exec_driver_sql("PRAGMA page_count").scalar_one() > 750  # 3 MB
+            assert library.sqlite3_memory_used() - before < 600_000

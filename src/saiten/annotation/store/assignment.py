@@ -60,7 +60,8 @@ class _OpenItems:
         seed = self.tx.settings.seed
         bins = bins_of(seed, self.person)
         bins = bins[self.start :] + bins[: self.start]
-        step = max(1, BINS * _AT_ONCE // max(self.places, _AT_ONCE))
+        # a power of two: SQLite would keep a statement in memory for every other number of bins
+        step = 1 << (BINS * _AT_ONCE // max(self.places, _AT_ONCE)).bit_length()
         for begin in range(0, BINS, step):
             chunk = bins[begin : begin + step]
             found = self.tx.connection.execute(

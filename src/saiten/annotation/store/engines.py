@@ -18,8 +18,14 @@ _APPLICATION = 0x53414941
 """`application_id` in the header of a SQLite file: "SAIA"."""
 _PATIENCE = 30.0
 """Seconds a transaction waits for others before it fails."""
-_POOL: dict[str, Any] = {"hide_parameters": True, "pool_size": 16, "max_overflow": 0, "pool_timeout": _PATIENCE}
-"""With more threads than connections, they take turns."""
+DATABASE_CONNECTIONS = 8
+"""The most at once, as many as the page's threads; a program with more threads lets them take turns."""
+_POOL: dict[str, Any] = {
+    "hide_parameters": True,
+    "pool_size": DATABASE_CONNECTIONS,
+    "max_overflow": 0,
+    "pool_timeout": _PATIENCE,
+}
 _SERVER_SETTINGS: dict[str, Any] = {**SETTINGS, "application_name": "saiten annotate"}
 
 
@@ -100,6 +106,8 @@ def engine_of(address: URL) -> Engine:
 def _sqlite_connected(connection: Any, record: Any) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")  # a save is on disk before it is acknowledged
+    # 256 KiB instead of 2 MB: the pages are dropped whenever another connection has written, so keeping more is no use
+    connection.execute("PRAGMA cache_size = -256")
 
 
 def _sqlite_begin(connection: Connection) -> None:

@@ -5,9 +5,11 @@ import errno
 import socket
 
 import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from saiten.annotation.store.engines import DATABASE_CONNECTIONS
 from saiten.errors import ConfigurationError
 
 _CONNECTIONS = 400
@@ -38,7 +40,7 @@ def server_of(app: ASGIApp, *, behind_proxy: bool = False) -> uvicorn.Server:
 
     It logs no URLs: links are secret.
     """
-    return uvicorn.Server(
+    return ThreadBoundServer(
         uvicorn.Config(
             app,
             http=HeaderTimeoutProtocol,
@@ -56,6 +58,19 @@ def server_of(app: ASGIApp, *, behind_proxy: bool = False) -> uvicorn.Server:
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
     )
+
+
+class ThreadBoundServer(uvicorn.Server):
+    """Executes requests in as many threads as there are connections to the database.
+
+    More threads would only wait for a connection, and cost memory: the C library spreads threads over many heaps, whose
+    free parts others do not use. With forty threads, they grew by 19 MB per 10,000 saves.
+    """
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until `should_exit`."""
+        current_default_thread_limiter().total_tokens = DATABASE_CONNECTIONS  # of this event loop
+        await super().serve(sockets)
 
 
 class HeaderTimeoutProtocol(H11Protocol):
