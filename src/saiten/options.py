@@ -8,6 +8,7 @@ these fields. An explicit value wins over the file, and the file over the defaul
 
 import difflib
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -186,6 +187,18 @@ def check_sendable(name: str, options: Mapping[str, Any]) -> None:
                 f"{name}: {option_name} cannot be sent ({error}); expected texts, numbers, true, false, null, lists "
                 "and mappings of these"
             ) from None
+
+
+_PAIRS = re.compile(r"^\s*(host|hostaddr|dbname|service|password)\s*=|\b(password|dbname)\s*=", re.IGNORECASE)
+
+
+def check_place_of_database(name: str, place: str) -> None:
+    """Raise ConfigurationError for libpq's `host=… password=…`, which would become the name of a file."""
+    if "://" not in place and _PAIRS.search(place):
+        raise ConfigurationError(
+            f"{name} takes a file or an address such as postgresql://USER@HOST/DATABASE, not pairs such as host=… "
+            "password=…; the password may be in PGPASSWORD or in ~/.pgpass"
+        )
 
 
 def _json_or_text(value: str) -> Any:

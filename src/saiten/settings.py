@@ -262,6 +262,10 @@ class CallSettings:
     key_env: Mapping[str, str] = option({}, toml=True, typed=False)
     """Server address → the environment variable that holds its key."""
 
+    def __post_init__(self) -> None:
+        """Raises ConfigurationError for a cache that is neither a file nor an address."""
+        options.check_place_of_database("the cache", self.cache or "")
+
     @property
     def batched(self) -> bool:
         """Whether requests go in batches, sent or as files."""

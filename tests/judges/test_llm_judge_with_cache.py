@@ -1,10 +1,13 @@
 """The LLM judge over the real answer store: useful replies are kept, others are requested again."""
 
+import asyncio
+
 import pytest
 
 from saiten.errors import Unreadable
+from saiten.judges.first_request import first_request
 from saiten.judges.llm import LLMJudge
-from saiten.models.cache import CachedChat
+from saiten.models.cache import CachedChat, key_of
 from saiten.models.sqlite_store import SQLiteStore
 from saiten.protocols import ChatRequest, Completion
 from saiten.records import Usage
@@ -55,11 +58,25 @@ async def test_the_preflight_asks_the_model_however_often_it_asked_before(tmp_pa
     """A key revoked since then is detected, although the same call was answered yesterday."""
     says = Says("ok", "ok")
     chat = CachedChat(says, SQLiteStore(tmp_path / "answers.db"))
-    judge = LLMJudge(chat, forget=chat.forget)
+    judge = LLMJudge(chat, forget=chat.forget, uncached=chat.uncached)
     await judge.preflight()
     await judge.preflight()
     assert says.lines == []
     await judge.close()
+
+
+async def test_the_preflight_waits_for_no_other_process(tmp_path):
+    """Processes that begin together with one cache make their first small calls at the same time."""
+    other = SQLiteStore(tmp_path / "answers.db")
+    says = Says("ok")
+    chat = CachedChat(says, SQLiteStore(tmp_path / "answers.db"))
+    judge = LLMJudge(chat, forget=chat.forget, uncached=chat.uncached)
+    first = key_of(says.name, first_request(judge.temperature, judge.seed, judge.max_tokens, None, {}))
+    assert (await other.claim([first])).ours
+    await asyncio.wait_for(judge.preflight(), 20)
+    assert (says.lines, len(other)) == ([], 0)
+    await judge.close()
+    await other.close()
 
 
 async def test_each_draw_is_kept_by_itself(tmp_path):

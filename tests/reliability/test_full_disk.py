@@ -177,7 +177,7 @@ def test_results_that_cannot_be_written_are_reported_in_a_sentence(once, name, f
         "show": ["run"],
         "compare": ["run", "run"],
         "meta-evaluate": ["run", "labels.csv", "--resamples", "100"],
-        "agreement": ["labels.csv", "--resamples", "100"],
+        "agreement": ["labels.csv"],
         "estimate": ["run", "labels.csv", "-m", "accuracy"],
         "testset worth": ["data.jsonl", "--kb", "kb"],
         "search": ["bridge", "--kb", "kb"],

@@ -20,6 +20,7 @@ from saiten.experiments.plan import read_plan
 from saiten.experiments.results import read_results
 from saiten.judges.llm import LLMJudge
 from saiten.models.openai_compatible import OpenAICompatibleChat
+from saiten.records import Usage
 from saiten.runs import read_run
 from saiten.runs.answers import summarize_answers
 from saiten.runs.locked_folder import paid_in
@@ -134,6 +135,12 @@ def kill_at_rest(server, running, after, paid):
         running.send_signal(signal.SIGCONT)
     running.send_signal(signal.SIGKILL)
     running.communicate()
+
+
+def until_all_left(server):
+    """Wait until the server has noticed that nobody waits for its replies."""
+    while server.in_flight:
+        time.sleep(0.01)
 
 
 @pytest.mark.slow
@@ -371,6 +378,58 @@ def test_calls_tokens_and_cost_equal_the_servers_own_count(saiten, data, stop):
         assert paid.cost == pytest.approx(cost, rel=1e-9)
         shown = " ".join(saiten("show", "run").out.split())
         assert re.search(rf"at least 0\.\d+ USD \(calls of unknown cost: {cut}\)", shown), shown
+
+
+@pytest.fixture
+def many_documents(somewhere):
+    """A folder with enough chunks for several calls."""
+    Path("many").mkdir()
+    for n in range(40):
+        sentences = (f"Part {n} has the {k}th screw of {n * 40 + k}, and nobody knows why." for k in range(40))
+        Path(f"many/d{n}.txt").write_text(" ".join(sentences))
+    return Path("many")
+
+
+INDEXED = ("--chunk-size", 60, "--retries", 8, "--concurrency", AT_ONCE, "-q")
+
+
+def index_paid():
+    """What indexing paid, as the base's folder says."""
+    return paid_in(Path("kb")) or Usage()
+
+
+def test_an_index_that_was_killed_and_stopped_has_paid_what_the_server_received(
+    saiten, process, many_documents, somewhere
+):
+    """Killed twice, once before there is a base, and stopped by its budget: calls, tokens and cost, with retries, and
+    what the last command says is the whole.
+    """
+    Path("saiten.toml").write_text('[prices]\n"e" = { prompt = 10, completion = 0 }\n')
+    with CountingServer() as server:
+        server.reply = lambda asked: Fault(503) if asked.number % 5 == 3 else None
+        command = ("index", many_documents, "--kb", "kb", "--embedder", f"openai:e@{server.base_url}", *INDEXED)
+        for first_held in (0, 6):
+            with held(server, first_held):
+                kill_at_rest(server, process(*command), first_held + 1, lambda: index_paid().calls)
+                until_all_left(server)
+            assert index_paid().calls == len(server.requests)
+        lost = index_paid().unanswered
+        assert lost > 1
+        stopped = saiten(*command, "--max-calls", 3)
+        assert stopped.status == 3, stopped
+        assert index_paid().calls == len(server.requests)
+        done = saiten(*command)
+        assert done.status == 0, done
+        paid = index_paid()
+        assert (paid.calls, paid.unpriced, paid.unanswered) == (len(server.requests), lost, lost)
+        assert paid.prompt_tokens == server.prompt.total()
+        assert paid.cost == pytest.approx(10 * server.prompt["e"] / 1e6, rel=1e-9)
+        said = re.search(r"paid for this knowledge base so far: (\d+) calls, ([\d,]+) \+ 0 tokens", done.err)
+        assert (int(said[1]), int(said[2].replace(",", ""))) == (paid.calls, paid.prompt_tokens), done
+        again = saiten(*command)
+        assert again.status == 0
+        assert f"paid for this knowledge base so far: {len(server.requests)} calls" in again.err
+        assert index_paid() == paid
 
 
 def test_what_index_says_it_paid_is_what_the_server_received(saiten, commands, openai_server):

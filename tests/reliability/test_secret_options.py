@@ -120,3 +120,28 @@ def test_each_table_of_the_configuration_is_checked():
     assert tables == {
         f"{name.strip('-')}.{part}" for name in MODELS - {"--generator"} for part in ("options", "headers")
     }
+
+
+@pytest.mark.parametrize("option", ["--cache", "--db"])
+@pytest.mark.parametrize("pairs", ["host=h user=me password={} dbname=d", "user=me password = {}", "dbname=d"])
+def test_pairs_for_postgresql_are_refused_and_become_no_file(saiten, data, somewhere, option, pairs):
+    """`host=… password=…` would be the name of a file, with the password in it; the error names the form to use."""
+    planted = Planted()
+    commands = {
+        "--cache": ("score", data(1), "-m", "accuracy", "--judge", "offline", "-o", "run"),
+        "--db": ("annotate", data(1), "--form", "correct", "--annotator", "me", "--prepare"),
+    }
+    before = set(somewhere.iterdir())
+    said = saiten(*commands[option], option, pairs.format(planted("password")))
+    assert said.status == 2, said
+    assert "postgresql://USER@HOST/DATABASE" in " ".join(said.err.split())
+    assert planted.found((said.out + said.err).encode()) == set()
+    assert set(somewhere.iterdir()) == before
+
+
+def test_files_with_an_equals_sign_are_still_files(saiten, data, somewhere):
+    """As data lakes name their folders."""
+    (somewhere / "user=me").mkdir()
+    command = ("annotate", data(1), "--form", "correct", "--annotator", "me", "--prepare")
+    assert saiten(*command, "--db", "user=me/host=1.db").status == 0
+    assert (somewhere / "user=me/host=1.db").is_file()

@@ -75,22 +75,24 @@ def index(
     """
     from saiten.cli.progress import IndexProgress
     from saiten.cli.running import LEFT_OUT, STOPPED, resumable
+    from saiten.runs.locked_folder import paid_in
     from saiten.views.render import render
     from saiten.views.tables.index import index_tables
     from saiten.views.tables.summary import usage_text
-    from saiten.wiring import Models, index_documents
+    from saiten.wiring import Models, folder_of_base, index_documents
     from saiten.words import Message
 
     note_servers(config, {"embedder": embedder})
     notes, calls = stderr(), calls.kept_in(None)  # the base itself keeps the vectors
     kept, stops = "what is stored is kept", (BudgetSpent, CallFailed)
     resuming = resumable(notes, kept=kept, unfinished=f"{kept}; re-run the command to resume", stops=stops)
+    models = Models(calls)
     with IndexProgress(notes, quiet=quiet) as progress, resuming as ending:
         done, contents = asyncio.run(
             index_documents(
                 documents,
                 kb,
-                Models(calls),
+                models,
                 embedder=embedder,
                 default_embedder=config.settings(JudgeSettings).embedder,
                 **asdict(chunking),
@@ -98,12 +100,17 @@ def index(
                 watch=progress,
             )
         )
+    spent = usage_text(models.account.usage, calls.currency)
     if ending.status == STOPPED:
-        notes.print(usage_text(progress.done.usage, calls.currency), markup=False)
+        notes.print(spent, markup=False)
+    elif not ending.status:
+        chunks = Message("progress", "chunks", n=done.chunks)
+        notes.print(Message("progress", "done", done=chunks, seconds=progress.seconds(), more=spent), markup=False)
+    total = None if (folder := folder_of_base(kb)) is None else paid_in(folder)
+    if total is not None and total.calls != models.account.usage.calls:
+        notes.print(Message("progress", "paid_in_all", paid=usage_text(total, calls.currency)), markup=False)
     if ending.status:
         raise typer.Exit(ending.status)
-    chunks, spent = Message("progress", "chunks", n=done.chunks), usage_text(done.usage, calls.currency)
-    notes.print(Message("progress", "done", done=chunks, seconds=progress.seconds(), more=spent), markup=False)
     if done.absent:
         notes.print(f"{done.absent} documents of the knowledge base were not among those given; --prune removes them")
     render(index_tables(done, contents, pruned=prune), form, stdout())

@@ -1,7 +1,7 @@
 """What `saiten prompts` prints and copies."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -48,11 +48,11 @@ def shown(name: str, language: Language, reply: str, without: Collection[str], o
     return "\n".join(parts)
 
 
-def copied(folder: Path, wanted: Collection[str], own: str | None) -> Iterator[Path]:
-    """Copy prompts, and yield the files written.
+def copied(folder: Path, wanted: Collection[str], own: str | None) -> list[Path]:
+    """Copy prompts, and return the files written.
 
     Raises:
-        ConfigurationError: there is no such prompt, or a file exists already; nothing is copied then.
+        ConfigurationError: there is no such prompt, a file exists already or cannot be written; nothing is copied then.
     """
     found = files_in(own)
     _check_names(wanted, tuple(found))
@@ -63,9 +63,16 @@ def copied(folder: Path, wanted: Collection[str], own: str | None) -> Iterator[P
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigurationError(f"{folder} cannot be made: {error.strerror}; name another folder") from error
-    for file, source in files.items():
-        write_whole(file, source.read_text(encoding="utf-8"), shared=True, otherwise="name another folder")
-        yield file
+    written: list[Path] = []
+    try:
+        for file, source in files.items():
+            write_whole(file, source.read_text(encoding="utf-8"), shared=True, otherwise="name another folder")
+            written.append(file)
+    except ConfigurationError:
+        for file in written:  # or the next try would find them
+            file.unlink()
+        raise
+    return written
 
 
 def _check_names(wanted: Collection[str], there: Collection[str]) -> None:

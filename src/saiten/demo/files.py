@@ -1,7 +1,6 @@
 """Files of the tour: answers, questions, documents and known labels, laid out in a folder."""
 
 import json
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from importlib.resources import files
@@ -45,7 +44,10 @@ def write_files(folder: Path) -> None:
     for name, of in rows.items():
         _write(folder / f"{name}.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in of))
     _write(folder / "chains.yaml", files("saiten.demo").joinpath("chains.yaml").read_text(encoding="utf-8"))
-    shutil.copytree(corpus(), folder / "documents", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    (folder / "documents").mkdir()
+    for document in corpus().iterdir():
+        if document.suffix != ".py" and document.is_file():
+            _write(folder / "documents" / document.name, document.read_text(encoding="utf-8"))
 
 
 def by_defect(demo: Sequence[DemoSample]) -> list[Sample]:

@@ -40,6 +40,8 @@ class LLMJudge:
     """For the preflight call; None: as for every reply. A local model may never stop by itself."""
     forget: Callable[[ChatRequest], None] | None = None
     """Called with each request whose reply was unusable, so that a cache does not serve it forever."""
+    uncached: Chat | None = field(default=None, kw_only=True, repr=False)
+    """The model without its cache, for the preflight call; None: `chat` has no cache."""
     logprobs: int | None = field(default=None, kw_only=True)
     """Number of likeliest tokens to request per place, for the probabilities of verdicts and grades; None: none."""
     notify: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
@@ -139,7 +141,7 @@ class LLMJudge:
             ) from error
 
     async def preflight(self) -> None:
-        """Make one small call to the model and to the embedder, bypassing any cache.
+        """Make one small call to the model, bypassing any cache, and to the embedder, unless that call is cached.
 
         It has the form of later calls (a system message, a worked example, a schema, the same parameters), so that
         refusals, and what the server accepts instead, are known before the run begins.
@@ -150,9 +152,7 @@ class LLMJudge:
         most = self.max_tokens if self.first_max_tokens is None else self.first_max_tokens
         request = first_request(self.temperature, self.seed, most, self.logprobs, self.options)
         try:
-            self._forget(request)
-            completion = await self.chat.complete(request)
-            self._forget(request)
+            completion = await (self.uncached or self.chat).complete(request)
             self._returned[:] = [bool(completion.tokens)]
             if self.logprobs is not None and not completion.tokens:
                 self.notify(

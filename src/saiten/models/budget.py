@@ -13,6 +13,9 @@ from saiten.models.layers import A, Load
 from saiten.models.prices import Price, Quote
 from saiten.records import Usage
 
+CALLS_NAME, PRICES_NAME = "calls.jsonl", "prices.jsonl"
+"""The files of a book in a folder."""
+
 
 class Book(Protocol):
     """A ledger of spending: its entries add up to the total spent."""

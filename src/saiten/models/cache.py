@@ -57,6 +57,11 @@ class CachedChat(_Cached[Chat, Completion]):
             answer, pays = await flight.answer()
         return answer if pays else replace(answer, usage=REUSED)
 
+    @property
+    def uncached(self) -> Chat:
+        """The model without cache and claims; close the cached one, which closes it."""
+        return self._inner
+
     def forget(self, request: ChatRequest) -> None:
         """Drop the answer stored for this request, so that the request is sent again next time.
 

@@ -10,6 +10,7 @@ from saiten.durable.lock import Lock
 from saiten.durable.private import private_file, private_folder
 from saiten.durable.whole_file import sync_folder
 from saiten.errors import ConfigurationError, NotWritten
+from saiten.models.budget import CALLS_NAME, PRICES_NAME
 from saiten.models.prices import Quote
 from saiten.records import Usage
 from saiten.runs.lines import content_key, from_line, read_lines, to_line, usage_from_json, usage_to_json
@@ -21,8 +22,10 @@ ERRORS_NAME = "errors.jsonl"
 class LockedFolder:
     """A folder locked from construction until `close`, or until the process dies."""
 
-    def __init__(self, path: Path, notify: Callable[[str], None]) -> None:
+    def __init__(self, path: Path, notify: Callable[[str], None], *, held: bool = False) -> None:
         """Create the folder if needed, and lock it; `notify` is called with each note about a repair.
+
+        `held`: this process has the lock already, as the writer of a knowledge base does.
 
         Raises:
             ConfigurationError: it cannot be created or written, or another process is writing it.
@@ -36,7 +39,7 @@ class LockedFolder:
             private_folder(path)
         except OSError as error:
             raise ConfigurationError(f"{path} cannot be made: {error.strerror}; name another place") from error
-        self._lock = Lock(path, notify)
+        self._lock = None if held else Lock(path, notify)
         self._syncing = Syncing()
 
     def __enter__(self) -> Self:
@@ -115,7 +118,8 @@ class LockedFolder:
         except OSError as error:
             raise ConfigurationError(f"{self.path} cannot be written: {error.strerror}") from error
         finally:
-            self._lock.release()
+            if self._lock is not None:
+                self._lock.release()
 
     def _move_aside(self, file: AppendedFile, size: int, torn: bytes) -> None:
         aside = self.path / f"{file.path.name}.torn"
@@ -152,9 +156,6 @@ class BadRows:
 @lru_cache(64)  # one per request that is sent, and many replies, are alike
 def _paid_line(usage: Usage) -> bytes:
     return to_line({name: value for name, value in usage_to_json(usage).items() if value})
-
-
-CALLS_NAME, PRICES_NAME = "calls.jsonl", "prices.jsonl"
 
 
 class PaidCalls:

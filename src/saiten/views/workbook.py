@@ -7,7 +7,7 @@ XML forbids become visible signs. A text that is longer than Excel's cells is cu
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -205,7 +205,8 @@ def opened_book(stream: IO[bytes], title: str = "", *, japanese: bool = False) -
             raise BadInput("the workbook would be larger than 4 GB; use csv or parquet") from error
         finally:
             for sheet in made.worksheets():
-                sheet.row_data_fh.close()
+                with suppress(OSError):  # a full disk; each is closed, and the first error stays the one raised
+                    sheet.row_data_fh.close()
 
 
 def check_size(rows: int, columns: int) -> None:

@@ -11,8 +11,8 @@ from saiten.rag.knowledge.finding import find_documents
 from saiten.rag.knowledge.indexing import Indexed, Indexing
 from saiten.rag.knowledge.opening import begin, end, find_manifest
 from saiten.rag.knowledge.reading import Reader, check_readers
-from saiten.records import Usage
-from saiten.wiring.knowledge import embedder_of_base, open_engine
+from saiten.runs.locked_folder import LockedFolder, PaidCalls
+from saiten.wiring.knowledge import embedder_of_base, folder_of_base, open_engine
 from saiten.wiring.models import Models
 from saiten.wiring.named_servers import notice_server
 
@@ -36,7 +36,8 @@ async def index_documents(
     """Update the base with these files and folders; create it if it does not exist.
 
     None keeps the settings of the base; a new one gets `default_embedder`, 512, 0 and, unless `exact`, chunks that end
-    with a sentence. `prune` removes documents of the base that are not among those given.
+    with a sentence. `prune` removes documents of the base that are not among those given. What is paid is kept in the
+    base's folder, unless the models' account has another book.
 
     Raises:
         BadInput: no document was found.
@@ -60,18 +61,20 @@ async def index_documents(
     async with AsyncExitStack() as stack:
         engine = open_engine(kb, writing=True, keys=models.keys)
         stack.push_async_callback(engine.close)
+        if models.account.book is None and (folder := folder_of_base(kb)) is not None:
+            kept = stack.enter_context(LockedFolder(folder, models.notice, held=True))
+            stack.enter_context(models.account.booked(PaidCalls(kept)))
         found = await find_manifest(engine)
         if found is not None and embedder is None:
             notice_server(engine.name, found.embedder, models)
         named = embedder or (found.embedder if found else default_embedder)
         chosen, spec = embedder_of_base(named, models, found=found is not None and embedder is None)
         stack.push_async_callback(chosen.close)
-        spent: list[Usage] = []
-        manifest = await begin(engine, chosen, spec, chunk_size, overlap, exact=exact, spent=spent.append)
+        manifest = await begin(engine, chosen, spec, chunk_size, overlap, exact=exact)
         reader = stack.enter_context(Reader())
         in_flight = min(_BATCHES, models.calls.concurrency)
         work = Indexing(engine, chosen, manifest, reader, in_flight=in_flight, prune=prune, watch=watch)
-        work.done.total, work.done.usage = len(files), sum(spent, Usage())
+        work.done.total = len(files)
         await work.run(files)
         await end(engine, manifest)
         return work.done, await read_contents(engine)

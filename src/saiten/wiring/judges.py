@@ -93,7 +93,7 @@ def assemble_judge(
     temperature = settings.temperature
     if temperature is None:
         temperature = VOTING_TEMPERATURE if settings.votes > 1 else 0.0
-    forget = chat.forget if isinstance(chat, CachedChat) else None
+    forget, uncached = (chat.forget, chat.uncached) if isinstance(chat, CachedChat) else (None, None)
     few = FIRST_MAX_TOKENS if in_process else None
     name = parse_name(settings.judge)
     unreachable = name is not None and untried(name.provider, models.calls)
@@ -106,6 +106,7 @@ def assemble_judge(
         few,
         forget,
         prompts,
+        uncached=uncached,
         logprobs=ALTERNATIVES if settings.logprobs else None,
         notify=models.notice,
         options=settings.judge_options,

@@ -29,9 +29,15 @@ def open_engine(spec: str, *, writing: bool, keys: Keys | None = None) -> Engine
     Raises:
         ConfigurationError: the address is invalid, the folder is in use or not saiten's, or an extra is missing.
     """
-    if spec.startswith(("http://", "https://")):
+    folder = folder_of_base(spec)
+    if folder is None:
         return connect(spec, (keys or Keys(os.environ)).of(spec, variable=KEY_VARIABLE).value())
-    return FolderEngine(Path(spec), writing=writing)
+    return FolderEngine(folder, writing=writing)
+
+
+def folder_of_base(spec: str) -> Path | None:
+    """Return the folder of a base, where indexing it also keeps what it paid; None for one on a server."""
+    return None if spec.startswith(("http://", "https://")) else Path(spec)
 
 
 def embeds_here(name: str) -> bool:

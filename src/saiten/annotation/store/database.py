@@ -1,6 +1,7 @@
 """Database transactions, retried after conflicts, and their errors, worded for annotators and for the command line."""
 
 import random
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,10 @@ _OVERLOADED = "the database is overloaded; try again in a moment"
 
 class StoreUnavailable(SaitenError):
     """The database does not respond and the outcome is unknown; send the call again, it is stored once."""
+
+
+class StoreFull(StoreUnavailable):
+    """The disk refused a transaction, of which nothing is stored; it may be sent again once there is space."""
 
 
 class NoSuchProject(ConfigurationError):
@@ -98,6 +103,14 @@ def worth_another_try(error: exc.DBAPIError) -> bool:
     return state in {"40001", "40P01"} or (state is None and "locked" in str(error.orig))
 
 
+def _is_refused_by_disk(error: BaseException | None) -> bool:
+    """Return whether the disk of a SQLite file is full or fails, or that of a PostgreSQL server is full."""
+    return (
+        getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+        or getattr(error, "sqlstate", "") == "53100"
+    )
+
+
 @contextmanager
 def _explained() -> Iterator[None]:
     """Translate database errors; their own messages are not shown, since they may quote values."""
@@ -111,6 +124,11 @@ def _explained() -> Iterator[None]:
         ):
             raise ConfigurationError(
                 f"the annotation database is damaged ({error.orig}); to recover its data: sqlite3 FILE .recover"
+            ) from error
+        if _is_refused_by_disk(error.orig):
+            raise StoreFull(
+                "the annotation database cannot be written: its disk is full or fails; nothing of this was stored: "
+                "free some space, and try again"
             ) from error
         if isinstance(error, exc.DataError):
             raise BadInput("the database cannot store this text: it contains invalid characters") from error

@@ -12,6 +12,7 @@ from saiten.errors import ConfigurationError
 from saiten.models.networks import require
 from saiten.models.postgres_server import SETTINGS, check_host, reason
 from saiten.models.sqlite_store import refuse_other_files, switch_to_wal
+from saiten.options import check_place_of_database
 
 _EXPECTED = "give the path of a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
 _APPLICATION = 0x53414941
@@ -50,6 +51,7 @@ def read_address(text: str) -> URL:
     file = rest.removeprefix("/") if separator else text
     if not file or file == ":memory:":
         raise ConfigurationError(f"an in-memory database would lose all labels; {_EXPECTED}")
+    check_place_of_database("--db", file)
     if "\0" in file:
         raise ConfigurationError(f"the path of the database contains a NUL character; {_EXPECTED}")
     return URL.create("sqlite", database=str(Path(file).expanduser()))

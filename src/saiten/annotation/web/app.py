@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from saiten.annotation.forms import Form
 from saiten.annotation.live_agreement import LiveAgreement
-from saiten.annotation.store.database import LockedOut, NotAssigned, SaveConflict, StoreUnavailable
+from saiten.annotation.store.database import LockedOut, NotAssigned, SaveConflict, StoreFull, StoreUnavailable
 from saiten.annotation.store.project import Project
 from saiten.annotation.web import adjudication, admin_routes, annotator_routes, joining
 from saiten.annotation.web.bodies import RequestRefused, json_reply
@@ -55,6 +55,7 @@ def _of_starlette(error: HTTPException) -> RequestRefused:
 
 _REFUSALS: dict[type[Exception], Callable[[Any], RequestRefused]] = {
     RequestRefused: lambda refused: refused,
+    StoreFull: lambda _: RequestRefused(507, "disk_full", headers={"retry-after": "15"}),
     # pages retry after the seconds given
     StoreUnavailable: lambda _: RequestRefused(503, "away", headers={"retry-after": "5"}),
     NotAssigned: lambda _: RequestRefused(404, "no_number"),

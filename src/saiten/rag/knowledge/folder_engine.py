@@ -24,6 +24,7 @@ from saiten.durable.lock import LOCK_NAME, lock_file
 from saiten.durable.private import FILE_MODE, private_folder
 from saiten.durable.whole_file import is_left, whole_file, writing_to
 from saiten.errors import ConfigurationError
+from saiten.models.budget import CALLS_NAME, PRICES_NAME
 from saiten.models.vectors import Vector
 from saiten.rag.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
 from saiten.rag.knowledge.terms import Terms
@@ -243,8 +244,8 @@ def _check_folder(folder: Path, *, writing: bool) -> None:
         names = {path.name for path in folder.iterdir()}
     except OSError as error:
         raise ConfigurationError(f"{folder} cannot be made a knowledge base: {error.strerror}") from error
-    names -= {name for name in names if is_left(name, MANIFEST_NAME)}
-    if names - {LOCK_NAME, _POINTS} or (_POINTS in names and LOCK_NAME not in names):
+    names = {name.removesuffix(".torn") for name in names if not is_left(name, MANIFEST_NAME)}
+    if names - {LOCK_NAME, _POINTS, CALLS_NAME, PRICES_NAME} or (names and LOCK_NAME not in names):
         raise ConfigurationError(
             f"{folder} contains other files and is not a knowledge base; it was left unchanged: name a new or "
             "empty folder"

@@ -29,7 +29,6 @@ from saiten.rag.knowledge.finding import digest_of
 from saiten.rag.knowledge.opening import KnowledgeManifest
 from saiten.rag.knowledge.reading import Reader
 from saiten.rag.knowledge.terms import document_terms
-from saiten.records import Usage
 from saiten.text.normalization import without_surrogates
 
 
@@ -58,7 +57,6 @@ class Indexed:
     """Documents without text, with the reason."""
     notes: list[tuple[str, str]] = field(default_factory=list)
     """Documents with notes on their text."""
-    usage: Usage = field(default_factory=Usage)
 
     @property
     def files(self) -> int:
@@ -259,11 +257,9 @@ class Indexing:
         try:
             answer = await self.embedder.embed(texts)
         except CallFailed as error:
-            self.done.usage += error.usage
             if error.retryable:
                 raise
             raise _EmbeddingRefused(str(error)) from error
-        self.done.usage += answer.usage
         if answer.vectors.shape[1] != self.manifest.dimensions:
             raise ConfigurationError(
                 f"{self.embedder.name} gave {answer.vectors.shape[1]} dimensions, the knowledge base has "

@@ -1,6 +1,5 @@
 """Creating, resuming and opening a knowledge base, whose manifest says how it was made."""
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,7 +9,6 @@ from saiten.protocols import Embedder
 from saiten.rag.knowledge.chunking import check_cutting
 from saiten.rag.knowledge.engine import Engine
 from saiten.rag.knowledge.terms import RULE
-from saiten.records import Usage
 from saiten.version import __version__
 
 KIND = "saiten knowledge base"
@@ -86,20 +84,18 @@ async def begin(
     overlap: int | None = None,
     *,
     exact: bool | None = None,
-    spent: Callable[[Usage], None] = lambda _: None,
 ) -> KnowledgeManifest:
     """Create or resume the base, which counts as interrupted until `end`. None means the base's own settings.
 
     `spec` is how the embedder is written, so that later searches use the same one. The returned manifest's
-    `interrupted` refers to the time before this call. `spent` receives the cost of finding the vectors' size.
-    Raises ConfigurationError for impossible or other settings, and CallFailed if the embedder failed.
+    `interrupted` refers to the time before this call. Raises ConfigurationError for impossible or other settings, and
+    CallFailed if the embedder failed.
     """
     found = await find_manifest(engine)
     if found is None:
         size, shared = chunk_size or CHUNK_SIZE, OVERLAP if overlap is None else overlap
         check_cutting(size, shared)
         tried = await embedder.embed(["How many dimensions?"])
-        spent(tried.usage)
         dimensions = int(tried.vectors.shape[1])
         await engine.create(dimensions)
         found = KnowledgeManifest(spec, embedder.name, dimensions, size, shared, exact=bool(exact))

@@ -200,7 +200,7 @@ export class Outbox {
   #last = 0;
   #inFlight = null;
 
-  /* `on` has: changed(), stored(entry, reply), refused(entry, message), closed(why). */
+  /* `on` has: changed(), stored(entry, reply), refused(entry, message), closed(why), delayed(message). */
   constructor({ storage, server, on }) {
     Object.assign(this, { storage, server, on, failures: 0, state: "idle" });
     window.addEventListener("online", () => this.hurry());
@@ -297,6 +297,7 @@ export class Outbox {
         this.failures += 1;
         const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(this.failures - 1, 10));
         this.#say(outcome.away ? "away" : "offline");
+        if (outcome.message) this.on.delayed(outcome.message);
         this.#later(Math.max(outcome.after * 1_000, wait * (0.75 + Math.random() / 2)));
         return;
       }
@@ -334,7 +335,7 @@ export class Outbox {
       if (reply.status >= 400 && reply.status < 500 && ![408, 425, 429].includes(reply.status)) {
         return { kind: "refused", message: reply.body?.message ?? String(reply.status) };
       }
-      return { kind: "later", after: reply.after, away: true };
+      return { kind: "later", after: reply.after, away: true, message: reply.status === 507 ? reply.body?.message : null };
     } catch (error) {
       if (error instanceof Unreachable) return { kind: "later", after: 0, away: navigator.onLine };
       throw error;

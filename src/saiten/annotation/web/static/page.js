@@ -19,13 +19,17 @@ function list() {
     storage,
     server,
     on: {
-      changed: () => say(),
+      changed: () => {
+        if (outbox.state === "idle") notices.clear("delayed");
+        say();
+      },
       stored: () => {},
       refused: ({ kind, number, body }, message) => {
         if (kind === "save" && !drafts.of(number)) drafts.keep(number, { payload: body.payload, unclear: body.unclear, seconds: body.seconds, refused: message });
         notices.show(`refused-${number}`, word("refused", { number, message }), { urgent: true });
       },
       closed: (why) => notices.show("closed", closedText(why, outbox.entries.length), { urgent: true }),
+      delayed: (message) => notices.show("delayed", message, { urgent: true }),
     },
   });
   const bar = equipBar({ outbox, storage, server, notices, counted: null, help: () => {}, before: () => {} });
@@ -61,12 +65,13 @@ function grade(main) {
     server,
     on: {
       changed: () => {
-        if (outbox.state === "idle") notices.clear("closed");
+        if (outbox.state === "idle") ["closed", "delayed"].forEach((name) => notices.clear(name));
         work.bar.say();
       },
       stored: (entry, reply) => work.undoing.stored(entry, reply),
       refused: (entry, message) => work.undoing.refused(entry, message),
       closed: (why) => work.navigation.closed(why),
+      delayed: (message) => notices.show("delayed", message, { urgent: true }),
     },
   });
   const saved = () => outbox.entries.filter((entry) => entry.body?.fresh).map((entry) => entry.number);
