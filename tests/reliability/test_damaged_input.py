@@ -10,18 +10,7 @@ from damaging import Damage, damages_of
 from healthy_files import READINGS, Reading, call, write_all
 
 THOROUGH = os.environ.get("SAITEN_SOAK") == "1"
-_SLOW = {
-    "report",
-    "search",
-    "testset",
-    "index",
-    "tune",
-    "experiment",
-    "drift",
-    "converse",
-    "questions",
-    "meta-evaluate",
-}
+_WITNESSES = ("show-run/manifest.json", "show-run/scores.jsonl", "score-data.csv")
 _WRITTEN = ("out", "out.jsonl", "out.csv", "out.html", "out.json", "out.db")
 
 
@@ -80,9 +69,14 @@ def _fault(reading: Reading, damage: Damage, found: tuple[object, str, str], rig
     return ""
 
 
+def _marks(reading: Reading) -> list[pytest.MarkDecorator]:
+    witness = [pytest.mark.witness] if reading.name in _WITNESSES else []
+    return [pytest.mark.slow, *witness]
+
+
 @pytest.mark.parametrize(
     "reading",
-    [pytest.param(each, marks=pytest.mark.slow if each.command[0] in _SLOW else (), id=each.name) for each in READINGS],
+    [pytest.param(each, marks=_marks(each), id=each.name) for each in READINGS],
 )
 def test_no_damage_ends_in_a_traceback_or_without_a_word(reading, healthy, tmp_path, monkeypatch):
     """Whatever is wrong with a file, the command names it, or shows the same as without the damage."""
@@ -96,8 +90,8 @@ def test_no_damage_ends_in_a_traceback_or_without_a_word(reading, healthy, tmp_p
     assert not faults, f"{len(faults)} damaged versions of {reading.file}:\n" + "\n".join(faults)
 
 
+@pytest.mark.slow
 def test_there_are_hundreds_of_damaged_files(healthy):
-    """As many as an attack by hand had, in the short form too."""
-    quick = [each for each in READINGS if each.command[0] not in _SLOW]
-    made = [damages_of((healthy / each.file).read_bytes(), each.kind, thorough=False) for each in quick]
+    """As many as an attack by hand had."""
+    made = [damages_of((healthy / each.file).read_bytes(), each.kind, thorough=False) for each in READINGS]
     assert sum(map(len, made)) >= 568

@@ -99,6 +99,7 @@ def pairs(planted, *options):
     ]
 
 
+@pytest.mark.slow
 def test_no_command_writes_or_shows_a_secret(inputs, shown, planted, openai_server, service):
     """In the addresses of all models, systems and retrievers, in headers and parameters of every option, in every
     variable; each was sent.
