@@ -20,6 +20,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from saiten.errors import ConfigurationError
 
 FILE = "saiten.toml"
+_LARGEST = 1 << 20
+"""Maximum bytes of the file."""
 
 T = TypeVar("T")
 
@@ -210,6 +212,8 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
             raise ConfigurationError(f"{path}: no such configuration file")
         return Config()
     try:
+        if file.stat().st_size > _LARGEST:
+            raise ConfigurationError(f"{file}: larger than {_LARGEST >> 20} MiB; expected the settings of saiten")
         found = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
