@@ -194,6 +194,12 @@ def without_default_file() -> Iterator[None]:
         _ONLY_NAMED.reset(before)
 
 
+def _text_of(file: Path) -> str:
+    if file.stat().st_size > _LARGEST:
+        raise ConfigurationError(f"{file}: larger than {_LARGEST >> 20} MiB; expected the settings of saiten")
+    return file.read_text(encoding="utf-8")
+
+
 def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
     """Read `path`, or `saiten.toml` in the current folder if there is one.
 
@@ -212,9 +218,7 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
             raise ConfigurationError(f"{path}: no such configuration file")
         return Config()
     try:
-        if file.stat().st_size > _LARGEST:
-            raise ConfigurationError(f"{file}: larger than {_LARGEST >> 20} MiB; expected the settings of saiten")
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
+        found = tomllib.loads(_text_of(file))
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.data import read_labels, read_samples
-from saiten.data import workbook_rows
+from saiten.data import read_labels, read_samples, workbook_rows
 from saiten.data.shards import count_rows, cut
 from saiten.errors import BadInput
 from saiten.records import Sample

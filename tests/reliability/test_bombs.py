@@ -298,10 +298,22 @@ DATA_BOMBS = {
     "many_shared.parquet": (lambda p: parquet(p, 20_000_000), 640, ""),
     "nested.parquet": (lambda p: parquet(p, 20_000_000, nested=True), 640, ""),
     "whole.json": (lambda p: sparse(p, b"[\n"), 0, "one JSON document of more than 128 MiB"),
-    "values.json": (lambda p: p.write_bytes(EMPTY_ROW + b"{}," * (40 << 20) + b"{}]}"), 0, "more than 4,000,000 values"),
-    "values.jsonl": (lambda p: p.write_bytes(EMPTY_ROW + b"{}," * (10 << 20) + b"{}]}"), 0, "more than 4,000,000 values"),
+    "values.json": (
+        lambda p: p.write_bytes(EMPTY_ROW + b"{}," * (40 << 20) + b"{}]}"),
+        0,
+        "more than 4,000,000 values",
+    ),
+    "values.jsonl": (
+        lambda p: p.write_bytes(EMPTY_ROW + b"{}," * (10 << 20) + b"{}]}"),
+        0,
+        "more than 4,000,000 values",
+    ),
     "line.jsonl.gz": (lambda p: zipped(p, [EMPTY_ROW, *[b"a" * CHUNK] * 2_000]), 0, "longer than 32 MiB"),
-    "record.csv.gz": (lambda p: zipped(p, [b'question,answer\n"', *[b'x\n","' * 200_000] * 60]), 0, "fields, but the header has 2"),
+    "record.csv.gz": (
+        lambda p: zipped(p, [b'question,answer\n"', *[b'x\n","' * 200_000] * 60]),
+        0,
+        "fields, but the header has 2",
+    ),
 }
 """Each bomb of rows, how many of its rows are read, and a part of the reason why others are not."""
 

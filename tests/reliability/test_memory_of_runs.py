@@ -42,8 +42,8 @@ print(json.dumps([running.returncode, max(most.values())]))
 
 def measured(*command):
     """Run a command of saiten; the most memory of any of its processes."""
-    found = subprocess.run([sys.executable, "-c", MEASURED, *map(str, command)], capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr[-2_000:]
+    run = [sys.executable, "-c", MEASURED, *map(str, command)]
+    found = subprocess.run(run, capture_output=True, check=True, text=True)
     status, most = json.loads(found.stdout)
     assert status == 0, found.stderr[-2_000:]
     return most

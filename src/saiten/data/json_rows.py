@@ -108,7 +108,9 @@ def parse_json(text: bytes) -> Any:
 def _check_values(text: bytes) -> None:
     """Raise ValueError if the text may have more values than can be held; commas inside texts count, too."""
     if len(text) > _MAX_VALUES and sum(map(text.count, (b",", b"[", b"{"))) > _MAX_VALUES:
-        raise ValueError(f"it may have more than {_MAX_VALUES:,} values (commas and brackets), too many to read at once")
+        raise ValueError(
+            f"it may have more than {_MAX_VALUES:,} values (commas and brackets), too many to read at once"
+        )
 
 
 def _row(text: bytes, number: int, where: str) -> RawRow | BadRow:

@@ -236,7 +236,8 @@ def _check_rows(sheet: IO[bytes], name: str) -> None:
         since = len(chunk) - ends[-1] if ends else since + len(chunk)
         if since > _MAX_ROW:
             raise BadInput(
-                f"{name}: {sheet.name} has a row of more than {_MAX_ROW >> 20} MiB, too much to read; save the sheet as CSV"
+                f"{name}: {sheet.name} has a row of more than {_MAX_ROW >> 20} MiB, too much to read; "
+                "save the sheet as CSV"
             )
 
 
