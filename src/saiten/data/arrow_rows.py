@@ -91,7 +91,7 @@ def _longest(path: Path | str, group: int, column: str, name: str) -> int:
     """Return the bytes of the longest text in a column's dictionary, which each row may repeat."""
     with _parquet(path, name, read_dictionary=[column]) as file:
         batch = next(file.iter_batches(batch_size=1, row_groups=[group], columns=[column]), None)
-    values = None if batch is None else batch.column(0)
+    values: Any = None if batch is None else batch.column(0)
     while hasattr(values, "offsets"):  # lists
         values = values.flatten()
     if not hasattr(values, "dictionary"):
