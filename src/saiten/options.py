@@ -22,6 +22,8 @@ from saiten.errors import ConfigurationError
 from saiten.strict_parsing import strict_json, strict_toml
 
 FILE = "saiten.toml"
+_LARGEST = 1 << 20
+"""Maximum bytes of the file."""
 
 T = TypeVar("T")
 
@@ -221,6 +223,12 @@ def without_default_file() -> Iterator[None]:
         _ONLY_NAMED.reset(before)
 
 
+def _text_of(file: Path) -> str:
+    if file.stat().st_size > _LARGEST:
+        raise ConfigurationError(f"{file}: larger than {_LARGEST >> 20} MiB; expected the settings of saiten")
+    return file.read_text(encoding="utf-8")
+
+
 def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
     """Read `path`, or `saiten.toml` in the current folder if there is one.
 
@@ -240,7 +248,7 @@ def read_config(path: Path | None, kinds: Sequence[type]) -> Config:
             raise ConfigurationError(f"{path}: no such configuration file")
         return Config()
     try:
-        found = strict_toml(file.read_text(encoding="utf-8"))
+        found = strict_toml(_text_of(file))
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
     except ValueError as error:

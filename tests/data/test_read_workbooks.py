@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saiten.data import read_labels, read_samples
+from saiten.data import read_labels, read_samples, workbook_rows
 from saiten.data.shards import count_rows, cut
 from saiten.errors import BadInput
 from saiten.records import Sample
@@ -301,8 +301,8 @@ def test_a_part_that_would_fill_the_memory_is_refused_before_it_is_unpacked(tmp_
     path = workbook(tmp_path / "a.xlsx", {"s": PLAIN})
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/media/zeros.bin", bytes(3 << 20))
-    monkeypatch.setattr("saiten.data.workbook_rows._MAX_PART", 2 << 20)
-    with pytest.raises(BadInput, match=r"a.xlsx: xl/media/zeros.bin has 3 MiB unpacked, too much to read"):
+    monkeypatch.setitem(workbook_rows._MOST_UNPACKED, "xl/media/", 2 << 20)
+    with pytest.raises(BadInput, match=r"a.xlsx: xl/media/zeros.bin has 3 MiB unpacked, and at most 2 are read"):
         read(path)
 
 

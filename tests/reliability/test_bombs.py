@@ -1,5 +1,6 @@
-"""Documents made to exhaust whoever reads them: each costs bounded memory, is named with a limit, and stops no other."""
+"""Documents and data made to exhaust whoever reads them: each costs bounded memory, is named with a limit, and stops no other."""
 
+import gzip
 import io
 import json
 import re
@@ -8,6 +9,8 @@ import sys
 import zipfile
 import zlib
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 CHUNK = 1 << 20
@@ -26,6 +29,25 @@ most = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, reso
 print(json.dumps({"read": read, "most": most}))
 """
 """Reads a folder, and prints what came of each document, and the most memory of this process and of its children."""
+
+ROWS_MEASURED = """
+import json, resource, sys
+from saiten.data.formats import read_rows
+from saiten.data.rows import BadRow
+from saiten.errors import BadInput
+said = ""
+rows = 0
+try:
+    for row in read_rows(sys.argv[1], None, wanted={"question", "answer"}.__contains__, notify=lambda _: None):
+        if isinstance(row, BadRow):
+            said = row.reason
+        else:
+            rows += 1
+except BadInput as error:
+    said = str(error)
+print(json.dumps([rows, said, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+"""
+"""Reads a file of rows, and prints their number, the last reason for leaving one out, and the most memory."""
 
 KIB = 1024 if sys.platform == "darwin" else 1
 GIB = 1 << 20  # in KiB, as `ru_maxrss` counts
@@ -184,3 +206,128 @@ def test_a_bomb_costs_a_gigabyte_at_most(tmp_path, name):
     else:
         assert re.search(reason, str(found[name]))
     assert most < GIB
+
+
+MAIN, OFFICE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://schemas.openxmlformats.org"
+OF_DOCUMENT = f"{OFFICE}/officeDocument/2006/relationships"
+PARTS = {
+    "[Content_Types].xml": f'<Types xmlns="{OFFICE}/package/2006/content-types"><Default Extension="rels" '
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    + "".join(
+        f'<Override PartName="/xl/{path}.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.'
+        f'{kind}+xml"/>'
+        for path, kind in {
+            "workbook": "sheet.main",
+            "worksheets/a": "worksheet",
+            "sharedStrings": "sharedStrings",
+            "styles": "styles",
+        }.items()
+    )
+    + "</Types>",
+    "_rels/.rels": f'<Relationships xmlns="{OFFICE}/package/2006/relationships"><Relationship Id="r" '
+    f'Type="{OF_DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{OFFICE}/package/2006/relationships"><Relationship Id="r" '
+    f'Type="{OF_DOCUMENT}/worksheet" Target="worksheets/a.xml"/></Relationships>',
+    "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{OF_DOCUMENT}"><sheets><sheet name="a" sheetId="1" '
+    'r:id="r"/></sheets></workbook>',
+}
+SHEET = [
+    f'<worksheet xmlns="{MAIN}"><sheetData>'.encode(),
+    *(
+        b"<row>" + b"".join(b'<c t="inlineStr"><is><t>%s</t></is></c>' % text for text in texts) + b"</row>"
+        for texts in ((b"question", b"answer"), (b"q", b"a"))
+    ),
+]
+
+
+def workbook(path, more=(), texts=(), formats=()):
+    """Write a workbook with one row, and more of a sheet, of shared texts and of cell formats, in chunks."""
+    parts = {
+        **{name: [text.encode()] for name, text in PARTS.items()},
+        "xl/worksheets/a.xml": [*SHEET, *more, b"</sheetData></worksheet>"],
+        "xl/sharedStrings.xml": [f'<sst xmlns="{MAIN}">'.encode(), *texts, b"</sst>"],
+        "xl/styles.xml": [
+            f'<styleSheet xmlns="{MAIN}"><fonts><font/></fonts><fills><fill><patternFill/></fill></fills><borders>'
+            "<border/></borders><cellStyleXfs><xf/></cellStyleXfs><cellXfs>".encode(),
+            *(formats or [b"<xf/>"]),
+            b"</cellXfs></styleSheet>",
+        ],
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, chunks in parts.items():
+            with archive.open(name, "w", force_zip64=True) as part:
+                for chunk in chunks:
+                    part.write(chunk)
+
+
+def parquet(path, length, *, nested=False):
+    """Write 640 rows that share one text of this length, which the file has once."""
+    shared = pa.DictionaryArray.from_arrays(pa.array([0] * 640, pa.int32()), pa.array(["a" * length]))
+    if nested:
+        shared = pa.ListArray.from_arrays(pa.array(range(641), pa.int32()), shared)
+    limit = {"dictionary_pagesize_limit": 1 << 30, "compression": "zstd"}
+    pq.write_table(pa.table({"question": pa.array(["q"] * 640), "answer": shared}), path, **limit)
+
+
+def zipped(path, chunks):
+    """Write chunks of bytes as a gzipped file."""
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for chunk in chunks:
+            file.write(chunk)
+
+
+def sparse(path, head=b""):
+    """Write a file of 1 GiB that takes no room on the disk."""
+    with path.open("wb") as file:
+        file.write(head)
+        file.truncate(1 << 30)
+
+
+EMPTY_ROW = b'{"question":"q","answer":"a","more":['
+DATA_BOMBS = {
+    "row.xlsx": (lambda p: workbook(p, [b"<row>", *[b"<c/>" * (CHUNK // 4)] * 400]), 0, "a row of more than 4 MiB"),
+    "cell.xlsx": (lambda p: workbook(p, [b"<row><c><v>", *[b"1" * CHUNK] * 900]), 0, "a row of more than 4 MiB"),
+    "formats.xlsx": (lambda p: workbook(p, formats=[b"<xf/>" * 200_000] * 100), 0, "styles.xml has 95 MiB unpacked"),
+    "texts.xlsx": (lambda p: workbook(p, texts=[b"<si><t>ab</t></si>" * 60_000] * 300), 0, "and at most 128 are read"),
+    "long_text.xlsx": (
+        lambda p: workbook(p, texts=[b"<si><t>", *[b"a" * CHUNK] * 120, "\U0001f600</t></si>".encode()]),
+        1,
+        "",
+    ),
+    "shared.parquet": (lambda p: parquet(p, 100_000_000), 0, "has a text of 95 MiB, and at most 64 are read"),
+    "many_shared.parquet": (lambda p: parquet(p, 20_000_000), 640, ""),
+    "nested.parquet": (lambda p: parquet(p, 20_000_000, nested=True), 640, ""),
+    "whole.json": (lambda p: sparse(p, b"[\n"), 0, "one JSON document of more than 128 MiB"),
+    "values.json": (
+        lambda p: p.write_bytes(EMPTY_ROW + b"{}," * (40 << 20) + b"{}]}"),
+        0,
+        "more than 4,000,000 values",
+    ),
+    "values.jsonl": (
+        lambda p: p.write_bytes(EMPTY_ROW + b"{}," * (10 << 20) + b"{}]}"),
+        0,
+        "more than 4,000,000 values",
+    ),
+    "line.jsonl.gz": (lambda p: zipped(p, [EMPTY_ROW, *[b"a" * CHUNK] * 2_000]), 0, "longer than 32 MiB"),
+    "record.csv.gz": (
+        lambda p: zipped(p, [b'question,answer\n"', *[b'x\n","' * 200_000] * 60]),
+        0,
+        "fields, but the header has 2",
+    ),
+}
+"""Each bomb of rows, how many of its rows are read, and a part of the reason why others are not."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DATA_BOMBS)
+def test_rows_cost_a_gigabyte_at_most(tmp_path, name):
+    """A data file made to exhaust memory is read in bounded memory, or refused with its name and the limit."""
+    make, rows, reason = DATA_BOMBS[name]
+    make(tmp_path / name)
+    found = subprocess.run(
+        [sys.executable, "-c", ROWS_MEASURED, tmp_path / name], capture_output=True, check=True, text=True
+    )
+    read_rows, said, most = json.loads(found.stdout)
+    assert read_rows == rows, said
+    assert reason in said
+    assert most // KIB < GIB

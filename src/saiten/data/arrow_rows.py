@@ -6,6 +6,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from saiten.data.addresses import AHEAD, StoredBytes, located
 from saiten.data.json_rows import parse_json
 from saiten.data.rows import BadRow, RawRow, bad_row, place
@@ -14,6 +16,10 @@ from saiten.errors import BadInput, ConfigurationError
 
 _BATCH = 64  # rows converted to Python values at once; a row may have many long contexts
 _BUFFER = 1 << 20  # bytes read ahead per column
+_HELD = 64 << 20
+"""Bytes of a batch, as far as its rows can be made fewer, and of a column's part that is packed as only a bomb is."""
+_PACKED = 1_000
+"""Uncompressed bytes per compressed one that no text has."""
 _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 """The end of an Arrow stream, checked since PyArrow accepts a stream truncated between two batches."""
 
@@ -43,10 +49,12 @@ def read_parquet(
     with _parquet(path, name) as file:
         names = _distinct(file.schema_arrow.names, name)
         needed = names if is_trace(dict.fromkeys(names)) else [each for each in names if wanted(each)]
-        for batch in file.iter_batches(batch_size=_BATCH, row_groups=groups, columns=needed):
-            if skip < batch.num_rows:
-                yield from _rows(batch.slice(skip), names, name, numbers)
-            skip = max(0, skip - batch.num_rows)
+        for group in range(file.num_row_groups) if groups is None else groups:
+            size = _rows_at_once(path, file, group, needed, name)
+            for batch in file.iter_batches(batch_size=size, row_groups=[group], columns=needed):
+                if skip < batch.num_rows:
+                    yield from _rows(batch.slice(skip), names, name, numbers)
+                skip = max(0, skip - batch.num_rows)
 
 
 def row_groups(path: Path | str, name: str) -> list[tuple[int, int]]:
@@ -56,14 +64,51 @@ def row_groups(path: Path | str, name: str) -> list[tuple[int, int]]:
         return [(group.num_rows, group.total_byte_size) for group in groups]
 
 
+def _rows_at_once(path: Path | str, file: Any, group: int, needed: Sequence[str], name: str) -> int:
+    """Return how many rows of a group to convert at once: fewer if a text that many of them share is long.
+
+    Raises BadInput for a column that is packed as only a bomb is.
+    """
+    longest = 0
+    found = file.metadata.row_group(group)
+    for column in map(found.column, range(found.num_columns)):
+        size, where = column.total_uncompressed_size, column.path_in_schema
+        if where.partition(".")[0] not in needed or size * _BATCH <= _HELD:
+            continue
+        if column.dictionary_page_offset is not None:
+            longest = max(longest, _longest(path, group, where, name))
+        elif size > max(4 * _HELD, _PACKED * column.total_compressed_size):
+            raise BadInput(
+                f"{name}: column {where} has {size >> 20} MiB that are packed {_PACKED}-fold, too much to read; "
+                f"write the file again with texts of at most {_HELD >> 20} MiB"
+            )
+    if longest > _HELD:
+        raise BadInput(f"{name} has a text of {longest >> 20} MiB, and at most {_HELD >> 20} are read")
+    return max(1, min(_BATCH, _HELD // max(1, longest)))
+
+
+def _longest(path: Path | str, group: int, column: str, name: str) -> int:
+    """Return the bytes of the longest text in a column's dictionary, which each row may repeat."""
+    with _parquet(path, name, read_dictionary=[column]) as file:
+        batch = next(file.iter_batches(batch_size=1, row_groups=[group], columns=[column]), None)
+    values: Any = None if batch is None else batch.column(0)
+    while hasattr(values, "offsets"):  # lists
+        values = values.flatten()
+    if not hasattr(values, "dictionary"):
+        return 0
+    offsets = values.dictionary.cast(_pyarrow()[0].large_binary()).buffers()[1]
+    return int(np.diff(np.frombuffer(offsets, np.int64)).max(initial=0))
+
+
 @contextmanager
-def _parquet(path: Path | str, name: str) -> Iterator[Any]:
+def _parquet(path: Path | str, name: str, **options: Any) -> Iterator[Any]:
     pa, parquet = _pyarrow()
     where = located(path)
     try:
         # the buffer avoids holding a whole row group, often the whole file
         source = where if isinstance(where, Path) else StoredBytes(where)
-        with parquet.ParquetFile(source, buffer_size=_BUFFER if source is where else AHEAD, pre_buffer=False) as file:
+        buffer = _BUFFER if source is where else AHEAD
+        with parquet.ParquetFile(source, buffer_size=buffer, pre_buffer=False, **options) as file:
             yield file
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"{name} cannot be read as Parquet: {error}") from error

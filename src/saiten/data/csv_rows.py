@@ -22,6 +22,8 @@ from saiten.errors import BadInput
 
 MAX_FIELD = 32 << 20
 """Maximum characters per field; Python's own limit, 128 Ki, is too low for many lists of contexts."""
+_MAX_RECORD, _PER_LINE = 2 * MAX_FIELD, 64
+"""Maximum characters of a record of several lines, which are all held; a line counts as so many more."""
 
 _DELIMITERS = ",;\t|"
 _LINE_END = "\r\n"
@@ -191,6 +193,8 @@ class _Lines:
         self.begun = 1
         """The line on which the record begins, counted from 1."""
         self._text = text
+        self._size = 0
+        """Characters of the record."""
         self._again: deque[str] = deque()
 
     def __iter__(self) -> "_Lines":
@@ -201,6 +205,9 @@ class _Lines:
         if not line:
             raise StopIteration
         self.taken.append(line)
+        self._size += len(line) + _PER_LINE
+        if self._size > _MAX_RECORD:
+            raise csv.Error(f"more than {_MAX_RECORD >> 20} million characters in one record")
         return line
 
     def peek(self) -> str:
@@ -212,6 +219,7 @@ class _Lines:
         """Begin a record."""
         self.begun += len(self.taken)
         self.taken.clear()
+        self._size = 0
 
     def give_back(self, kept: int) -> None:
         """Return all lines of the record but the first `kept`, to be read again."""

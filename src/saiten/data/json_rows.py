@@ -1,7 +1,7 @@
 """JSON lines, one row at a time, and JSON documents with a list of rows.
 
 JSON lines are read one by one, so a file of any size takes constant memory. A document must be read whole, up to
-256 MiB. JSON is accepted as written by Python's and JavaScript's tools: `NaN` counts as no value, and long integers are
+128 MiB. JSON is accepted as written by Python's and JavaScript's tools: `NaN` counts as no value, and long integers are
 kept exactly. An object with a key twice is refused, since one of its values would be lost.
 """
 
@@ -20,8 +20,10 @@ from saiten.strict_parsing import RepeatedKey, once
 
 MAX_LINE = 32 << 20
 """Maximum bytes per line; a longer one is skipped without being held."""
-MAX_DOCUMENT = 256 << 20
+MAX_DOCUMENT = 128 << 20
 """Maximum bytes of a JSON document (not JSON lines)."""
+_MAX_VALUES = 4_000_000
+"""Maximum values of a line or a document: an empty object of 3 bytes takes 90 as Python's objects are made."""
 
 _ROWS = ("results", "data", "samples", "examples", "rows")
 """Keys under which a JSON object may keep its list of rows; RAGChecker's files use `results`."""
@@ -124,8 +126,17 @@ def may_repeat_keys(text: bytes, value: Any) -> bool:
         return True
 
 
+def _check_values(text: bytes) -> None:
+    """Raise ValueError if the text may have more values than can be held; commas inside texts count, too."""
+    if len(text) > _MAX_VALUES and sum(map(text.count, (b",", b"[", b"{"))) > _MAX_VALUES:
+        raise ValueError(
+            f"it may have more than {_MAX_VALUES:,} values (commas and brackets), too many to read at once"
+        )
+
+
 def _row(text: bytes, number: int, where: str) -> RawRow | BadRow:
     try:
+        _check_values(text)
         value = parse_json(text)
     except ValueError as error:
         return bad_row(where, str(error), text)
@@ -141,6 +152,7 @@ def _document(stream: io.BufferedReader, name: str) -> Iterator[RawRow | BadRow]
             f"make JSON lines of it, which may have any size, for example with `jq -c '.[]' {name} > data.jsonl`"
         )
     try:
+        _check_values(text)
         value = parse_json(text.removeprefix(_BOM))
     except ValueError as error:
         raise BadInput(f"{name}: {error}") from error
@@ -157,6 +169,7 @@ def _list_in(value: Any) -> list[Any]:
 def _is_line_of_lines(first: bytes) -> bool:
     """Return whether a `.json` file contains JSON lines: its first line is an object without a list of rows."""
     try:
+        _check_values(first)
         value = parse_json(first.removeprefix(_BOM).strip())
     except RepeatedKey:
         return first.removeprefix(_BOM).lstrip().startswith(b"{")

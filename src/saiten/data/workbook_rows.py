@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, time
 from itertools import islice
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 from zipfile import ZipFile
 
 from saiten.data.merged_cells import MergedCells
@@ -29,10 +29,18 @@ Cells = Sequence[Any]
 
 MAX_ROWS = 1 << 20
 """Rows of a sheet in Excel."""
-_MAX_SHEET = 4 << 30  # bytes of a sheet unpacked, which is streamed
-_MAX_PART = 256 << 20  # bytes of any other part unpacked, which is in memory: the texts of all cells, the styles
+_MOST_UNPACKED = {
+    "xl/worksheets/": 4 << 30,  # streamed
+    "xl/sharedStrings.xml": 128 << 20,  # the texts of all cells, in memory as up to four times as much
+    **dict.fromkeys(("xl/media/", "xl/drawings/", "xl/embeddings/", "xl/pivotCache/", "xl/externalLinks/"), 256 << 20),
+    "": 4 << 20,  # the others, such as cell formats, of which the smallest take 80 times as much in memory
+}
+"""Bytes unpacked of the parts whose names begin so; the first that fits counts."""
+_CHUNK = 1 << 20
+_MAX_ROW = 4 << 20  # bytes of a row's XML
 _IN_MEMORY = 16 << 20  # bytes of a stream that cannot be read twice; more are kept in a temporary file
 _LOOKED_AT = 30  # rows in which the header is looked for
+_ROW_ENDS = re.compile(rb"row\s*/?>")
 _LISTED = 6  # sheets or cells named in a message
 
 
@@ -194,7 +202,7 @@ def _opened(stream: io.BufferedReader, name: str) -> Iterator[Any]:
             _check_size(source, name)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about printing, charts and the like
-                book = openpyxl.load_workbook(source, read_only=True, data_only=True)
+                book = openpyxl.load_workbook(source, read_only=True, data_only=True, keep_links=False)
             yield book
         except (BadInput, GeneratorExit):
             raise
@@ -209,9 +217,28 @@ def _check_size(source: Any, name: str) -> None:
     """Raise BadInput for a part that is larger unpacked than in any workbook of people."""
     with ZipFile(source) as archive:
         for part in archive.infolist():
-            if part.file_size > (_MAX_SHEET if part.filename.startswith("xl/worksheets/") else _MAX_PART):
-                size = f"{part.file_size >> 20} MiB unpacked"
-                raise BadInput(f"{name}: {part.filename} has {size}, too much to read; save the sheet as CSV")
+            most = next(size for begin, size in _MOST_UNPACKED.items() if part.filename.startswith(begin))
+            if part.file_size > most:
+                raise BadInput(
+                    f"{name}: {part.filename} has {part.file_size >> 20} MiB unpacked, and at most {most >> 20} are "
+                    "read; save the sheet as CSV"
+                )
+            if part.filename.startswith("xl/worksheets/") and part.file_size > _MAX_ROW:
+                with archive.open(part) as sheet:
+                    _check_rows(sheet, name)
+
+
+def _check_rows(sheet: IO[bytes], name: str) -> None:
+    """Raise BadInput for a sheet with a row that is too long; openpyxl holds a row, some 200 bytes per cell."""
+    since = 0
+    for chunk in iter(lambda: sheet.read(_CHUNK), b""):
+        ends = [found.end() for found in _ROW_ENDS.finditer(chunk)]
+        since = len(chunk) - ends[-1] if ends else since + len(chunk)
+        if since > _MAX_ROW:
+            raise BadInput(
+                f"{name}: {sheet.name} has a row of more than {_MAX_ROW >> 20} MiB, too much to read; "
+                "save the sheet as CSV"
+            )
 
 
 def _quietly(rows: Iterator[T]) -> Iterator[T]:

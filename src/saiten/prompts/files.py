@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any, get_args
 
 from saiten.errors import ConfigurationError
@@ -21,6 +22,7 @@ FRAME = "frame"
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 _FRAME_KEYS = {"material", "system", "example", "reply", "task"}
 _TEXTS = ("shared", "instruction", "closing", "user")
+_LARGEST = 1 << 20
 _KEYS = {*_TEXTS, "grades", "forms", "examples"}
 
 
@@ -70,6 +72,8 @@ def read(
         ConfigurationError: the text names file, line and fault.
     """
     try:
+        if isinstance(file, Path) and file.stat().st_size > _LARGEST:
+            raise ConfigurationError(f"{file}: larger than {_LARGEST >> 20} MiB; expected a prompt")
         text = file.read_text(encoding="utf-8")
         content = strict_toml(text)
     except tomllib.TOMLDecodeError as error:

@@ -35,10 +35,11 @@ def side_of(reader: RunReader, name: str, system: str | None = None) -> Side:
     Raises:
         BadInput: the run has no samples of the system.
     """
-    samples = [sample for sample in reader.samples() if system is None or sample.system == system]
-    if not samples and system is not None:
+    samples = (sample for sample in reader.samples() if system is None or sample.system == system)
+    side = side_from(samples, reader.scores(), name, reader.manifest.signatures, by_question=system is not None)
+    if not side.places and system is not None:
         raise BadInput(f"{reader.folder} has no samples of the system {system!r}")
-    return side_from(samples, reader.scores(), name, reader.manifest.signatures, by_question=system is not None)
+    return side
 
 
 def side_from(
