@@ -1,6 +1,8 @@
 """A run in shards as one ordinary run, in the order of the input."""
 
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from saiten.durable.private import private_folder
@@ -31,7 +33,7 @@ def join_shards(run: RunReader, out: Path) -> Iterator[int]:
         raise ConfigurationError(f"{out} exists already; name a new folder for the joined run")
     if out.resolve().is_relative_to(run.folder.resolve()):
         raise ConfigurationError(f"{out} is in the folder of the run in shards; name a folder outside of it")
-    with writing_to(out, "name another folder"):
+    with writing_to(out, "name another folder"), _whole_or_none(out):
         private_folder(out)
         with whole_file(out / SCORES_NAME) as file:
             scores = 0
@@ -45,7 +47,17 @@ def join_shards(run: RunReader, out: Path) -> Iterator[int]:
             if parts:
                 with whole_file(out / name) as file:
                     file.writelines(joined_lines(parts))
-    write_manifest(out, run.manifest)
+        write_manifest(out, run.manifest)
+
+
+@contextmanager
+def _whole_or_none(folder: Path) -> Iterator[None]:
+    """Remove what was written into a new folder if the rest cannot be; the next try would find it."""
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _in_order(shard: RunReader) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from saiten.errors import ConfigurationError, SaitenError
@@ -60,10 +61,27 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
     shown = redact(address)
     check_address(address, shown)
     try:
-        yield mlflow.MlflowClient(tracking_uri=address), shown
+        with _whole_or_none(address):
+            client = mlflow.MlflowClient(tracking_uri=address)
+        yield client, shown
     except SaitenError:
         raise
     except Exception as error:  # MLflow, its database and its file stores raise their own types
         said = str(error).strip().splitlines() or [type(error).__name__]
         reason = said[0].replace(address, shown)
+        if any(sign in reason for sign in ("disk", "No space", "too large")):
+            reason += "; free some space, and re-run the command"
         raise ConfigurationError(f"MLflow at {shown} cannot store the run: {reason}") from error
+
+
+@contextmanager
+def _whole_or_none(address: str) -> Iterator[None]:
+    """Remove a new SQLite file in which MLflow could not make its tables: it would not finish them the next time."""
+    file = Path(address.removeprefix("sqlite:///").partition("?")[0])
+    new = address.startswith("sqlite:///") and not file.exists()
+    try:
+        yield
+    except Exception:
+        if new:
+            file.unlink(missing_ok=True)
+        raise

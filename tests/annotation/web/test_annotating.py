@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -48,6 +49,34 @@ def test_a_save_sent_twice_is_stored_once(serve):
     conflict = anna.ask("PUT", "/api/items/1", body | {"payload": GRADE | {"grade": 1}})
     assert (conflict.status, list(conflict.json)) == (409, ["message"])
     assert anna.get("/api/items/1").json["answered"]["payload"] == GRADE
+
+
+def test_a_full_disk_stores_nothing_loses_nothing_and_is_named(serve):
+    """The save is refused with the reason, also when it is repeated; what was acknowledged before stays, reading goes
+    on, and the same save is stored once there is space.
+    """
+    site = serve()
+    anna = site.enter("anna")
+    anna.get("/api/items/next")
+    assert anna.save(1, GRADE).status == 200
+    anna.get("/api/items/next")
+    body = {"payload": GRADE | {"reason": "because it is so"}, "save_id": str(uuid4())}
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        for _ in range(3):
+            refused = anna.ask("PUT", "/api/items/2", body)
+            assert (refused.status, "disk is full" in refused.json["message"]) == (507, True)
+            assert int(refused.headers["Retry-After"]) > 0
+        assert anna.get("/api/items/1").json["answered"]["payload"] == GRADE
+        assert anna.get("/api/items/2").json["answered"] is None
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert anna.ask("PUT", "/api/items/2", body).json == {"revision": 1, "again": False}
+    assert [answered.payload for item in annotated_items(site.project) for _, answered in item.annotations] == [
+        GRADE,
+        body["payload"],
+    ]
 
 
 def test_skip_undo_edit_and_the_list_of_earlier_items(serve):
