@@ -79,7 +79,7 @@ def _rows_at_once(path: Path | str, file: Any, group: int, needed: Sequence[str]
             longest = max(longest, _longest(path, group, where, name))
         elif size > max(4 * _HELD, _PACKED * column.total_compressed_size):
             raise BadInput(
-                f"{name}: column {where} has {size >> 20} MiB that are packed {_PACKED}-fold, too much to read; "
+                f"{name}: column {where} has {size >> 20} MiB, packed more than {_PACKED} times, too much to read; "
                 f"write the file again with texts of at most {_HELD >> 20} MiB"
             )
     if longest > _HELD:
