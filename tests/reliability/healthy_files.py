@@ -93,8 +93,8 @@ data:
     limit: 2
 models: [extractive]
 chains: [stuff]
-metrics: [token_f1]
 main: token_f1
+metrics: [token_f1]
 """
 PAGE = "<html><head><title>Bridges</title></head><body><h1>Bridge 1</h1><p>It was built in 1901.</p></body></html>"
 

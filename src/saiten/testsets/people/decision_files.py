@@ -50,7 +50,11 @@ def read_decisions(path: Path, *, columns: Mapping[str, str], notify: Callable[[
     for row in rows:
         if isinstance(row, BadRow):
             raise BadInput(f"{row.where}: {row.reason}")
-        if (decision := _decision(row, fields)) is None:
+        try:
+            decision = _decision(row, fields)
+        except ValueError as error:
+            raise BadInput(f"{row.where}: {error}") from error
+        if decision is None:
             undecided += 1
         else:
             yield decision
