@@ -1,18 +1,16 @@
 """What commands pay: every call counts once it is sent, whatever ends the run; none that cannot be kept is sent."""
 
-import asyncio
 import json
 import re
 import resource
 import signal
-import threading
-import time
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
 import pytest
+from paying import AT_ONCE, CountingServer, held, kill_at_rest, until_nothing_moves
 
 import saiten as library
 from saiten.errors import NotWritten
@@ -20,13 +18,10 @@ from saiten.experiments.plan import read_plan
 from saiten.experiments.results import read_results
 from saiten.judges.llm import LLMJudge
 from saiten.models.openai_compatible import OpenAICompatibleChat
-from saiten.records import Usage
 from saiten.runs import read_run
 from saiten.runs.answers import summarize_answers
 from saiten.runs.locked_folder import paid_in
-from servers import Fault, OpenAIServer, instance
-
-AT_ONCE = 4
+from servers import Fault, instance
 
 
 @pytest.fixture
@@ -95,52 +90,6 @@ def odd(asked):
     reply = instance(form["json_schema"]["schema"])
     changed = {"grade": 3, "question": f"And part {asked.number}?", "answer": f"Part {asked.number}."}
     return json.dumps(reply | {name: value for name, value in changed.items() if name in reply})
-
-
-@contextmanager
-def held(server, after):
-    """The server holds all requests from number `after` on."""
-    go_on, reply = threading.Event(), server.reply
-
-    async def waits(asked):
-        while asked.number >= after and not go_on.is_set():  # noqa: ASYNC110 - set in another thread
-            await asyncio.sleep(0.005)
-        return reply(asked)
-
-    server.reply = waits
-    yield
-    go_on.set()
-    server.reply = reply
-
-
-def until_nothing_moves(server, running, after):
-    """Wait until the server has this many requests and as many waiting as possible: then none is in transit."""
-    seen, since = -1, time.monotonic()
-    while len(server.requests) < after or time.monotonic() - since < 0.4:
-        assert running.poll() is None, running.communicate()
-        if len(server.requests) != seen:
-            seen, since = len(server.requests), time.monotonic()
-        time.sleep(0.01)
-
-
-def kill_at_rest(server, running, after, paid):
-    """Kill the run while it is stopped and no call is between its account and the server; on a busy disk one may be."""
-    until = time.monotonic() + 20
-    while True:
-        until_nothing_moves(server, running, after)
-        running.send_signal(signal.SIGSTOP)
-        time.sleep(0.1)  # for what is on its way
-        if paid() == len(server.requests) or time.monotonic() > until:
-            break
-        running.send_signal(signal.SIGCONT)
-    running.send_signal(signal.SIGKILL)
-    running.communicate()
-
-
-def until_all_left(server):
-    """Wait until the server has noticed that nobody waits for its replies."""
-    while server.in_flight:
-        time.sleep(0.01)
 
 
 @pytest.mark.slow
@@ -316,25 +265,6 @@ def test_a_run_that_is_told_to_end_has_paid_what_the_server_received(process, sa
     assert paid() == len(openai_server.requests)
 
 
-class CountingServer(OpenAIServer):
-    """A server that adds up what it sends by model, as its operator's bill does."""
-
-    def __init__(self):
-        super().__init__()
-        self.prompt, self.completion = Counter(), 0
-
-    def _completion(self, asked, text):
-        made = super()._completion(asked, text)
-        self.prompt["m"] += made["usage"]["prompt_tokens"]
-        self.completion += made["usage"]["completion_tokens"]
-        return made
-
-    def _vectors(self, asked, made):
-        made["usage"]["prompt_tokens"] += 1  # none would mean that the server does not say
-        self.prompt["e"] += made["usage"]["prompt_tokens"]
-        return made
-
-
 def sour(asked):
     """Each way to fail, in turn; a reply that cannot be read is paid for like any other."""
     faults = {
@@ -378,64 +308,3 @@ def test_calls_tokens_and_cost_equal_the_servers_own_count(saiten, data, stop):
         assert paid.cost == pytest.approx(cost, rel=1e-9)
         shown = " ".join(saiten("show", "run").out.split())
         assert re.search(rf"at least 0\.\d+ USD \(calls of unknown cost: {cut}\)", shown), shown
-
-
-@pytest.fixture
-def many_documents(somewhere):
-    """A folder with enough chunks for several calls."""
-    Path("many").mkdir()
-    for n in range(40):
-        sentences = (f"Part {n} has the {k}th screw of {n * 40 + k}, and nobody knows why." for k in range(40))
-        Path(f"many/d{n}.txt").write_text(" ".join(sentences))
-    return Path("many")
-
-
-INDEXED = ("--chunk-size", 60, "--retries", 8, "--concurrency", AT_ONCE, "-q")
-
-
-def index_paid():
-    """What indexing paid, as the base's folder says."""
-    return paid_in(Path("kb")) or Usage()
-
-
-def test_an_index_that_was_killed_and_stopped_has_paid_what_the_server_received(
-    saiten, process, many_documents, somewhere
-):
-    """Killed twice, once before there is a base, and stopped by its budget: calls, tokens and cost, with retries, and
-    what the last command says is the whole.
-    """
-    Path("saiten.toml").write_text('[prices]\n"e" = { prompt = 10, completion = 0 }\n')
-    with CountingServer() as server:
-        server.reply = lambda asked: Fault(503) if asked.number % 5 == 3 else None
-        command = ("index", many_documents, "--kb", "kb", "--embedder", f"openai:e@{server.base_url}", *INDEXED)
-        for first_held in (0, 6):
-            with held(server, first_held):
-                kill_at_rest(server, process(*command), first_held + 1, lambda: index_paid().calls)
-                until_all_left(server)
-            assert index_paid().calls == len(server.requests)
-        lost = index_paid().unanswered
-        assert lost > 1
-        stopped = saiten(*command, "--max-calls", 3)
-        assert stopped.status == 3, stopped
-        assert index_paid().calls == len(server.requests)
-        done = saiten(*command)
-        assert done.status == 0, done
-        paid = index_paid()
-        assert (paid.calls, paid.unpriced, paid.unanswered) == (len(server.requests), lost, lost)
-        assert paid.prompt_tokens == server.prompt.total()
-        assert paid.cost == pytest.approx(10 * server.prompt["e"] / 1e6, rel=1e-9)
-        said = re.search(r"paid for this knowledge base so far: (\d+) calls, ([\d,]+) \+ 0 tokens", done.err)
-        assert (int(said[1]), int(said[2].replace(",", ""))) == (paid.calls, paid.prompt_tokens), done
-        again = saiten(*command)
-        assert again.status == 0
-        assert f"paid for this knowledge base so far: {len(server.requests)} calls" in again.err
-        assert index_paid() == paid
-
-
-def test_what_index_says_it_paid_is_what_the_server_received(saiten, commands, openai_server):
-    """Retries included."""
-    openai_server.reply = lambda asked: Fault(503) if asked.number in (2, 3) else None
-    said = saiten("index", "docs", "--kb", "kb", "--embedder", f"openai:e@{openai_server.base_url}", "--retries", 4)
-    assert said.status == 0, said
-    found = re.search(r"(\d+) calls", said.err + said.out)
-    assert int(found[1]) == len(openai_server.requests) > 2, said

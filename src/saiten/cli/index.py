@@ -75,11 +75,10 @@ def index(
     """
     from saiten.cli.progress import IndexProgress
     from saiten.cli.running import LEFT_OUT, STOPPED, resumable
-    from saiten.runs.locked_folder import paid_in
     from saiten.views.render import render
     from saiten.views.tables.index import index_tables
     from saiten.views.tables.summary import usage_text
-    from saiten.wiring import Models, folder_of_base, index_documents
+    from saiten.wiring import Models, index_documents, paid_for_base
     from saiten.words import Message
 
     note_servers(config, {"embedder": embedder})
@@ -88,26 +87,16 @@ def index(
     resuming = resumable(notes, kept=kept, unfinished=f"{kept}; re-run the command to resume", stops=stops)
     models = Models(calls)
     with IndexProgress(notes, quiet=quiet) as progress, resuming as ending:
-        done, contents = asyncio.run(
-            index_documents(
-                documents,
-                kb,
-                models,
-                embedder=embedder,
-                default_embedder=config.settings(JudgeSettings).embedder,
-                **asdict(chunking),
-                prune=prune,
-                watch=progress,
-            )
-        )
+        chosen = asdict(chunking) | {"embedder": embedder, "default_embedder": config.settings(JudgeSettings).embedder}
+        indexing = index_documents(documents, kb, models, **chosen, prune=prune, watch=progress)
+        done, contents = asyncio.run(indexing)
     spent = usage_text(models.account.usage, calls.currency)
     if ending.status == STOPPED:
         notes.print(spent, markup=False)
     elif not ending.status:
         chunks = Message("progress", "chunks", n=done.chunks)
         notes.print(Message("progress", "done", done=chunks, seconds=progress.seconds(), more=spent), markup=False)
-    total = None if (folder := folder_of_base(kb)) is None else paid_in(folder)
-    if total is not None and total.calls != models.account.usage.calls:
+    if (total := paid_for_base(kb)).calls > models.account.usage.calls:
         notes.print(Message("progress", "paid_in_all", paid=usage_text(total, calls.currency)), markup=False)
     if ending.status:
         raise typer.Exit(ending.status)

@@ -8,9 +8,10 @@ from pathlib import Path
 from saiten.durable.private import private_folder
 from saiten.durable.whole_file import whole_file, writing_to
 from saiten.errors import BadInput, ConfigurationError
+from saiten.models.budget import CALLS_NAME, PRICES_NAME
 from saiten.runs.journal import SAMPLES_NAME, SCORES_NAME
 from saiten.runs.lines import joined_lines, scored_to_json, to_line
-from saiten.runs.locked_folder import CALLS_NAME, ERRORS_NAME, PRICES_NAME
+from saiten.runs.locked_folder import ERRORS_NAME
 from saiten.runs.manifest import write_manifest
 from saiten.runs.reader import RunReader
 

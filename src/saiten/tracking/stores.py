@@ -7,6 +7,7 @@ saiten's own calls and restored afterwards, so that the user's own use of MLflow
 """
 
 import os
+import re
 import threading
 import warnings
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ def opened_store(uri: str | None) -> Iterator[tuple[Any, str]]:
     except Exception as error:  # MLflow, its database and its file stores raise their own types
         said = str(error).strip().splitlines() or [type(error).__name__]
         reason = said[0].replace(address, shown)
-        if any(sign in reason for sign in ("disk", "No space", "too large")):
+        if re.search(r"disk|Errno 28|Errno 27", reason):  # SQLite's words, and those of the system
             reason += "; free some space, and re-run the command"
         raise ConfigurationError(f"MLflow at {shown} cannot store the run: {reason}") from error
 

@@ -1,9 +1,9 @@
 """Assembly of everything chosen by name: judges, embedders, chat models, and their request stacks."""
 
 from saiten.wiring.addresses import is_model_on_server, read_address, runs_here
-from saiten.wiring.indexing import index_documents
+from saiten.wiring.indexing import index_documents, paid_for_base
 from saiten.wiring.judges import assemble_agents, assemble_judge, embedder_of
-from saiten.wiring.knowledge import embeds_here, folder_of_base, open_engine, open_knowledge_base
+from saiten.wiring.knowledge import embeds_here, open_engine, open_knowledge_base
 from saiten.wiring.models import Models
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
 from saiten.wiring.quotes import quote_of
@@ -23,12 +23,12 @@ __all__ = [
     "assemble_system",
     "embedder_of",
     "embeds_here",
-    "folder_of_base",
     "index_documents",
     "is_model_on_server",
     "knowledge_base_later",
     "open_engine",
     "open_knowledge_base",
+    "paid_for_base",
     "quote_of",
     "rag_over",
     "read_address",

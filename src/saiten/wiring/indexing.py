@@ -11,7 +11,8 @@ from saiten.rag.knowledge.finding import find_documents
 from saiten.rag.knowledge.indexing import Indexed, Indexing
 from saiten.rag.knowledge.opening import begin, end, find_manifest
 from saiten.rag.knowledge.reading import Reader, check_readers
-from saiten.runs.locked_folder import LockedFolder, PaidCalls
+from saiten.records import Usage
+from saiten.runs.locked_folder import LockedFolder, PaidCalls, paid_in
 from saiten.wiring.knowledge import embedder_of_base, folder_of_base, open_engine
 from saiten.wiring.models import Models
 from saiten.wiring.named_servers import notice_server
@@ -78,3 +79,9 @@ async def index_documents(
         await work.run(files)
         await end(engine, manifest)
         return work.done, await read_contents(engine)
+
+
+def paid_for_base(kb: str) -> Usage:
+    """Return what all indexing of the base has paid; nothing for one on a server, which has no folder to keep it in."""
+    folder = folder_of_base(kb)
+    return Usage() if folder is None else paid_in(folder) or Usage()

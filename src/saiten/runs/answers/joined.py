@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from saiten.durable.whole_file import whole_file, writing_to
+from saiten.models.budget import CALLS_NAME, PRICES_NAME
 from saiten.runs.answers.answers_file import folder_of
 from saiten.runs.lines import from_line, joined_lines
-from saiten.runs.locked_folder import CALLS_NAME, ERRORS_NAME, PRICES_NAME
+from saiten.runs.locked_folder import ERRORS_NAME
 from saiten.runs.shards import run_folders
 
 ANSWERS_NAME = "answers.jsonl"
