@@ -79,7 +79,7 @@ class Scoring:
 
 
 async def score(soak: Soak, scoring: Scoring, outcome: Outcome, project: ServedProject, server: int) -> None:
-    """Run the command to its end, through all kills; every fourth one also hits the annotation server."""
+    """Run the command to its end, through all kills; two of them also hit the annotation server."""
     records, dice = outcome.records, random.Random(soak.seed)
     step = (1 - LEFT_ALONE) * soak.samples / max(1, soak.kills)
     targets = [int(step * (kill + 1) - dice.uniform(0, 0.4) * step) for kill in range(soak.kills)]
@@ -101,8 +101,8 @@ async def score(soak: Soak, scoring: Scoring, outcome: Outcome, project: ServedP
         outcome.lives.append(scoring.buried(number, how, process.returncode))
         if how in ("by itself", "out of time"):
             return
-        if number % 4 == 1:
-            await restart(project, records, stop=number % 8 == 5)
+        if number in (1, 5):  # early, so that the last life of the server is long enough to see its memory grow
+            await restart(project, records, stop=number == 5)
 
 
 async def restart(project: ServedProject, records: Records, *, stop: bool) -> None:

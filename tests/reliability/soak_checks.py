@@ -33,7 +33,7 @@ _ENOUGH = {"score": 5_000, "annotate": 2_000}
 
 LATE = 0.01
 """Of the calls, how many may be given up although the server did answer; more say that the machine was too slow."""
-_FILES = {".lock", "answers.sqlite", "calls.jsonl", "errors.jsonl", "manifest.json", "prices.jsonl", "samples.jsonl", "scores.jsonl"}  # fmt: skip
+_FILES = {".lock", "answers.sqlite", "answers.sqlite-claims", "calls.jsonl", "errors.jsonl", "manifest.json", "prices.jsonl", "samples.jsonl", "scores.jsonl"}  # fmt: skip
 
 
 @dataclass(frozen=True)

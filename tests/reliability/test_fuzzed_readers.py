@@ -40,6 +40,7 @@ from saiten.rag.systems.contract import read_answer
 from saiten.records import Sample, Score, Scored
 from saiten.runs.lines import (
     from_line,
+    payment_from_json,
     sample_from_json,
     sample_to_json,
     scored_from_json,
@@ -169,6 +170,7 @@ OTHERS = {
     "score": Reader(_object(scored_from_json), [_SCORED], (ValueError,)),
     "sample": Reader(_object(sample_from_json), [json.dumps(sample_to_json(Sample("q", "Q?", "A.", ("C.",))))], (ValueError,)),
     "usage": Reader(_of_json(usage_from_json), ['{"calls": 1, "cost": 0.5}']),
+    "payment": Reader(_of_json(payment_from_json), ['{"cost": 0.5, "unpriced": -1}']),
     "item of a test set": Reader(_object(item_from_json), ['{"id": "q", "question": "Q?", "reference": "R."}'], (ValueError,)),
     "TOML": Reader(_of_file(lambda file: read_file(file, "gist"), ".toml"), [GIST]),
     "JSON by hand": Reader(_of_file(lambda file: read_file(file, "gist"), ".json"), ['{"a": [1, {"b": null}]}']),

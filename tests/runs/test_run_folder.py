@@ -17,6 +17,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.records import Sample, Score, Scored, Usage
 from saiten.runs import Journal, RunSettings, read_run, scored_to_json
 from saiten.runs.lines import to_line
+from saiten.runs.locked_folder import paid_in
 
 SETTINGS = RunSettings(judge={"judge": "offline-overlap", "votes": 1}, more={"compat": None})
 
@@ -532,3 +533,10 @@ class TestFinished:
         path.write_text(path.read_text().replace('"finished": true', f'"finished": {odd}'))
         with pytest.raises(ConfigurationError, match="damaged: finished: expected a valid boolean"):
             read_run(run)
+
+
+def test_the_entry_of_a_reply_takes_back_what_was_unknown(tmp_path):
+    """Two calls, one of them answered: the other one alone is of unknown cost, and interrupted."""
+    sent, answered = {"calls": 1, "unpriced": 1, "unanswered": 1}, {"cost": 0.5, "unpriced": -1, "unanswered": -1}
+    (tmp_path / "calls.jsonl").write_bytes(b"".join(map(to_line, (sent, sent, answered))))
+    assert paid_in(tmp_path) == Usage(calls=2, cost=0.5, unpriced=1, unanswered=1)

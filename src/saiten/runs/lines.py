@@ -268,11 +268,20 @@ def usage_to_json(usage: Usage) -> dict[str, Any]:
 
 def usage_from_json(value: Any) -> Usage:
     """Return the usage in an object; values that are not numbers count as 0, as does what is below it."""
+    return _usage(value, lambda number: number > 0)
+
+
+def payment_from_json(value: Any) -> Usage:
+    """Return one entry of an account; the entry of a reply takes back what was unknown when its call was made."""
+    return _usage(value, bool)
+
+
+def _usage(value: Any, counts: Callable[[float], bool]) -> Usage:
     given = value if isinstance(value, Mapping) else {}
     if not any(given.values()):
         return FREE
     known: dict[str, Any] = {
-        name: number for name in _USAGE if isinstance(number := given.get(name), (int, float)) and number > 0
+        name: number for name in _USAGE if isinstance(number := given.get(name), (int, float)) and counts(number)
     }
     return Usage(**known)
 

@@ -13,7 +13,7 @@ from saiten.errors import ConfigurationError, NotWritten
 from saiten.models.budget import CALLS_NAME, PRICES_NAME
 from saiten.models.prices import Quote
 from saiten.records import Usage
-from saiten.runs.lines import content_key, from_line, read_lines, to_line, usage_from_json, usage_to_json
+from saiten.runs.lines import content_key, from_line, payment_from_json, read_lines, to_line, usage_to_json
 from saiten.runs.quotes import quote_from_json, quote_to_json
 
 ERRORS_NAME = "errors.jsonl"
@@ -202,4 +202,4 @@ def paid_in(folder: Path) -> Usage | None:
     path = folder / CALLS_NAME
     if not path.is_file():
         return None
-    return sum((usage for _, usage in read_lines(path, usage_from_json)), Usage())
+    return sum((usage for _, usage in read_lines(path, payment_from_json)), Usage())
