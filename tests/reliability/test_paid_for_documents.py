@@ -128,14 +128,17 @@ def test_a_resumed_test_set_has_paid_what_the_server_received(saiten, process, s
 
         for first_held in (2, 9):
             with held(server, first_held):
-                kill_at_rest(server, process(*command, *model), first_held + 1, lambda: paid().calls)
+                kill_at_rest(server, process(*command, *model), first_held, lambda: paid().calls)
                 until_all_left(server)
             assert paid().calls == len(server.requests)
         lost = paid().unanswered
         assert lost > 0
         assert saiten(*command, *model, "--max-calls", 3).status == 3
         assert paid().calls == len(server.requests)
-        assert saiten(*command, *model).status in {0, 5}
+        for _ in range(4):  # a reply that cannot be read twice is left to the next command
+            if (said := saiten(*command, *model)).status in {0, 5}:
+                break
+        assert said.status in {0, 5}, said
         total = paid()
         assert (total.calls, total.unpriced, total.unanswered) == (len(server.requests), lost, lost)
         assert (total.prompt_tokens, total.completion_tokens) == (server.prompt.total(), server.completion)
