@@ -44,10 +44,10 @@ def write_files(folder: Path) -> None:
     for name, of in rows.items():
         _write(folder / f"{name}.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in of))
     _write(folder / "chains.yaml", files("saiten.demo").joinpath("chains.yaml").read_text(encoding="utf-8"))
-    (folder / "documents").mkdir()
-    for document in corpus().iterdir():
-        if document.suffix != ".py" and document.is_file():
-            _write(folder / "documents" / document.name, document.read_text(encoding="utf-8"))
+    for document in corpus().rglob("*.md"):
+        copy = folder / "documents" / document.relative_to(corpus())
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        _write(copy, document.read_text(encoding="utf-8"))
 
 
 def by_defect(demo: Sequence[DemoSample]) -> list[Sample]:
