@@ -94,7 +94,8 @@ tag: $(VENV)/dev.stamp ## Tag this commit as a release, signed with your key (se
 	@version=$$($(BIN)/python -c 'from saiten.version import __version__; print(__version__)') && \
 	  { grep -Eq "^## $$version – [0-9]{4}-[0-9]{2}-[0-9]{2}$$" CHANGELOG.md || \
 	    { echo "CHANGELOG.md has no section \"## $$version – YEAR-MONTH-DAY\"; date it, or change src/saiten/version.py"; exit 1; }; } && \
-	  git tag --sign "v$$version" --message "saiten $$version" && git tag --verify "v$$version"
+	  git tag --sign "v$$version" --message "saiten $$version" && \
+	  { git tag --verify "v$$version" || { git tag --delete "v$$version"; echo "the tag was not signed, and is removed"; exit 1; }; }
 
 clean: ## Remove the environment and the files that tools left behind
 	rm -rf $(VENV) $(VENV)-interop .venv-floors dist build docs/_build docs/metric docs/ja/metric .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -33,12 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(audited, str):
         print(f"audit skipped: {asked.database} could not be asked ({audited})")
         return 0
+    unknown = [package["name"] for package in audited if "skip_reason" in package]
     vulnerable = [(package, flaw) for package in audited for flaw in package.get("vulns", ())]
     for package, flaw in vulnerable:
         mended = " or ".join(flaw["fix_versions"]) or "no version yet"
         names = ", ".join([flaw["id"], *flaw["aliases"]])
         print(f"{package['name']} {package['version']}: {names}; mended in {mended}: {flaw['description'][:200]}")
-    print(f"audit: {len(audited)} packages of {asked.file}, {len(vulnerable)} known vulnerabilities")
+    known = f"audit: {len(audited) - len(unknown)} packages of {asked.file}, {len(vulnerable)} known vulnerabilities"
+    print(known + (f"; nothing is known of {', '.join(unknown[:5])} and {len(unknown)} in all" if unknown else ""))
     return 1 if vulnerable else 0
 
 
@@ -56,9 +58,8 @@ def audit(file: str, database: str) -> list[dict[str, Any]] | str:
                 sys.exit(f"{file} does not exist")
             return (ended.stderr.strip().splitlines() or ["it says nothing"])[-1]
         packages: list[dict[str, Any]] = json.loads(found.read_text("utf-8"))["dependencies"]
-    left_out = [package["name"] for package in packages if "skip_reason" in package]
-    if left_out:
-        return f"nothing is known of {', '.join(left_out[:5])} and {len(left_out)} packages in all"
+    if packages and all("skip_reason" in package for package in packages):
+        return f"nothing is known of any of the {len(packages)} packages"
     return packages
 
 

@@ -141,6 +141,9 @@ def test_a_wrong_keyword_is_an_error_with_the_nearest_name():
         ({"retries": 10**400}, "retries can be at most 1,000"),
         ({"votes": 101}, "votes can be at most 100, not 101"),
         ({"workers": 20_000}, "workers can be at most 10,000, not 20000"),
+        ({"seed": 10**30}, r"seed must be a number of at most \d+ \(64 bits\), not 10+$"),
+        ({"temperature": float("inf")}, "temperature must be a number of at most"),
+        ({"judge": "openai:m@http://127.0.0.1:9/v1", "judge_options": {"seed": 10**30}}, "seed cannot be sent"),
     ],
 )
 def test_a_keyword_has_the_range_of_its_option(keywords, said):

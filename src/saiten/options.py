@@ -18,10 +18,14 @@ from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+import orjson
+
 from saiten.errors import ConfigurationError
 from saiten.strict_parsing import strict_json, strict_toml
 
 FILE = "saiten.toml"
+_HIGHEST = 2**63 - 1
+"""The highest integer of most formats and programs."""
 _LARGEST = 1 << 20
 """Maximum bytes of the file."""
 
@@ -120,12 +124,14 @@ class Config:
 
 
 def _check_range(what: str, declared: Option, value: Any) -> None:
-    """Raise ConfigurationError for a number that is too low or too high."""
+    """Raise ConfigurationError for a number that is too low or too high, or that no server and no file can hold."""
     number: Any = value if isinstance(value, Real) else None
     if number is not None and declared.min is not None and not number >= declared.min:
         raise ConfigurationError(f"{what} must be at least {declared.min:,g}, not {number}")
     if number is not None and declared.max is not None and not number <= declared.max:
         raise ConfigurationError(f"{what} can be at most {declared.max:,g}, not {number}")
+    if number is not None and not -_HIGHEST <= number <= _HIGHEST:  # not a number fails, too
+        raise ConfigurationError(f"{what} must be a number of at most {_HIGHEST} (64 bits), not {str(number)[:40]}")
 
 
 def _as_declared(value: Any, hint: Any, flag: str) -> Any:
@@ -183,7 +189,7 @@ def check_sendable(name: str, options: Mapping[str, Any]) -> None:
     """Raise ConfigurationError if the options cannot be written as JSON, in which they are sent."""
     for option_name, value in options.items():
         try:
-            json.dumps(value, allow_nan=False)
+            orjson.dumps(json.loads(json.dumps(value, allow_nan=False)))  # refuses what has more than 64 bits
         except (TypeError, ValueError, RecursionError) as error:
             raise ConfigurationError(
                 f"{name}: {option_name} cannot be sent ({error}); expected texts, numbers, true, false, null, lists "

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import isfinite
 from typing import Any, Literal
 
 from saiten.errors import ConfigurationError
@@ -24,6 +23,10 @@ class Tier:
     """As for `Price`."""
 
 
+_DEAREST = 1_000_000_000_000
+"""Per million tokens, in any currency; sums of more could no longer be written down."""
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """A model's price per million tokens; 0 for your own model."""
@@ -36,8 +39,8 @@ class Price:
     """For prompt tokens that the server had in its prompt cache; if None, they cost as much as the others."""
 
     def __post_init__(self) -> None:
-        if not all(isfinite(rate) and rate >= 0 for rate in self._rates()):
-            raise ConfigurationError(f"a price must be a number of at least 0 per million tokens, got {self}")
+        if not all(0 <= rate <= _DEAREST for rate in self._rates()):
+            raise ConfigurationError(f"a price must be a number from 0 to {_DEAREST:,} per million tokens, got {self}")
         if any(lower.above >= higher.above for lower, higher in pairwise(self.tiers)):
             raise ConfigurationError(f"the tiers of a price must ascend, got {self}")
 

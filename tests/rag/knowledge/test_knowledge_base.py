@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from types import SimpleNamespace
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -390,4 +391,20 @@ async def test_a_server_that_is_not_there(unused_tcp_port):
     with pytest.raises(CallFailed, match="cannot be reached") as caught:
         await engine.count("x")
     assert caught.value.retryable
+    await engine.close()
+
+
+async def test_a_panic_of_the_engine_is_an_error_that_names_the_folder(tmp_path):
+    """A damaged file can make the engine panic, which is no Exception."""
+
+    class PanicException(BaseException):
+        pass
+
+    def panics(_path):
+        raise PanicException("index out of bounds")
+
+    engine = FolderEngine(tmp_path / "kb", writing=True)
+    engine._edge = SimpleNamespace(EdgeShard=SimpleNamespace(load=panics))
+    with pytest.raises(ConfigurationError, match=r"kb cannot be used: index out of bounds"):
+        await engine.present(["a"])
     await engine.close()

@@ -223,7 +223,9 @@ class FolderEngine:
             yield
         except ConfigurationError:
             raise
-        except Exception as error:  # the engine has no error types of its own
+        except BaseException as error:  # the engine has no error types of its own, and its panics are no Exception
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
             raise ConfigurationError(
                 f"the knowledge base {self._folder} cannot be used: {error}; it needs a writable folder on a local "
                 "disk with free space. If it is damaged, index the documents again into a new folder"
