@@ -14,7 +14,26 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from saiten.redaction import Secrets, redact, redact_command, redact_message, redact_settings
+from saiten.redaction import Secrets, redact, redact_command, redact_message, redact_settings, secret_parts
+
+
+@pytest.mark.parametrize(
+    ("address", "parts"),
+    [
+        ("https://host/v1?api-version=2024-10-21", []),
+        ("https://host/v1/key/Pa%2Fth/ask", ["Pa%2Fth", "Pa/th"]),
+        (
+            "https://host/hooks/first/second?sig=a%20b=&lang=ja",
+            ["first", "first", "second", "second", "a%20b=", "a b="],
+        ),
+        ("https://hooks.host/first/key/***", ["first", "first", "key", "key", "***", "***"]),
+        ("https://host/a;session=abcdef/ask?SECRETTOKEN", ["abcdef/ask?SECRETTOKEN"] * 2),
+        ("https://host/sk-abcdefgh12345678/v1", ["sk-abcdefgh12345678"] * 2),
+    ],
+)
+def test_the_secret_parts_of_an_address_are_those_that_are_not_shown(address, parts):
+    """They are needed to hide them in other texts, whose server decodes them or not."""
+    assert secret_parts(address) == parts
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,14 @@ def redact(text: str) -> str:
     return _TOKEN.sub(HIDDEN, text)
 
 
+def secret_parts(address: str) -> list[str]:
+    """Return the parts of an address that `redact` hides, as they are and decoded from percent-encoding."""
+    shown = _TOKEN.sub(HIDDEN, _ADDRESS.sub(_without_secrets, address))
+    match = re.fullmatch("(.+?)".join(map(re.escape, shown.split(HIDDEN))), address)
+    parts = match.groups() if match else (address,)
+    return [form for part in parts for form in (part, unquote(part))]
+
+
 def redact_message(text: str, environ: Mapping[str, str] = os.environ) -> str:
     """Redact the text of an error, which may come from a package or a user's code that knows the keys.
 

@@ -4,6 +4,7 @@ import html
 import json
 from base64 import b64encode
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,8 +22,8 @@ ROW = {"id": "q", "question": "What is it?", "answer": "A wheel.", "reference": 
 
 
 def echoes(asked):
-    """The ways in which servers repeat what they were sent: its headers, its query, the whole address."""
-    sent = f"{dict(asked.headers)} {dict(asked.query)} http://u:p@host{asked.path}?{asked.query}"
+    """The ways in which servers repeat what they were sent: its headers, its query, its path, the whole address."""
+    sent = f"{dict(asked.headers)} {dict(asked.query)} {asked.path} http://u:p@host{asked.path}?{asked.query}"
     key = asked.headers.get("Authorization", "none").rpartition(" ")[2]
     url = f"http://me:{key}@host/v1?sig={asked.query.get('sig')}"
     return {
@@ -32,9 +33,10 @@ def echoes(asked):
         "page": f"<html><title>Error</title><body><pre>{html.escape(sent)}</pre></body></html>",
         "text": sent,
         "escaped": json.dumps({"url": url, "headers": dict(asked.headers)}).replace("/", "\\/"),
-        "encoded": f"denied: {quote(sent, safe='')} and {quote(quote(url, safe=''), safe='')}",
-        "base64": f"denied: {b64encode(key.encode()).decode()} {b64encode(f'key:{key}'.encode()).decode()}",
-        "part": f"Incorrect API key provided: {key[:12]}…{key[-4:]}; do you mean {key[3:-3]}?",
+        "encoded": f"denied: {quote(sent, safe='')} and {quote(quote(url + asked.path, safe=''), safe='')}",
+        "base64": f"denied: {b64encode(key.encode()).decode()} {b64encode(f'{asked.path}:{key}'.encode()).decode()}",
+        "part": f"Incorrect API key provided: {key[:12]}…{key[-4:]}; do you mean {key[3:-3]}? {asked.path[9:19]}",
+        "path": f"Invalid URL (POST {asked.path})",
         "late": f"{' ' * 9_985}{key}",
         "often": f"{key} " * 2_000,
     }
@@ -72,12 +74,14 @@ def commands(planted, model, system, out):
     """Commands in which a model, an embedder, a system and a retriever are asked; each fails or not."""
     data = "../in/rows.jsonl"
     query, header = f"?sig={planted('query')}", f"X-Key={planted('header')}"
-    judge, once = f"openai:m@{model}{query}", ["--retries", "0", "-q"]
+    key, hook = f"key/{planted('path')}", f"hooks/{planted('path')}"
+    judge, once = f"openai:m@{model}/{key}/v1{query}", ["--retries", "0", "-q"]
     yield ["score", data, "-m", "accuracy", "--judge", judge, "--judge-header", header, "-o", f"judge{out}", *once]
-    embedder = ["--embedder", judge, "--embedder-header", header]
+    embedder = ["--embedder", f"openai:m@{model}/{hook}/v1{query}", "--embedder-header", header]
     yield ["score", data, "-m", "answer_similarity", *embedder, "-o", f"embedder{out}", *once]
-    yield ["answer", data, "--system", f"{system}{query}", "--header", header, "-o", f"answers{out}.jsonl", *once]
-    retriever = ["--retriever", f"{system}{query}", "--retriever-header", header, "--evidence", "reference"]
+    asked = ["--system", f"{system}/{hook}{query}", "--header", header]
+    yield ["answer", data, *asked, "-o", f"answers{out}.jsonl", *once]
+    retriever = ["--retriever", f"{system}/{key}{query}", "--retriever-header", header, "--evidence", "reference"]
     yield ["score", data, "-m", "correctness", *retriever, "-o", f"retriever{out}", *once]
 
 
@@ -98,7 +102,8 @@ def test_an_error_repeats_nothing_that_was_sent(form, statuses, planted, shown, 
         for status in statuses:
 
             def fault(asked, status=status):
-                location = f"http://other.example/v1?key={asked.headers.get('Authorization')}#{asked.query.get('sig')}"
+                place = f"{'http://other.example' * (asked.number % 2)}/v1{asked.path}"
+                location = f"{place}?key={asked.headers.get('Authorization')}#{asked.query.get('sig')}"
                 headers = {"Location": location, "X-Echo": str(asked.headers.get("Authorization"))}
                 return Fault(status, echoes(asked)[form], headers)
 
@@ -109,8 +114,8 @@ def test_an_error_repeats_nothing_that_was_sent(form, statuses, planted, shown, 
         assert planted.found_in(Path.cwd()) == {}
     for server in (openai_server, service):
         assert len(server.requests) >= 2 * len(statuses)
-        assert {"query", "header"} <= planted.found(
-            repr([(asked.query, asked.headers) for asked in server.requests]).encode()
+        assert {"query", "header", "path"} <= planted.found(
+            repr([(asked.path, asked.query, asked.headers) for asked in server.requests]).encode()
         )
 
 
@@ -118,12 +123,14 @@ def test_an_error_repeats_nothing_that_was_sent(form, statuses, planted, shown, 
 def test_an_error_about_a_batch_repeats_nothing_that_was_sent(form, planted, shown, tmp_path):
     """When it is made, when it fails, and in the errors of its single requests."""
     with BatchesServer() as server:
-        judge = ["--judge", f"openai:m@{server.base_url}?sig={planted('query')}", "--retries", "0"]
+        base = f"{server.base_url}/key/{planted('path')}/v1"
+        judge = ["--judge", f"openai:m@{base}?sig={planted('query')}", "--retries", "0"]
         judge += ["--judge-header", f"X-Key={planted('header')}"]
         batch = ["--batch", "--batch-poll", "0.02", "-q"]
 
         def fault(asked):
-            return Fault(400, echoes(asked)[form]) if len(server.batches) else None
+            sent = replace(asked, path=f"/key/{planted('path')}/v1/chat/completions")
+            return Fault(400, echoes(sent)[form]) if len(server.batches) else None
 
         server.reply = fault
         for number in range(2):
@@ -134,16 +141,17 @@ def test_an_error_about_a_batch_repeats_nothing_that_was_sent(form, planted, sho
     assert planted.found_in(tmp_path / "out") == {}
 
 
-def test_an_error_of_qdrant_repeats_no_key(planted, shown, monkeypatch):
+def test_an_error_of_qdrant_repeats_no_key_and_no_path(planted, shown, monkeypatch):
     """Its own client has errors of its own, of each status."""
     pytest.importorskip("qdrant_client")
-    monkeypatch.setenv("QDRANT_API_KEY", planted("QDRANT_API_KEY"))
-    body = json.dumps({"status": {"error": f"denied: {planted('QDRANT_API_KEY')} {planted('QDRANT_API_KEY')[:9]}"}})
+    key, path = planted("QDRANT_API_KEY"), f"/key/{planted('path')}"
+    monkeypatch.setenv("QDRANT_API_KEY", key)
+    body = json.dumps({"status": {"error": f"denied: {key} {key[:9]} {path}"}})
     for status in (400, 403, 404, 429, 500):
         head = f"HTTP/1.1 {status} Error\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
         with Recorder((head + body).encode()) as server:
-            printed = shown("search", "wheel", "--kb", f"{server.url}/kb")
-        assert planted.found(server.received) == {"QDRANT_API_KEY"}
+            printed = shown("search", "wheel", "--kb", f"{server.url}{path}/kb")
+        assert planted.found(server.received) == {"QDRANT_API_KEY", "path"}
         assert planted.found(printed.encode()) == set()
         assert server.url in printed
 

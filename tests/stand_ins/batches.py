@@ -118,7 +118,8 @@ class BatchesServer(OpenAIServer):
 
     def _routes(self, app: web.Application) -> None:
         for method, path, handler in self._paths():
-            app.router.add_route(method, path, self._around(handler))
+            anywhere = "/{before:(?:.*/)?}" + path.removeprefix("/")
+            app.router.add_route(method, anywhere, self._around(handler))
 
     def _paths(self) -> tuple[tuple[str, str, Any], ...]:
         """Method, path and what answers."""

@@ -10,7 +10,7 @@ from urllib.request import getproxies, proxy_bypass
 from yarl import URL
 
 from saiten.errors import ConfigurationError
-from saiten.redaction import Secrets, redact, redact_name
+from saiten.redaction import Secrets, redact, redact_name, secret_parts
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _READ, _SHOWN = 10_000, 300  # characters of a server's message that are read, and shown in an error
@@ -59,7 +59,8 @@ class ServerAddress:
         if url.password:
             values += url.password, basic
         authorization = f"Basic {basic}" if url.user or url.password else ""
-        return cls(url.with_user(None), authorization, Secrets.of(values))
+        url = url.with_user(None)
+        return cls(url, authorization, Secrets.of([*values, *secret_parts(str(url))]))
 
     @property
     def name(self) -> str:

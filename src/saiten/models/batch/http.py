@@ -13,6 +13,7 @@ from saiten.models.endpoint import Endpoint
 from saiten.models.faults import NotServed, fault_of
 from saiten.models.http_client import HttpClient, HttpReply
 from saiten.models.wire import dump, glimpse, load
+from saiten.redaction import redact
 
 _LARGEST = 64 * 2**20  # bytes of a reply that is not a file
 TRANSFER = 3600.0
@@ -82,9 +83,9 @@ class BatchHttp:
 
     def command(self, path: str, key: str) -> str:
         """Return what to type to post to this path; `key` is the header of the key up to the key itself."""
-        address = self.endpoint.address(path).with_query(None)
+        address = redact(str(self.endpoint.address(path).with_query(None)))  # the command is kept in a file
         shown = [f"{key}${self.endpoint.key_variable}", *(f"{name}: {value}" for name, value in self._more.items())]
-        return f"curl -X POST {quote(str(address))} " + " ".join(f'-H "{header}"' for header in shown)
+        return f"curl -X POST {quote(address)} " + " ".join(f'-H "{header}"' for header in shown)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -13,7 +13,7 @@ from saiten.models.address import on_this_machine
 from saiten.models.vectors import Vector
 from saiten.rag.knowledge.engine import DENSE, DOCUMENT, TERMS, VERSION, Hit, Point
 from saiten.rag.knowledge.terms import Terms
-from saiten.redaction import Secrets, redact
+from saiten.redaction import Secrets, redact, secret_parts
 
 KEY_VARIABLE = "QDRANT_API_KEY"
 
@@ -191,7 +191,7 @@ def connect(url: str, key: str | None, *, timeout: float = 60.0) -> ServerEngine
             check_compatibility=False,
             trust_env=not on_this_machine(parts.hostname),
         )
-    return ServerEngine(client, collection, redact(address), Secrets.of([key or ""]))
+    return ServerEngine(client, collection, redact(address), Secrets.of([key or "", *secret_parts(url)]))
 
 
 def _models() -> Any:
