@@ -128,7 +128,7 @@ class Material:
         labeled = _LABELED.match(_plain(text)) if self._plain else None
         if labeled is None:
             return False
-        near = rf"{re.escape(labeled[1])}[^{_BETWEEN}]{{0,{_NEAR}}}?(?<!\d){labeled[2]}(?!\d)"
+        near = rf"{re.escape(labeled[1])}(?![^\W\d_])[^{_BETWEEN}]{{0,{_NEAR}}}?(?<!\d){labeled[2]}(?!\d)"
         return re.search(near, self._plain) is not None
 
     def quotes(self, text: str, start: int, end: int) -> bool:
