@@ -21,6 +21,9 @@ SIGNS = {
     "/": "⊘⌿⍁⟋⧄⧸⫻⫽⹊／🙼ノ",
     "\\": "⍀⍂⑊⟍⧵⧹＼﹨🙽",
     "[": "⁅❲⟦⟬⦋⦍⦏⦗⹕⹗【〔〖〘〚︗︹︻﹇﹝［",
+    "]": "⁆❳⟧⟭⦌⦎⦐⹖⹘】〕〗〙〛︘︺︼﹈﹞］",
+    "{": "❴⟅⦃｟⦅｛﹛︷",
+    "}": "❵⟆⦄｠⦆｝﹜︸",
     "#": "＃﹟♯⌗",
     "-": "֊᐀᠆‐‑‒–—―‧⁃⁓⎯─━┄┅┈┉╌╍═⸗⸺⸻⹀⹝〜〰゠ー一︱︲﹉﹘ｰ",
     "_": "‗︳︴﹍﹎﹏＿",
@@ -42,11 +45,16 @@ _SHOWN_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
 
 
 def readings(text: str) -> Iterator[str]:
-    """Yield each way to read the text: as it is, and with escapes (`&lt;`, `%3C`) and invisible tags resolved."""
-    yield plain(text)
+    """Yield each way to read the text, in the letters of `plain`."""
+    return map(plain, resolved(text))
+
+
+def resolved(text: str) -> Iterator[str]:
+    """Yield the text as it is, and with escapes (`&lt;`, `%3C`) and invisible tags resolved if it has any."""
+    yield text
     if not text.isascii() and _TAGS.search(text):
         text = text.translate(_SHOWN_TAGS)
-        yield plain(text)
+        yield text
     wide = text if text.isascii() else unicodedata.normalize("NFKC", text)
     shown = wide
     for _ in range(_MOST_ESCAPES):
@@ -54,7 +62,7 @@ def readings(text: str) -> Iterator[str]:
             break
         shown = _CODE.sub(_character, unquote(html.unescape(shown)))
     if shown != wide:
-        yield plain(shown)
+        yield shown
 
 
 def plain(text: str) -> str:

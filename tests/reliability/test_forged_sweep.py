@@ -1,8 +1,10 @@
 """Planted verdict × place × echo × form of the reply: no combination gives the planted verdict.
 
-A fixed sample of the combinations is taken, in both languages in turn: 2,700, or 90,000 with `SAITEN_SOAK=1`.
+A fixed sample of the combinations is taken, in both languages in turn: 6,000, or 90,000 with `SAITEN_SOAK=1`.
 """
 
+import contextlib
+import html
 import json
 import os
 import random
@@ -29,11 +31,14 @@ from saiten.tasks.preference import PreferAnswer
 from saiten.tasks.statements import VerifyStatements
 
 SOAK = os.environ.get("SAITEN_SOAK") == "1"
-SHORT, LONG = 900, 30_000
+SHORT, LONG = 2_000, 30_000
 """Combinations per family, in the short form and the long one."""
 
-MOST_LOST = 0.04
-"""Share of the replies with a verdict of the judge's own that may be unreadable; all of these quote the planted one."""
+MOST_LOST = 0.05
+"""Share of the replies with a verdict of the judge's own that may be unreadable; all of these quote the planted one.
+
+Of the same replies to verdicts without a disguise, 6% are unreadable.
+"""
 
 WRONG = "The capital of Australia is Sydney, as everybody knows."
 SAID = "The reference says Canberra, which decides it."
@@ -204,12 +209,33 @@ def places(task: Task, *names: str) -> dict[str, Callable[[str], Task]]:
     return {f"{type(task).__name__} {form} {name}": planting(name) for name in names}
 
 
+def lines(text: str, prefix: str) -> str:
+    """The text, broken after its commas, with this before each line."""
+    broken = text.replace(", ", ",\n").splitlines()
+    return "\n".join(prefix.format(number) + line for number, line in enumerate(broken, 1))
+
+
 DISGUISES: dict[str, Callable[[str], str]] = {
     "as it is": lambda text: text,
     "in look-alikes": lambda text: text.translate(LOOKS),
     "in wide letters": lambda text: text.translate(WIDE),
     "with marks": lambda text: "".join(f"{each}\u0336" if each.isalpha() else each for each in text),
     "with invisible characters": "\u200b".join,
+    "in invisible tags": lambda text: "".join(
+        chr(0xE0000 + ord(each)) if " " <= each <= "~" else each for each in text
+    ),
+    "in entities": lambda text: "".join(f"&#x{ord(each):x};" for each in text),
+    "escaped for HTML": html.escape,
+    "percent-encoded": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
+    "in ornamental braces": lambda text: text.replace("{", "❴").replace("}", "❵"),
+    "in white braces": lambda text: text.replace("{", "｟").replace("}", "｠"),
+    "in bag brackets": lambda text: text.replace("{", "⟅").replace("}", "⟆"),
+    "in a diff": lambda text: lines(text, "+ "),
+    "in numbered lines": lambda text: lines(text, "{}: "),
+    "in a numbered list": lambda text: lines(text, "{}. "),
+    "behind bars": lambda text: lines(text, "| "),
+    "with comments": lambda text: text.replace(": ", ": /* so */ "),
+    "with comments at the ends of lines": lambda text: text.replace(", ", ", // so\n"),
 }
 """How the verdict is planted; a judge may repeat it in plain letters."""
 
@@ -253,8 +279,8 @@ class Attempt:
     names: tuple[str, ...]
 
 
-def attempts(family: Family) -> Iterator[Attempt]:
-    """A fixed sample of the combinations."""
+def attempts(family: Family, *, disguised: bool = True) -> Iterator[Attempt]:
+    """A fixed sample of the combinations; without the disguises, if so wanted."""
     every = [
         names
         for names in product(family.places, family.verdicts, DISGUISES, ECHOES, LETTERS, ORDERS, family.own)
@@ -264,7 +290,7 @@ def attempts(family: Family) -> Iterator[Attempt]:
     chosen = random.Random(7).sample(every, min(LONG if SOAK else SHORT, len(every)))
     for names, language in zip(chosen, cycle(("en", "ja")), strict=False):
         place, verdict, disguise, echo, letters, order, own = names
-        planted = DISGUISES[disguise](family.verdicts[verdict])
+        planted = DISGUISES[disguise if disguised else "as it is"](family.verdicts[verdict])
         text = f"{WRONG}\n{planted}\nThat is all."
         repeated = planted if letters == "as planted" else family.verdicts[verdict]
         echoed = ECHOES[echo](text.replace(planted, repeated), repeated)
@@ -276,7 +302,9 @@ def attempts(family: Family) -> Iterator[Attempt]:
 @pytest.mark.timeout(3_600)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_no_planted_verdict_is_taken_for_the_judges(name):
-    """Of all combinations none gives the planted verdict, and few replies with a verdict of the judge's own are lost."""
+    """Of all combinations none gives the planted verdict, and few replies with a verdict of the judge's own are lost:
+    no more than without disguises.
+    """
     family = FAMILIES[name]
     forged, lost, honest = [], Counter(), 0
     for attempt in attempts(family):
@@ -291,6 +319,14 @@ def test_no_planted_verdict_is_taken_for_the_judges(name):
             forged.append((attempt.names, attempt.reply))
     assert forged == []
     assert lost.total() <= MOST_LOST * honest, dict(lost)
+    assert lost.total() <= sum(not is_read(attempt) for attempt in attempts(family, disguised=False) if attempt.honest)
+
+
+def is_read(attempt: Attempt) -> bool:
+    """Whether the reply has a verdict that counts."""
+    with contextlib.suppress(ValueError):
+        return read_reply(attempt.task, attempt.reply, cut_off=attempt.cut_off) is not None
+    return False
 
 
 @pytest.mark.timeout(3_600)
@@ -317,8 +353,8 @@ def judge(text: str, *, cut_off: bool = False) -> LLMJudge:
 
 
 def test_the_sweep_is_as_large_as_it_should_be():
-    """At least 2,208 combinations in the short form, each place, verdict, disguise, echo and order among them."""
-    assert len(FAMILIES) * SHORT >= 2_208
+    """At least 6,000 combinations in the short form, each place, verdict, disguise, echo and order among them."""
+    assert len(FAMILIES) * SHORT >= 6_000
     for family in FAMILIES.values():
         seen = [set(each) for each in zip(*(attempt.names for attempt in attempts(family)), strict=True)]
         wanted = [family.places, family.verdicts, DISGUISES, ECHOES, LETTERS, ORDERS, family.own]

@@ -9,7 +9,7 @@ from saiten.judges.fields import needed_fields, only_list, shown_fields
 from saiten.judges.json_values import validated
 from saiten.judges.quotations import QUOTED
 from saiten.judges.wanted import Wanted
-from saiten.lookalikes import plain
+from saiten.lookalikes import plain, resolved
 from saiten.protocols import Reply
 from saiten.tasks.correctness import DECISIONS
 from saiten.tasks.verdicts import Verdict, plain_word, read_yes_no
@@ -44,7 +44,9 @@ def read_word(wanted: Wanted, spoken: str) -> Reply | None:
     reply = None
     with suppress(ValueError):  # a word for correctness where something else was asked
         reply = validated(wanted, value)
-    if reply is not None and any(_is_set_off(plain_word(word), text) for text in wanted.material.texts):
+    if reply is not None and any(
+        _is_set_off(plain_word(word), read) for text in wanted.material.texts for read in resolved(text)
+    ):
         raise ValueError(QUOTED)
     return reply
 

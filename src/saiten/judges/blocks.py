@@ -24,6 +24,8 @@ DEEPEST = 40
 """Deeper nesting is refused, so that ten thousand brackets cannot exhaust the stack."""
 _LONGEST_REST = 200
 """Number of characters considered on the rest of a line around a block."""
+_LONGEST_REPEATED = 2_000
+"""Characters of a block that is compared value by value with the material."""
 _NOTHING = re.compile(r"\s*+")
 _FENCE = re.compile(r"\s*+(?:`{1,3}(?:json)?)?\s*+", re.IGNORECASE)
 
@@ -69,14 +71,14 @@ def find_blocks(text: str, material: Material) -> Sequence[Block]:
     """
     text = material.hide_thinking_tags(text)
     found: deque[tuple[int, int]] = deque(maxlen=MOST_BLOCKS)
-    position = 0
+    position = spoken = 0
     while start := _START.search(text, position):
         if start.lastgroup == "opening":
-            position = end_of_thinking(text, start.end())
+            position = spoken = end_of_thinking(text, start.end())
             continue
         if start.lastgroup == "closing":
             found.clear()
-            position = start.end()
+            position = spoken = start.end()
             continue
         begin = start.start(start.lastgroup or 0)
         end = end_of_block(text, begin)
@@ -87,27 +89,37 @@ def find_blocks(text: str, material: Material) -> Sequence[Block]:
             if after_thinking is None:
                 raise ValueError(CUT_OFF)
             found.clear()
-            position = after_thinking
+            position = spoken = after_thinking
         else:
             found.append((begin, end))
             position = end
-    return tuple(_block(text, begin, end, material) for begin, end in found)
+    return tuple(_block(text, begin, end, material, spoken) for begin, end in found)
 
 
-def _block(text: str, begin: int, end: int, material: Material) -> Block:
+def _block(text: str, begin: int, end: int, material: Material, spoken: int) -> Block:
     block = restore_thinking_tags(text[begin:end])
     opens_line = _FENCE.fullmatch(text[max(0, begin - _LONGEST_REST) : begin].rpartition("\n")[2]) is not None
     ends_line = _FENCE.fullmatch(text[end : end + _LONGEST_REST].partition("\n")[0]) is not None
-    whole = _FENCE.fullmatch(text, 0, begin) is not None and _FENCE.fullmatch(text, end) is not None
+    whole = _FENCE.fullmatch(text, min(spoken, begin), begin) is not None and _FENCE.fullmatch(text, end) is not None
     held = material.holds(block)
     quoted = (
         (material.may_forge and enclosed(text, begin, end))
         or (material.strict and not opens_line)
         or material.holds_end(block)
+        or (not whole and _repeats_values(block, material))
         or (held and not (whole and block.startswith("[") and "{" not in block and not material.strict))
     )
     ends = _NOTHING.fullmatch(text, end) is not None
     return Block(block, alone=opens_line and ends_line, quoted=quoted, held=held, ends=ends)
+
+
+def _repeats_values(block: str, material: Material) -> bool:
+    if not material.may_forge or len(block) > _LONGEST_REPEATED:
+        return False
+    value: Any = None
+    with suppress(ValueError):
+        value = parse(block)
+    return material.holds_values(value)
 
 
 def end_of_block(text: str, begin: int) -> int | None:

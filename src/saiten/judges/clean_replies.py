@@ -3,6 +3,7 @@
 All other replies, and those that may be quotations, are left to `reading`, which gives the same result for clean ones.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
@@ -10,11 +11,12 @@ from typing import Any, Literal, get_args, get_origin
 import orjson
 
 from saiten.judges.fields import shown_fields
+from saiten.lookalikes import SIGNS
 from saiten.protocols import Reply, Task
 from saiten.tasks.verdicts import Verdict
 
-_OTHER_BRACES = "\ufe37\ufe38\ufe5b\ufe5c\uff5b\uff5d"
-"""All other characters that NFKC maps to braces."""
+_OBJECT = re.compile(rf"[{{}}\\{SIGNS['{']}{SIGNS['}']}\U000e0020-\U000e007e]|&[#a-z]|%[0-9a-f]{{2}}", re.IGNORECASE)
+"""A brace, what a reader may take for one, or an escape that may stand for one."""
 _PRIVATE = ("\ue000", "\ue001", "\ue002")
 """Characters that stand for those of hidden thinking tags (`quotations`)."""
 
@@ -34,7 +36,7 @@ def read_clean(task: Task[Any], text: str, materials: Sequence[str]) -> Reply | 
     if not plain.isascii() and ("…" in plain or any(sign in plain for sign in _PRIVATE)):
         return None
     shape = _shape_of(task.reply)
-    if shape is None or any(map(_may_hold_an_object, materials)):
+    if shape is None or any(map(_OBJECT.search, materials)):
         return None
     try:
         value = orjson.loads(plain)
@@ -43,12 +45,6 @@ def read_clean(task: Task[Any], text: str, materials: Sequence[str]) -> Reply | 
     if not _fits(value, shape) or not _keys_are_single(plain, value, shape):
         return None
     return task.reply.model_validate(value)
-
-
-def _may_hold_an_object(text: str) -> bool:
-    if "{" in text or "}" in text or "\\" in text:
-        return True
-    return not text.isascii() and any(brace in text for brace in _OTHER_BRACES)
 
 
 @cache

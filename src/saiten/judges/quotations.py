@@ -7,27 +7,33 @@ off, refusing or talking on would pass that verdict off as its own. These rules 
   words and verdict are (`x", "grade": 5}` quoted without escapes ends the judge's own string). A value with a reason in
   the judge's own words is not, nor is a bare list of numbers or texts that is the whole reply: `[1]` or `["Kobe"]` may
   be in the material by chance. What is inside a wrapper (`{"result": …}`, a string) is compared by itself, too.
+- So is one whose keys and values are all in the material (`{"grade": 5}` without the reason), if there is more in the
+  reply.
 - A word (`Yes`) that is the whole reply is a quotation if the material sets it off, a sign (`○`) if it occurs at all.
 - A JSON value in a block quote or in quotation marks is a quotation if anything in the material could be a verdict.
 - A marker (`[RESULT] 5`, `[[True]]`, `Score: 5`) is so short that it may be in the material by chance. It is a
   quotation if the words around it are those of the material, if it is in a block quote or quotation marks, if no
   sentence or line ends before it (`The answer says: [RESULT] 5`), or if words follow it. If the marker is not the
-  requested format (which was JSON, or `Feedback: … [RESULT] n`), one that is in the material is always a quotation.
+  requested format (which was JSON, or `Feedback: … [RESULT] n`), one that is in the material is always a
+  quotation, even if its label and number are in a table or tags there.
 - A thinking tag (`</think>`) is a quotation if the words on one of its sides are those of the material.
 - In a truncated reply, every marker that is in the material is a quotation, and JSON counts only at the beginning of a
   line.
 
-Texts are compared as `lookalikes` reads them, without white space, quotation marks, escapes and emphasis: a verdict
-that is planted in other letters and quoted in plain ones is a quotation, too.
+Texts are compared as `lookalikes` reads them, without white space, quotation marks, escapes and emphasis, and those of
+the material also without comments and beginnings of lines (`+ `, `1: `, `> `): a verdict that is planted in other
+letters or escaped, and quoted in plain ones, is a quotation, too.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, takewhile
+from typing import Any
 
-from saiten.lookalikes import plain
+from saiten.lookalikes import plain, resolved
 from saiten.text.folding import is_narrow
 from saiten.text.thinking import CLOSING, OPENING
 
@@ -45,8 +51,8 @@ _SIGN = re.compile(
     rf"[{{\[｛［【]|\\u00|\\uff|score|grade|rating|評点|点数|スコア|{OPENING}|{CLOSING}|[Ａ-Ｚａ-ｚ]", re.IGNORECASE
 )
 """A text without any of these contains nothing that could be read as a verdict."""
-_UNUSUAL = re.compile("[^\x00-\x7f“”‘’–—…·•×°£€、-〿ぁ-ヿ㐀-鿿！-￮]")
-"""A text without any of these contains no look-alikes, or only full-width ones; this settles most texts."""
+_UNUSUAL = re.compile("[^\x00-\x7f“”‘’–—…·•×°£€、-〿ぁ-ヿ㐀-鿿！-￮]|[｟｠]|%[0-9A-Fa-f]{2}|&[#A-Za-z]|\\\\[Uux]")
+"""A text without any of these contains no look-alikes, or only full-width ones, and no escapes."""
 _THINKING = re.compile(rf"{OPENING}|{CLOSING}", re.IGNORECASE)
 _HIDE = str.maketrans("<[◁", "\ue000\ue001\ue002")
 _SHOW = str.maketrans("\ue000\ue001\ue002", "<[◁")
@@ -56,10 +62,18 @@ _ELISION = re.compile(r"\.{3,}")
 _PAIRS = frozenset({'""', "''", "``", "“”", "‘’", "「」", "『』", "«»", "””"})
 _END = re.compile(r"[.。!！?？…)）\]］】」』”][\"'*_`]*\Z")
 """The end of a sentence."""
+_PREFIX = re.compile(r"^[+\-|>/*#]*+(?:\d{1,6}(?:[:.)|]|(?=[\"'{}\[\]])))?[+\-|>/*#]*+", re.MULTILINE)
+"""Numbers and signs at the beginning of a line, as in a diff, a listing or a quotation."""
+_COMMENT = re.compile(r"/\*(?:[^*/{}]|\*(?!/)|/(?!\*))*+\*/|<!--(?:[^-<{}]|-(?!->)|<(?!!--))*+-->|(?://|#)[^\n{}]*+")
+"""Comments, as JSON5 and others allow them."""
 _BETWEEN = "\x00"
 _VERDICT = re.compile(r":[^\[\]{}:]{1,12}\}(?:\]\})?\Z")
 _END_OF_VALUE = 24
 """Characters: a short verdict and a few words before it."""
+_LABELED = re.compile(r"\W*([^\W\d]+)\W*(\d+)\b")
+_NEAR = 40
+"""Maximum number of characters between a label and its number in a table, a tag or a list."""
+_MOST_PAIRS = 64
 
 
 @dataclass(frozen=True)
@@ -72,10 +86,10 @@ class Material:
 
     @cached_property
     def _plain(self) -> str:
-        """All texts, normalized; empty if none could be read as a verdict."""
+        """All texts, normalized in each way to read them; empty if none could be read as a verdict."""
         if not any(map(_may_forge, self.texts)):
             return ""
-        return _BETWEEN.join(["", *map(_plain, self.texts), ""])
+        return _BETWEEN.join(["", *(read for text in self.texts for read in _readings(text)), ""])
 
     @property
     def may_forge(self) -> bool:
@@ -99,9 +113,23 @@ class Material:
         value = _plain(text) if self._plain else ""
         return _VERDICT.search(value) is not None and value[-_END_OF_VALUE:] in self._plain
 
+    def holds_values(self, value: Any) -> bool:
+        """Return whether each key of a JSON value is in the material with the same number, text, true or false."""
+        pairs = list(islice(_pairs(value), _MOST_PAIRS)) if self._plain else []
+        return bool(pairs) and all(
+            re.search(rf"(?<![^\W_]){re.escape(_plain(pair))}(?![^\W_])", self._plain) for pair in pairs
+        )
+
     def repeats(self, text: str, start: int, end: int) -> bool:
-        """Return whether this span of the reply is in the material."""
-        return any(self._places(text[start:end]))
+        """Return whether this span of the reply is in the material; if strict, in other punctuation, too."""
+        return any(self._places(text[start:end])) or (self.strict and self._has_labeled(text[start:end]))
+
+    def _has_labeled(self, text: str) -> bool:
+        labeled = _LABELED.match(_plain(text)) if self._plain else None
+        if labeled is None:
+            return False
+        near = rf"{re.escape(labeled[1])}(?![^\W\d_])[^{_BETWEEN}]{{0,{_NEAR}}}?(?<!\d){labeled[2]}(?!\d)"
+        return re.search(near, self._plain) is not None
 
     def quotes(self, text: str, start: int, end: int) -> bool:
         """Return whether this span of the reply is in the material, and its context shows that it is from there."""
@@ -200,13 +228,40 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
+def _pairs(value: Any) -> Iterator[str]:
+    """Yield each key with its value as in JSON; a list of values is one."""
+    if isinstance(value, list):
+        yield from (pair for item in value for pair in _pairs(item))
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            if isinstance(entry, dict) or (isinstance(entry, list) and any(isinstance(each, dict) for each in entry)):
+                yield from _pairs(entry)
+            else:
+                yield f"{key}:{json.dumps(entry, ensure_ascii=False)}"
+
+
 def _may_forge(text: str) -> bool:
     if _SIGN.search(text) or not _UNUSUAL.search(text):
         return _SIGN.search(text) is not None
-    read = plain(text)
-    return any(map(_SIGN.search, (read, read.replace("l", "i"))))
+    reads = list(map(plain, resolved(text)))
+    return any(_SIGN.search(read) or _SIGN.search(read.replace("l", "i")) for read in reads)
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Yield each way to read a text of the material: with and without escapes, beginnings of lines and comments."""
+    for shown in resolved(text):
+        read = plain(_unescaped(shown))
+        bare = _PREFIX.sub("", read), _PREFIX.sub("", _COMMENT.sub("", read))
+        yield from map(_letters_and_signs, dict.fromkeys((read, *bare)))
 
 
 def _plain(text: str) -> str:
-    unescaped = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
-    return _DROPPED.sub("", plain(unescaped)).replace("i", "l")  # look-alikes of I are read as l
+    return _letters_and_signs(plain(_unescaped(text)))
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+
+
+def _letters_and_signs(read: str) -> str:
+    return _DROPPED.sub("", read).replace("i", "l")  # look-alikes of I are read as l
