@@ -254,21 +254,14 @@ async def test_the_preflight_is_one_real_call_that_no_cache_answers():
     """It tests the key, the model and the address, in the shape of every other call: the same roles, a schema, the same
     parameters. Its reply need not be readable.
     """
-    events: list[str] = []
-
-    class Noting(Says):
-        async def complete(self, request: ChatRequest) -> Completion:
-            events.append("asked")
-            return await super().complete(request)
-
-    chat = Noting(["whatever", '{"statements": []}'])
-    judge = LLMJudge(chat, Embeds({"ok": (1.0,)}), forget=lambda _: events.append("forgotten"))
+    chat, cached = Says(["whatever"]), Says(['{"statements": []}'])
+    judge = LLMJudge(cached, Embeds({"ok": (1.0,)}), uncached=chat)
     await judge.preflight()
-    assert events == ["forgotten", "asked", "forgotten"]
+    assert (len(chat.asked), cached.asked) == (1, [])
     assert chat.asked[0].schema["title"] == "preflight"
     assert sum(len(message.content) for message in chat.asked[0].messages) < 100
     await judge.perform(SplitStatements("q", "t", language="en"))
-    small, real = chat.asked
+    (small,), (real,) = chat.asked, cached.asked
     assert {message.role for message in small.messages} == {message.role for message in real.messages}
     assert (small.temperature, small.seed, small.max_tokens) == (real.temperature, real.seed, real.max_tokens)
 
