@@ -18,8 +18,6 @@ from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-import orjson
-
 from saiten.errors import ConfigurationError
 from saiten.strict_parsing import strict_json, strict_toml
 
@@ -185,11 +183,17 @@ def read_columns(pairs: Sequence[str] | None, option: str = "--column") -> dict[
     return columns
 
 
+def _integer(digits: str) -> int:
+    if not -_HIGHEST <= int(digits) <= _HIGHEST:
+        raise ValueError("an integer has more than 64 bits")
+    return int(digits)
+
+
 def check_sendable(name: str, options: Mapping[str, Any]) -> None:
     """Raise ConfigurationError if the options cannot be written as JSON, in which they are sent."""
     for option_name, value in options.items():
         try:
-            orjson.dumps(json.loads(json.dumps(value, allow_nan=False)))  # refuses what has more than 64 bits
+            json.loads(json.dumps(value, allow_nan=False), parse_int=_integer)
         except (TypeError, ValueError, RecursionError) as error:
             raise ConfigurationError(
                 f"{name}: {option_name} cannot be sent ({error}); expected texts, numbers, true, false, null, lists "

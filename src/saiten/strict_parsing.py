@@ -10,8 +10,8 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
-DEEPEST = 100
-"""Levels of lists and objects; what saiten writes has at most ten."""
+DEEPEST = 400
+"""Levels of lists and objects: what walks them recurses, and the details of a metric of one's own may nest deep."""
 
 _TOO_DEEP = f"lists and objects are nested more than {DEEPEST} deep"
 
