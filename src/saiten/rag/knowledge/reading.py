@@ -80,8 +80,8 @@ class Reader:
             self._ask(path, kind)
             return self._take_all(take)
         except BaseException as error:
-            if not isinstance(error, NoText | ConfigurationError) or isinstance(error, _Lost):
-                self.close()
+            if not isinstance(error, ConfigurationError):
+                self.close()  # what made one document fail, such as used-up memory, must not fail the next one
             raise
 
     def _ask(self, path: Path, kind: Kind) -> None:
