@@ -48,6 +48,10 @@ def strict_toml(text: str) -> dict[str, Any]:
 class RepeatedKey(ValueError):
     """An object has the same key twice."""
 
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the key {key[:40]!r} occurs twice in one object; keep one of them")
+        self.key = key
+
 
 def once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object of these keys and values; raises RepeatedKey if one occurs twice. A hook of `json.loads`."""
@@ -55,7 +59,7 @@ def once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise RepeatedKey(f"the key {twice[:40]!r} occurs twice in one object; keep one of them")
+        raise RepeatedKey(twice)
     return found
 
 

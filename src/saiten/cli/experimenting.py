@@ -61,7 +61,7 @@ def run_experiment(
                 asyncio.run(run())
         except CallFailed as error:
             raise BadInput(f"cannot make or read a knowledge base: {error}") from error
-        status = ending.status or (LEFT_OUT if stages.left_out_of_it else 0)
+        status = ending.status or (LEFT_OUT if stages.omissions else 0)
     tables = result_tables(plan, folder, calls.currency, notes, glance=form == "table")
     render(tables, form, stdout(), plan.title or file.stem)
     if status:
@@ -95,7 +95,7 @@ class _Stages:
     notes: Console
     currency: str
     quiet: bool
-    left_out_of_it: int = 0
+    omissions: int = 0
 
     def indexing(self, data: str) -> IndexProgress:
         self._say(f"{data}: indexing the documents")
@@ -110,7 +110,7 @@ class _Stages:
         return ScoreProgress(self.notes, total, self.currency, quiet=self.quiet)
 
     def left_out(self, data: str, what: str, reason: str) -> None:
-        self.left_out_of_it += 1
+        self.omissions += 1
         self.notes.print(
             f"[yellow]left out[/] {escape_untrusted(data)}: {escape_untrusted(what)}: {escape_untrusted(reason)}"
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from saiten.data.addresses import AHEAD, StoredBytes, located
 from saiten.data.json_rows import parse_json
-from saiten.data.rows import BadRow, RawRow, bad_row, place
+from saiten.data.rows import BadRow, RawRow, bad_row, place, repeated
 from saiten.data.traces.reading import is_trace
 from saiten.errors import BadInput, ConfigurationError
 
@@ -156,8 +156,7 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 def _distinct(names: Sequence[str], name: str) -> Sequence[str]:
-    twice = next((each for at, each in enumerate(names) if each in names[:at]), None)
-    if twice is not None:
+    if (twice := repeated(names)) is not None:
         raise BadInput(f"{name} has two columns {twice!r}; rename one")
     return names
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from saiten.data.encodings import detect_encoding
-from saiten.data.rows import BadRow, RawRow, bad_row, row_of_table
+from saiten.data.rows import BadRow, RawRow, bad_row, repeated, row_of_table
 from saiten.errors import BadInput
 
 MAX_FIELD = 32 << 20
@@ -234,9 +234,8 @@ def _header(lines: _Lines, records: Iterator[list[str]], name: str, delimiter: s
     except csv.Error as error:
         raise BadInput(f"{name}: the column names in its first line cannot be read: {_broken(error).reason}") from error
     header = [cell.strip() for cell in cells]
-    twice = sorted({cell for cell in header if header.count(cell) > 1})
-    if twice:
-        raise BadInput(f"{name}: the column {twice[0]!r} is in the header twice; rename one")
+    if (twice := repeated(header)) is not None:
+        raise BadInput(f"{name}: the column {twice!r} is in the header twice; rename one")
     written = "".join(lines.taken).rstrip(_LINE_END).split(delimiter)
     return header, all(cell.startswith('"') for cell in written)
 

@@ -1,6 +1,7 @@
 """Raw rows with their place in a file, and rows that cannot be used."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -105,3 +106,8 @@ def _short(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
     return (value if isinstance(value, str) else str(value))[:RAW_CHARACTERS]
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """Return the first in alphabetical order of the column names that occur more than once; None if there is none."""
+    return min((name for name, times in Counter(names).items() if times > 1), default=None)

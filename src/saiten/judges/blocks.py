@@ -7,7 +7,7 @@ are mended where nothing is lost by it.
 
 import json
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from typing import Any
 from json_repair import repair_json
 
 from saiten.judges.quotations import Material, enclosed, restore_thinking_tags
+from saiten.strict_parsing import RepeatedKey, once
 from saiten.text.thinking import CLOSING, OPENING, end_of_thinking, last_end_of_thinking
 
 MOST_BLOCKS = 64
@@ -175,16 +176,15 @@ def parse(block: str) -> Any:
     """
     for text in (block, half_width(block)):
         with suppress(json.JSONDecodeError):
-            return json.loads(text, strict=False, object_pairs_hook=_once)
+            return _strictly(text)
     return _mended(half_width(block))
 
 
-def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key {twice[:40]!r} occurs twice in one object; write each key once")
-    return table
+def _strictly(text: str) -> Any:
+    try:
+        return json.loads(text, strict=False, object_pairs_hook=once)
+    except RepeatedKey as error:
+        raise ValueError(f"the key {error.key[:40]!r} occurs twice in one object; write each key once") from error
 
 
 def _mended(text: str) -> Any:

@@ -87,9 +87,7 @@ def from_line(line: bytes) -> dict[str, Any]:
     else:
         if may_repeat_keys(line, value):
             value = strict_json(line)
-    if not isinstance(value, dict):
-        raise ValueError("a JSON object was expected")  # noqa: TRY004 - a fault of the file, not of the caller
-    return value
+    return _typed(value, dict, "a JSON object was expected")
 
 
 def read_lines(
@@ -167,8 +165,7 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
 
 def sample_from_json(value: Mapping[str, Any]) -> Sample:
     """Return the sample; raise ValueError if the object is not one."""
-    if not isinstance(value.get("id"), str):
-        raise ValueError("no sample: its id is expected as text")  # noqa: TRY004 - a fault of the file
+    _typed(value.get("id"), str, "no sample: its id is expected as text")
     given: dict[str, Any] = {key: item for key, item in value.items() if key in _SAMPLE}
     for key, item in given.items():
         if key in _LISTS:
@@ -185,10 +182,15 @@ def sample_from_json(value: Mapping[str, Any]) -> Sample:
     return Sample(**given)
 
 
+def _typed(value: Any, kind: type[T], fault: str) -> T:
+    """Return the value; raise ValueError if it is of another type, since the file is at fault and not the caller."""
+    if isinstance(value, kind):
+        return value
+    raise ValueError(fault)
+
+
 def _listed(key: str, value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError(f"{key} is expected as a list")  # noqa: TRY004 - a fault of the file
-    return value
+    return _typed(value, list, f"{key} is expected as a list")
 
 
 def _texts(key: str, value: Any) -> tuple[str, ...]:
@@ -198,13 +200,9 @@ def _texts(key: str, value: Any) -> tuple[str, ...]:
 
 
 def _turn(value: Any) -> Turn:
-    if (
-        not isinstance(value, dict)
-        or not isinstance(value.get("question"), str)
-        or not isinstance(value.get("answer"), str)
-    ):
-        raise ValueError("history is expected as a list of questions and answers")  # noqa: TRY004 - a fault of the file
-    return Turn(value["question"], value["answer"])
+    fault = "history is expected as a list of questions and answers"
+    turn = _typed(value, dict, fault)
+    return Turn(*(_typed(turn.get(key), str, fault) for key in ("question", "answer")))
 
 
 def scored_to_json(scored: Scored) -> dict[str, Any]:
@@ -241,14 +239,12 @@ def scored_from_json(value: Mapping[str, Any]) -> Scored:
     number, reason, details = _number("value", value.get("value")), value.get("reason"), value.get("details") or {}
     if (number is None) == (status == "ok"):
         raise ValueError(f"status {status} does not go with value {number}")
-    if not isinstance(reason, str | None):
-        raise ValueError("reason is expected as text")  # noqa: TRY004 - a fault of the file
-    if not isinstance(details, dict):
-        raise ValueError("details are expected as an object")  # noqa: TRY004 - a fault of the file
+    if reason is not None:
+        _typed(reason, str, "reason is expected as text")
+    _typed(details, dict, "details are expected as an object")
     votes = tuple(_number("votes", vote) for vote in _listed("votes", value.get("votes") or []))
-    usage, expected = value.get("usage") or {}, _number("expected", value.get("expected"))
-    if not isinstance(usage, dict):
-        raise ValueError("usage is expected as an object")  # noqa: TRY004 - a fault of the file
+    usage = _typed(value.get("usage") or {}, dict, "usage is expected as an object")
+    expected = _number("expected", value.get("expected"))
     return Scored(sample, metric, Score(number, status, reason, details, votes, usage_from_json(usage), expected))
 
 

@@ -92,12 +92,12 @@ class Reader:
             self._start()
         stream = self._process.stdin if self._process else None
         if stream is None:
-            raise _Lost("could not be converted: the converter did not start")
+            raise NoText("could not be converted: the converter did not start")
         try:
             stream.write(request)
             stream.flush()
         except OSError as error:
-            raise _Lost(f"could not be converted: the converter is gone ({error})") from error
+            raise NoText(f"could not be converted: the converter is gone ({error})") from error
 
     def _start(self) -> None:
         # -P: a file in the working folder must not shadow saiten's modules
@@ -126,30 +126,26 @@ class Reader:
                 raise ConfigurationError(reply["missing"])
             length += len(reply["piece"])
             if length > _LONGEST:
-                raise _Lost(f"has more than {_LONGEST >> 20} Mi characters of text; split it")
+                raise NoText(f"has more than {_LONGEST >> 20} Mi characters of text; split it")
             if time.monotonic() - begun > _ALL_IN_ALL * self._seconds:
-                raise _Lost(f"was given up after {_ALL_IN_ALL * self._seconds:g} seconds; split it")
+                raise NoText(f"was given up after {_ALL_IN_ALL * self._seconds:g} seconds; split it")
             take(reply["piece"])
 
     def _next_reply(self) -> dict[str, Any]:
         try:
             line = self._replies.get(timeout=self._seconds)
         except queue.Empty:
-            raise _Lost(f"was given up after {self._seconds:g} seconds without text") from None
+            raise NoText(f"was given up after {self._seconds:g} seconds without text") from None
         if line is None:
             if self._process is None:
-                raise _Lost("was not read completely: the reader was closed")
+                raise NoText("was not read completely: the reader was closed")
             code = self._process.wait()
-            raise _Lost(
+            raise NoText(
                 f"is damaged, or needs more than {MEMORY >> 20:,} MiB of memory: the process that converts it ended "
                 f"with status {code}; save it anew, or split it"
             )
         reply: dict[str, Any] = json.loads(line)
         return reply
-
-
-class _Lost(NoText):
-    """The process cannot continue, or must not."""
 
 
 def check_readers(kinds: Iterable[Kind]) -> None:
