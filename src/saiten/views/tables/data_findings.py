@@ -30,8 +30,11 @@ def _of_data(data: DataFigures) -> Iterator[Message]:
         yield Message("describe", "unusable", n=data.unusable, first=Composed(first))
     yield from _of_fields(data)
     yield from _of_repeats(data)
+    systems = sum(of.system is not None for of in data.systems)
+    unnamed = sum(of.samples for of in data.systems if of.system is None)
+    if systems and unnamed:
+        yield Message("describe", "unnamed", n=unnamed, of=data.samples)
     if data.partly_answered:
-        systems = sum(of.system is not None for of in data.systems)
         yield Message("describe", "partly_answered", n=data.partly_answered, of=data.questions, systems=systems)
     if data.long_answers:
         yield Message("describe", "long_answers", n=data.long_answers, of=data.compared_answers, times=LONG)
