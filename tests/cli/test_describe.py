@@ -176,7 +176,7 @@ def test_documents_are_read_as_by_index(saiten, tables, data):
     Path("docs").mkdir()
     for name, length in (("a.md", 100), ("b.txt", 3)):
         Path("docs", name).write_text("The bridge is long. " * length + "\n\nIt was built in 1998.", encoding="utf-8")
-    assert saiten("index", "docs", "--kb", "kb", "-q").status == 0
+    assert saiten("index", "docs", "--kb", "kb", "--chunk-size", "200", "--overlap", "60", "-q").status == 0
     read, stored = (tables("data.jsonl", *how) for how in (("--documents", "docs"), ("--kb", "kb")))
     assert read["Data sets"][0]["documents"] == stored["Data sets"][0]["documents"] == 2
     for unit in ("characters", "tokens"):

@@ -76,7 +76,7 @@ def describe_all(
 
 def _names(data: Sequence[str]) -> list[str]:
     """Return the names of the files; if two are alike, the paths as typed."""
-    names = [each if each == "-" or is_hub(each) else name_of_file(each) for each in data]
+    names = ["stdin" if each == "-" else each if is_hub(each) else name_of_file(each) for each in data]
     return [redact(each) for each in (names if len(set(names)) == len(names) else data)]
 
 
