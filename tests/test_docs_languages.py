@@ -98,7 +98,7 @@ def test_the_options_that_a_japanese_page_names_alone_exist(page):
         groups = [typer.main.get_command(app).get_command(None, name)]
         for command in groups:
             groups += getattr(command, "commands", {}).values()
-            known |= {option for parameter in command.params for option in parameter.opts}
+            known |= {option for each in command.params for option in (*each.opts, *each.secondary_opts)}
     named = re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))
     assert set(named) <= known
 
