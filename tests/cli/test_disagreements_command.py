@@ -78,7 +78,7 @@ def test_a_run_is_filtered_by_system_and_group(saiten, files):
     (counts, length) = json.loads(said.out)["Judge and people: how often they differ"]
     assert (counts["metric"], counts["n"], length["metric"]) == ("accuracy", 2, "length")
     missing = saiten("disagreements", "run", labels, "--system", "nobody")
-    assert (missing.status, "no labeled item of the system 'nobody'" in missing.err) == (2, True)
+    assert (missing.status, "the system 'nobody'; the systems are: bold, plain" in missing.err) == (2, True)
 
 
 def test_the_judges_reason_and_its_marks_are_those_of_the_run(saiten, files):

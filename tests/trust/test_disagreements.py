@@ -156,7 +156,7 @@ def test_the_scale_of_a_part_is_that_of_the_whole():
     labels = labels_of({"q1": [5], "q2": [1], "q3": [3]})
     found = compared({"q1": 1.0, "q2": 1.0, "q3": 4.0}, labels, systems={"q1": "a", "q2": "a", "q3": "b"}, system="a")
     assert (found.measure, found.n, [each.item for each in found.listed]) == ("values", 2, ["q1"])
-    with pytest.raises(BadInput, match="no labeled item of the system 'c'"):
+    with pytest.raises(BadInput, match="no labeled item is of the system 'c'; the systems are: none"):
         compared({"q1": 1.0}, labels[:1], system="c")
 
 

@@ -110,16 +110,27 @@ def _check(
     if settings.metrics and not any(_named(column, settings.metrics) for each in aspects for column in each.columns):
         raise BadInput(f"there are no values of {settings.metrics[0]!r}; there are {', '.join(there)}")
     if not compared:
-        of = {"system": settings.system, "group": settings.group}
-        asked = " and ".join(f"{name} {value!r}" for name, value in of.items() if value is not None)
-        raise BadInput(f"there is no labeled item of the {asked or 'aspects'}")
+        raise BadInput(_no_item(aspects, settings))
     lists = [one for one in compared if one.listed is not None]
     if settings.only in _OF_VERDICTS and all(one.verdicts is None for one in lists):
-        names = ", ".join(f"{one.metric} and {one.aspect or 'the labels'}" for one in lists)
+        metrics = ", ".join(dict.fromkeys(one.metric for one in lists))
         raise ConfigurationError(
-            f"{settings.only} needs verdicts on both sides, and there are none for {names}: turn grades on a common "
-            "scale into verdicts with --yes-from, or use judge-higher or judge-lower"
+            f"{settings.only} needs verdicts on both sides, and {metrics} or the labels have none: turn grades on a "
+            "common scale into verdicts with --yes-from, or use judge-higher or judge-lower"
         )
+
+
+def _no_item(aspects: Sequence[LabeledAspect], settings: DisagreementSettings) -> str:
+    """Return what the system or group is not found among."""
+    systems, groups = (
+        ", ".join(sorted({name for aspect in aspects for name in names(aspect) if name is not None})) or "none"
+        for names in (lambda aspect: aspect.systems, lambda aspect: aspect.groups)
+    )
+    if settings.group is None:
+        return f"no labeled item is of the system {settings.system!r}; the systems are: {systems}"
+    if settings.system is None:
+        return f"no labeled item is of the group {settings.group!r}; the groups are: {groups}"
+    return f"no labeled item is of both the system {settings.system!r} and the group {settings.group!r}"
 
 
 _OF_VERDICTS = ("judge-yes-people-no", "judge-no-people-yes")
