@@ -1,0 +1,207 @@
+"""The run of a paper's design: its needs are checked, its commands run one after another, its tables shown."""
+
+import io
+import json
+import shlex
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from saiten.choices import Format
+from saiten.cli import NOTHING
+from saiten.cli.output import escape_untrusted, notifier, stderr, stdout, verbatim
+from saiten.cli.paper_options import PaperOptions
+from saiten.cli.running import LEFT_OUT
+from saiten.durable.private import private_folder
+from saiten.durable.whole_file import writing_to
+from saiten.errors import BadInput
+from saiten.models.budget import CALLS_NAME
+from saiten.options import Config
+from saiten.papers.design import Design, Place, Step
+from saiten.papers.needed import Checked, check_folder
+from saiten.records import Usage
+from saiten.runs.locked_folder import paid_in
+from saiten.settings import CallSettings
+from saiten.views.page.page import write_page
+from saiten.views.page.page_file import page_file
+from saiten.views.render import render
+from saiten.views.strip_controls import strip_controls
+from saiten.views.table import Cell, Table
+from saiten.views.tables.summary import usage_text
+from saiten.words import Message, joined
+from saiten.words.terminal import in_terminal_language, terminal_language
+
+REPORT_NAME = "report.html"
+_GOES_ON = (LEFT_OUT, NOTHING)
+"""Statuses of a command after which the next one is run: something was left out, or nothing could be measured."""
+_SIGNS = {True: "[green]✓[/]", False: "[red]✗[/]", None: "[yellow]–[/]"}
+_NAME = 12
+"""Cells of a need's name before what is there."""
+
+
+def place_of(name: str, data: Path, how: PaperOptions, judges: tuple[str, ...]) -> Place:
+    """Return where the design of this name finds its data and keeps its results."""
+    return Place(data, how.out or Path("runs") / f"paper-{name}", judges)
+
+
+def run_design(name: str, design: Design, how: PaperOptions, config: Config, form: Format) -> None:
+    """Run the design, and print its tables; raises typer.Exit with the command's status if it is not 0."""
+    notes, place = stderr(), design.place
+    if how.samples:
+        _write_samples(name, design, notes)
+        return
+    if not place.data.is_dir():
+        raise BadInput(f"{place.data} is not a folder; write an example of one with `saiten paper {name} "
+                       f"{shlex.quote(str(place.data))} --samples`")  # fmt: skip
+    check_folder(place.data, design.needs(), _reporter(notes))
+    if how.dry_run:
+        render([_estimate(design.steps(), how, config, notes)], form, stdout(), name)
+        return
+    status = 0 if how.results else _run(design, how, config, notes)
+    tables = list(design.tables(notifier(notes)))
+    render(tables, form, stdout(), _title(name))
+    if tables:
+        _write_report(tables, place.out / REPORT_NAME, _title(name), notes)
+    notes.print(usage_text(_paid(place.out), _currency(config)), markup=False)
+    if not tables:
+        notes.print("[bold red]nothing was measured:[/] there is no table to show")
+    if status or not tables:
+        raise typer.Exit(status or NOTHING)
+
+
+def _write_samples(name: str, design: Design, notes: Console) -> None:
+    data = design.place.data
+    if data.exists() and (not data.is_dir() or any(data.iterdir())):
+        raise BadInput(f"{data} exists and is not empty; name a new folder for the built-in samples")
+    with writing_to(data, "name another folder"):
+        data.mkdir(parents=True, exist_ok=True)
+    design.write_samples()
+    folder = shlex.quote(str(data))
+    notes.print(
+        escape_untrusted(Message("paper", "samples_written", folder=folder, command=f"saiten paper {name} {folder}"))
+    )
+
+
+def _reporter(notes: Console) -> Callable[[Checked], None]:
+    def say(one: Checked) -> None:
+        fine = None if one.problem and one.need.parts else not one.problem
+        name = one.need.name if one.path is None else one.path.name if one.need.kind != "documents" else one.need.name
+        without = Message("paper", "left_out", parts=joined(one.need.parts, "listed")) if fine is None else ""
+        said = joined([one.has, one.problem, without])
+        notes.print(f"{_SIGNS[fine]} {escape_untrusted(name):<{_NAME}} {escape_untrusted(in_terminal_language(said))}")
+
+    return say
+
+
+def _run(design: Design, how: PaperOptions, config: Config, notes: Console) -> int:
+    """Run the commands that are left; return 0, or the status of the one that stopped or left something out."""
+    out, left_out = design.place.out, 0
+    with writing_to(out, "name another folder with --out"):
+        private_folder(out)
+    before = _paid(out)
+    for step in design.steps():
+        notes.print(Text(f"$ saiten {shlex.join(map(strip_controls, step.words))}", "bold cyan"), soft_wrap=True)
+        spent = _paid(out)
+        words = [*step.words, *_options(step, how, config), *_budget(step, how, before, spent)]
+        with redirect_stdout(io.StringIO()):  # its tables are those of the paper, below
+            status = call(words)
+        if status and status not in _GOES_ON:
+            return status
+        left_out = max(left_out, LEFT_OUT if status == LEFT_OUT else 0)
+    return left_out
+
+
+def call(words: Sequence[str]) -> int:
+    """Run a command in this process, and return its exit status; its errors are raised."""
+    from saiten.cli import app
+
+    command: Any = typer.main.get_command(app)
+    return command.main(list(words), prog_name="saiten", standalone_mode=False) or 0
+
+
+def _options(step: Step, how: PaperOptions, config: Config) -> list[str]:
+    """Return the options that the command takes over."""
+    words = ["--quiet"] if how.quiet else []
+    if config.file is not None and step.calls:
+        words += ["--config", str(config.file)]
+    if step.calls and how.concurrency is not None:
+        words += ["--concurrency", str(how.concurrency)]
+    return [*words, "--retry-failed"] if step.calls and how.retry_failed else words
+
+
+def _budget(step: Step, how: PaperOptions, before: Usage, spent: Usage) -> list[str]:
+    """Return what is left of the budget of all commands."""
+    if not step.calls:
+        return []
+    words = []
+    if how.max_calls is not None:
+        words += ["--max-calls", str(max(how.max_calls - (spent.calls - before.calls), 0))]
+    if how.max_cost is not None:
+        words += ["--max-cost", str(max(how.max_cost - (spent.cost - before.cost), 0.0))]
+    return words
+
+
+def _paid(out: Path) -> Usage:
+    """Return what all commands of the design have spent so far."""
+    return sum((paid_in(path.parent) or Usage() for path in sorted(out.rglob(CALLS_NAME))), Usage())
+
+
+def _estimate(steps: Sequence[Step], how: PaperOptions, config: Config, notes: Console) -> Table:
+    """Return the commands with their calls, tokens and cost, without calling a model."""
+    rows: list[tuple[Cell, ...]] = []
+    for step in steps:
+        shown = f"saiten {shlex.join(map(strip_controls, step.words))}"
+        if not step.calls:
+            rows.append((shown, 0, 0, 0, 0, 0.0))
+            continue
+        said = io.StringIO()
+        with redirect_stdout(said):
+            call([*step.words, *_options(step, how, config), "--dry-run", "--format", "json"])
+        rows.append((shown, *_least_and_most(json.loads(said.getvalue()))))
+    return Table(
+        Message("paper", "would_take"),
+        ("command", "calls_least", "calls_most", "prompt_tokens", "completion_tokens",
+         Message("column", "cost", currency=_currency(config))),
+        (*rows, (Message("cell", "all"), *_sums(rows))),
+        (Message("paper", "about_would_take"),),
+    )  # fmt: skip
+
+
+def _least_and_most(tables: dict[str, list[dict[str, Any]]]) -> tuple[Cell, ...]:
+    """Return the calls, and the most of tokens and cost, of what a dry run printed: its last row is the most."""
+    (
+        first,
+        *_,
+    ) = rows = next(iter(tables.values()))
+    least, most = (rows[-1], rows[-1]) if "metric" in first else (rows[0], rows[-1])
+    cost = next(value for name, value in most.items() if name.startswith("cost"))
+    return (least["calls"], most["calls"], most["prompt tokens"], most["completion tokens"], cost)
+
+
+def _sums(rows: Sequence[tuple[Cell, ...]]) -> tuple[Cell, ...]:
+    columns = list(zip(*rows, strict=True))[1:]
+    return tuple(
+        sum(each for each in column if isinstance(each, int | float))
+        if all(isinstance(each, int | float) for each in column)
+        else Message("cell", "unknown")
+        for column in columns
+    )
+
+
+def _title(name: str) -> str:
+    return in_terminal_language(Message("paper", name))
+
+
+def _currency(config: Config) -> str:
+    return config.settings(CallSettings, {}).currency
+
+
+def _write_report(tables: Sequence[Table], path: Path, title: str, notes: Console) -> None:
+    with page_file(path, REPORT_NAME) as file:
+        write_page(tables, file, title=title, language=terminal_language())
+    notes.print(Text(verbatim(Message("paper", "report_written", path=str(path)))))

@@ -1,0 +1,3 @@
+from commands import saiten, somewhere
+
+__all__ = ["saiten", "somewhere"]
