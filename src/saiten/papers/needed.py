@@ -88,8 +88,13 @@ def _labels(need: Need, path: Path, data: Path) -> Checked:
 def _ids(data: Path, name: str) -> Iterator[str]:
     path = next((path for path in candidates(data, Need(name, "samples")) if path.is_file()), None)
     if path is not None:
-        rows = read_samples(path, detect_language=detect_language, notify=lambda _: None)
-        yield from (row.id for row in rows if not isinstance(row, BadRow))
+        yield from sample_ids(path)
+
+
+def sample_ids(path: Path) -> Iterator[str]:
+    """Yield the ids of the usable rows of a file."""
+    rows = read_samples(path, detect_language=detect_language, notify=lambda _: None)
+    yield from (row.id for row in rows if not isinstance(row, BadRow))
 
 
 def check_folder(data: Path, needs: Sequence[Need], say: Callable[[Checked], None]) -> list[Checked]:
