@@ -50,7 +50,9 @@ class DialogueDesign:
         panel=_DESIGN,
     )
     dialogue: str | None = option(
-        None, "Id of the question whose dialogue figure 8 shows. Default: the one whose grade rises most.", panel=_DESIGN
+        None,
+        "Id of the question whose dialogue figure 8 shows. Default: that with the largest rise.",
+        panel=_DESIGN,
     )
 
     @property

@@ -19,6 +19,7 @@ from saiten.redaction import redact
 from saiten.runs import sample_to_json
 from saiten.text.language import detect_language
 from saiten.views.table import Name, Table
+from saiten.wiring import Models, assemble_retriever, assemble_system
 from saiten.words import Message
 
 FORMS = {"QA": "qa", "MQA": "mqa"}
@@ -72,12 +73,22 @@ class EvidenceAndDialogues:
         write_documents(data / "documents")
 
     def steps(self) -> Sequence[Step]:
-        """Return the commands; raises ConfigurationError for a model of BERTScore that cannot be loaded."""
+        """Return the commands.
+
+        Raises:
+            ConfigurationError: a system, the retriever or the model of BERTScore cannot be had.
+            BadInput: there is no question with the id of the wanted dialogue.
+        """
         questions = self._has(self.QUESTIONS)
         if self.dialogue is not None and questions is not None and self.dialogue not in sample_ids(questions):
             raise BadInput(f"{questions} has no question {self.dialogue!r} (--dialogue); name an id of that file")
         if self.bertscore is not None:
             self._bertscore(self.bertscore, checked=True)
+        for system in self.systems or ():
+            if not system.startswith("rag:"):  # a knowledge base may have a model that is loaded when it is opened
+                assemble_system(system)
+        if self.retriever is not None:
+            assemble_retriever(self.retriever, Models(), k=self.k)
         return (*self._indexing(), *self._scoring(), *(self._conversing(questions) if questions else ()))
 
     def tables(self, notify: Callable[[str | Message], None]) -> Iterator[Table]:
@@ -177,5 +188,7 @@ def _each(option: str, values: Sequence[str]) -> Iterator[str]:
 
 
 def _has_evidence(answers: Path) -> bool:
-    found = look(answers, columns={}, format=None, detect_language=detect_language, language=None, notify=lambda _: None)
+    found = look(
+        answers, columns={}, format=None, detect_language=detect_language, language=None, notify=lambda _: None
+    )
     return bool(found.has("evidence"))

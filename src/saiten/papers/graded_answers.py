@@ -7,6 +7,7 @@ answers: those with a label, if there are labels.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from saiten.data import BadRow, read_labels
 from saiten.data.labels import deciding
 from saiten.errors import BadInput
-from saiten.records import Label
+from saiten.records import Label, Status
 from saiten.results.aspect_result import AspectResult
 from saiten.results.figure import Figure, unmeasured
 from saiten.results.place import Place
@@ -36,8 +37,8 @@ from saiten.words import Message, joined
 
 _ASPECT = "correctness"
 _COLUMNS = (
-    "who", Message("paper_dialogues", "evidence"), "mean", "ci_low", "ci_high", "n", "share_declined", "pearson", "pearson_ci_low",
-    "pearson_ci_high", "graded_by_both", "remarks",
+    "who", Message("paper_dialogues", "evidence"), "mean", "ci_low", "ci_high", "n", "share_declined",
+    "pearson", "pearson_ci_low", "pearson_ci_high", "graded_by_both", "remarks",
 )  # fmt: skip
 
 
@@ -180,10 +181,10 @@ def _who(grader: Grader) -> Cell:
     return Name(grader.who)
 
 
-def _mean(grader: Grader, graded: _Graded) -> tuple[Estimate, Counter]:
+def _mean(grader: Grader, graded: _Graded) -> tuple[Estimate, Counter[Status]]:
     of = graded.outputs.get(grader.name, {})
     numbers = {item: one.said for item, one in of.items() if not isinstance(one.said, str)}
-    statuses = Counter("ok" if item in numbers else one.said for item, one in of.items())
+    statuses: Counter[Status] = Counter(one.said if isinstance(one.said, str) else "ok" for one in of.values())
     return bootstrap_mean(list(numbers.values()), [graded.items[item].question for item in numbers]), statuses
 
 
@@ -207,8 +208,7 @@ class _Shift:
 
     judge: str
     figure: str
-    first: Estimate
-    second: Estimate
+    values: tuple[Estimate, Estimate]
     difference: Estimate
     """E3 minus E2."""
     p_value: float | None
@@ -216,15 +216,13 @@ class _Shift:
 
 
 def _shifts(graders: Sequence[Grader], graded: _Graded) -> Table:
-    pairs = [(first, second) for first, second in zip(graders, graders[1:], strict=False) if second.evidence == "E3"]
+    pairs = [(first, second) for first, second in pairwise(graders) if second.evidence == "E3"]
     shifts = {
         figure: [make(first, second, graded) for first, second in pairs]
         for figure, make in (("mean_grade", _of_means), ("pearson", _of_correlations))
     }
     corrected = {figure: holm([each.p_value for each in of]) for figure, of in shifts.items()}
-    rows = [
-        _shift_cells(shifts[figure][at], corrected[figure][at]) for at in range(len(pairs)) for figure in shifts
-    ]
+    rows = [_shift_cells(shifts[figure][at], corrected[figure][at]) for at in range(len(pairs)) for figure in shifts]
     return Table(
         Message("paper_dialogues", "shift"),
         ("judge", "figure", Name("E2"), Name("E3"), "e3_minus_e2", "ci_low", "ci_high", "p_value", "williams_p",
@@ -237,7 +235,8 @@ def _shifts(graders: Sequence[Grader], graded: _Graded) -> Table:
 
 def _shift_cells(one: _Shift, p: float | None) -> tuple[Cell, ...]:
     why = joined(list(dict.fromkeys([one.difference.reason, one.difference.note])))
-    values = (one.first.value, one.second.value, one.difference.value, one.difference.low, one.difference.high)
+    apart = one.difference
+    values = (*(each.value for each in one.values), apart.value, apart.low, apart.high)
     figure = Message("paper_dialogues", one.figure)
     return (Name(one.judge), figure, *values, PValue.of(p), PValue.of(one.williams), one.difference.n, why)
 
@@ -249,35 +248,33 @@ def _of_means(first: Grader, second: Grader, graded: _Graded) -> _Shift:
     ]
     both = sorted(set(numbers[0]) & set(numbers[1]))
     questions = [graded.items[item].question for item in both]
-    columns = [[of[item] for item in both] for of in numbers]
-    found = compare_paired(*columns, questions)
+    e2, e3 = ([of[item] for item in both] for of in numbers)
+    found = compare_paired(e2, e3, questions)
     reason = _why_apart(first, second, graded) if not both else None
     difference = Estimate(found.difference, found.n, reason, found.low, found.high, note=found.note if both else None)
-    means = [bootstrap_mean(column, questions) for column in columns]
-    return _Shift(first.who, "mean_grade", *means, difference, found.p_value if both else None)
+    means = bootstrap_mean(e2, questions), bootstrap_mean(e3, questions)
+    return _Shift(first.who, "mean_grade", means, difference, found.p_value if both else None)
 
 
 def _of_correlations(first: Grader, second: Grader, graded: _Graded) -> _Shift:
     nothing = Estimate(None, 0)
     absent = graded.reason or _why_apart(first, second, graded)
     if graded.people is None or absent is not None:
-        return _Shift(first.who, "pearson", nothing, nothing, replace(nothing, reason=absent), None)
+        return _Shift(first.who, "pearson", (nothing, nothing), replace(nothing, reason=absent), None)
     people, (e2, e3) = graded.people, (graded.columns[each.name] for each in (first, second))
     rows = np.flatnonzero(~(np.isnan(e2) | np.isnan(e3)))
     x, other, y = e2[rows], e3[rows], people.people[rows]
-    closeness = [pearson(column, y) for column in (x, other)]
+    closeness = pearson(x, y), pearson(other, y)
     reason = next((each.reason for each in closeness if each.reason is not None), None)
     if reason is not None:
-        return _Shift(first.who, "pearson", *closeness, Estimate(None, len(rows), reason), None)
+        return _Shift(first.who, "pearson", closeness, Estimate(None, len(rows), reason), None)
     resamples = Resamples.of([people.questions[row] for row in rows])
     columns = [moments(column, y) for column in (x, other)]
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = [pearson_of(resamples.sums(column)) for column in columns]
-    ((apart, p),) = swap_tests(
-        [SummedPair(columns[1], columns[0], pearson_of)], [resamples.groups], resamples.clusters
-    )
+    ((apart, p),) = swap_tests([SummedPair(columns[1], columns[0], pearson_of)], [resamples.groups], resamples.clusters)
     difference = resamples.interval(Estimate(apart, len(rows)), drawn[1] - drawn[0])
-    return _Shift(first.who, "pearson", *closeness, difference, p, williams(other, x, y).p_value)
+    return _Shift(first.who, "pearson", closeness, difference, p, williams(other, x, y).p_value)
 
 
 def _why_apart(first: Grader, second: Grader, graded: _Graded) -> Message | None:

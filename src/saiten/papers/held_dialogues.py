@@ -70,9 +70,9 @@ def _compared(qa: PairedSide, mqa: PairedSide) -> tuple[_Score, ...]:
         first, second = qa.values.get(score, {}), mqa.values.get(score, {})
         keys = sorted(first.keys() & second.keys())
         clusters = [qa.clusters[key] for key in keys]
-        columns = [[of[key] for key in keys] for of in (first, second)]
-        means = tuple(bootstrap_mean(column, clusters) for column in columns)
-        pairs = compare_paired(*columns, clusters)
+        a, b = ([of[key] for key in keys] for of in (first, second))
+        means = bootstrap_mean(a, clusters), bootstrap_mean(b, clusters)
+        pairs = compare_paired(a, b, clusters)
         apart = Estimate(pairs.difference, pairs.n, None, pairs.low, pairs.high, note=pairs.note)
         found.append(_Score(score, means, apart, pairs.p_value))
     corrected = holm([one.p_value for one in found])
