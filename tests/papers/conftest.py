@@ -1,3 +1,3 @@
-from commands import saiten, somewhere
+from commands import process, saiten, somewhere
 
-__all__ = ["saiten", "somewhere"]
+__all__ = ["process", "saiten", "somewhere"]
