@@ -1,4 +1,4 @@
-"""`saiten paper dialogues`: graded correctness beside people's grades, and dialogues with two systems."""
+"""`saiten paper dialogues`: graded correctness next to people's grades, and dialogues with two systems."""
 
 from dataclasses import dataclass
 
@@ -75,7 +75,7 @@ def dialogues(
     config: Config,
     form: FormatOption = "table",
 ) -> None:
-    """Grade answers with two kinds of evidence beside people's grades, and hold dialogues with two systems.
+    """Grade answers with two kinds of evidence next to people's grades, and hold dialogues with two systems.
 
     FOLDER has up to four files; only the first is required:
       answers     question, answer, reference, contexts; optional: system, id, evidence
