@@ -12,7 +12,7 @@ from saiten.demo.grades import expert_grades
 from saiten.demo.samples import demo_questions, load_demo
 from saiten.errors import BadInput
 from saiten.papers.design import Need, Place, Step
-from saiten.papers.graded_answers import Grader, grade_tables
+from saiten.papers.graded_answers import GradedBy, grade_tables
 from saiten.papers.held_dialogues import Held, dialogue_figures
 from saiten.papers.needed import check_needs, sample_ids
 from saiten.redaction import redact
@@ -148,17 +148,17 @@ class EvidenceAndDialogues:
         answers = self.place.find(self.ANSWERS)
         return () if answers is not None and _has_evidence(answers) else None
 
-    def _graders(self) -> Iterator[Grader]:
+    def _graders(self) -> Iterator[GradedBy]:
         """Yield the rows of figure 2."""
         for judge in self.place.judges:
             for evidence, metric in (("E2", _E2), ("E3", "correctness")):  # the default is not part of a name
-                yield Grader(Name(redact(judge)), metric, self._run(judge, "grades"), evidence, "no_evidence")
+                yield GradedBy(Name(redact(judge)), metric, self._run(judge, "grades"), evidence, "no_evidence")
         out = self.place.out / "similarity"
         metric = "bertscore"
         if self.bertscore is not None:
             metric, out = self._bertscore(self.bertscore), self.place.named(f"similarity-{self.bertscore}")
         for each in ("word_recall", "rouge_l", metric):
-            yield Grader(each, each, out, why="no_bertscore" if each == "bertscore" else "not_run")
+            yield GradedBy(each, each, out, why="no_bertscore" if each == "bertscore" else "not_run")
 
     def _bertscore(self, model: str, *, checked: bool = False) -> str:
         """Return the metric's name; `checked`: raise ConfigurationError if its model cannot be loaded."""

@@ -43,7 +43,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Grader:
+class GradedBy:
     """A row: a judge with one kind of evidence, or a metric of text similarity."""
 
     who: str
@@ -79,7 +79,7 @@ class _Graded:
 
 
 def grade_tables(
-    graders: Sequence[Grader], labels: Path | None, notify: Callable[[str | Message], None]
+    graders: Sequence[GradedBy], labels: Path | None, notify: Callable[[str | Message], None]
 ) -> Iterator[Table]:
     """Yield the grades and correlations of figure 2, and the shift from E2 to E3; nothing if nothing was run."""
     if not any(grader.run.is_dir() for grader in graders):
@@ -103,7 +103,7 @@ def grade_tables(
     yield _shifts(graders, graded)
 
 
-def _read(graders: Sequence[Grader], path: Path | None, notify: Callable[[str | Message], None]) -> _Graded:
+def _read(graders: Sequence[GradedBy], path: Path | None, notify: Callable[[str | Message], None]) -> _Graded:
     runs = list(dict.fromkeys(grader.run for grader in graders if grader.run.is_dir()))
     sources = {run: read_source(run, notify=notify) for run in runs}
     items = {item: place for source in sources.values() for item, place in source.items.items()}
@@ -162,7 +162,7 @@ def _mean_of_people(graded: _Graded) -> Estimate:
     return bootstrap_mean([], []) if people is None else bootstrap_mean(people.people, people.questions)
 
 
-def _row(grader: Grader, graded: _Graded) -> tuple[Cell, ...]:
+def _row(grader: GradedBy, graded: _Graded) -> tuple[Cell, ...]:
     if grader.name not in graded.outputs:
         why = Message("paper_dialogues", grader.why if grader.run.is_dir() or not grader.evidence else "not_run")
         return (_who(grader), grader.evidence or None, *(None,) * 9, why)
@@ -177,11 +177,11 @@ def _row(grader: Grader, graded: _Graded) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _who(grader: Grader) -> Cell:
+def _who(grader: GradedBy) -> Cell:
     return Name(grader.who)
 
 
-def _mean(grader: Grader, graded: _Graded) -> tuple[Estimate, Counter[Status]]:
+def _mean(grader: GradedBy, graded: _Graded) -> tuple[Estimate, Counter[Status]]:
     of = graded.outputs.get(grader.name, {})
     numbers = {item: one.said for item, one in of.items() if not isinstance(one.said, str)}
     statuses: Counter[Status] = Counter(one.said if isinstance(one.said, str) else "ok" for one in of.values())
@@ -215,7 +215,7 @@ class _Shift:
     williams: float | None = None
 
 
-def _shifts(graders: Sequence[Grader], graded: _Graded) -> Table:
+def _shifts(graders: Sequence[GradedBy], graded: _Graded) -> Table:
     pairs = [(first, second) for first, second in pairwise(graders) if second.evidence == "E3"]
     shifts = {
         figure: [make(first, second, graded) for first, second in pairs]
@@ -241,7 +241,7 @@ def _shift_cells(one: _Shift, p: float | None) -> tuple[Cell, ...]:
     return (Name(one.judge), figure, *values, PValue.of(p), PValue.of(one.williams), one.difference.n, why)
 
 
-def _of_means(first: Grader, second: Grader, graded: _Graded) -> _Shift:
+def _of_means(first: GradedBy, second: GradedBy, graded: _Graded) -> _Shift:
     numbers = [
         {item: one.said for item, one in graded.outputs.get(each.name, {}).items() if not isinstance(one.said, str)}
         for each in (first, second)
@@ -256,7 +256,7 @@ def _of_means(first: Grader, second: Grader, graded: _Graded) -> _Shift:
     return _Shift(first.who, "mean_grade", means, difference, found.p_value if both else None)
 
 
-def _of_correlations(first: Grader, second: Grader, graded: _Graded) -> _Shift:
+def _of_correlations(first: GradedBy, second: GradedBy, graded: _Graded) -> _Shift:
     nothing = Estimate(None, 0)
     absent = graded.reason or _why_apart(first, second, graded)
     if graded.people is None or absent is not None:
@@ -277,7 +277,7 @@ def _of_correlations(first: Grader, second: Grader, graded: _Graded) -> _Shift:
     return _Shift(first.who, "pearson", closeness, difference, p, williams(other, x, y).p_value)
 
 
-def _why_apart(first: Grader, second: Grader, graded: _Graded) -> Message | None:
+def _why_apart(first: GradedBy, second: GradedBy, graded: _Graded) -> Message | None:
     lacking = next((each for each in (first, second) if each.name not in graded.outputs), None)
     if lacking is not None:
         return Message("paper_dialogues", lacking.why if lacking.run.is_dir() else "not_run")
