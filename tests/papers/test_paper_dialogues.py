@@ -97,8 +97,8 @@ def graded(rows, who, evidence=None):
 
 
 @pytest.mark.usefixtures("mine")
-def test_figure_2_has_people_each_judge_with_both_kinds_of_evidence_and_text_similarity(paper):
-    """Means leave grade 0 out on the side that gave it; correlations are over the answers that both graded."""
+def test_figure_2_has_people_each_judge_with_both_kinds_of_evidence_and_text_similarity(paper, openai_server):
+    """E2 sees the answer's contexts, E3 what the documents have on question and reference. Means leave grade 0 out on the side that gave it; correlations are over the answers that both graded."""
     tables = paper(*SYSTEMS, models=("m", "m4"))
     rows = tables["Figure 2"]
     assert list(rows[0]) == [
@@ -121,6 +121,9 @@ def test_figure_2_has_people_each_judge_with_both_kinds_of_evidence_and_text_sim
     assert (constant["mean"], constant["Pearson"]) == (4, None)
     assert "4" in constant["remarks"]  # why there is no correlation
     assert graded(rows, "bertscore")["remarks"] == "not measured; add --bertscore MODEL"
+    grading = [asked.text for asked in openai_server.requests if "ANSWER" in asked.text]
+    retrieved = Counter(("SEEN" in text, "The parts are red and heavy." in text) for text in grading)
+    assert retrieved == {(True, False): 16, (False, True): 16}
 
 
 @pytest.mark.usefixtures("mine")

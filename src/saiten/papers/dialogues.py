@@ -188,7 +188,8 @@ def _each(option: str, values: Sequence[str]) -> Iterator[str]:
 
 
 def _has_evidence(answers: Path) -> bool:
+    """Return whether every answer has evidence, as far as the first rows show."""
     found = look(
         answers, columns={}, format=None, detect_language=detect_language, language=None, notify=lambda _: None
     )
-    return bool(found.has("evidence"))
+    return found.has("evidence") == len(found.samples)
