@@ -174,11 +174,9 @@ def _estimate(steps: Sequence[Step], how: PaperOptions, config: Config, notes: C
 
 def _least_and_most(tables: dict[str, list[dict[str, Any]]]) -> tuple[Cell, ...]:
     """Return the calls, and the most of tokens and cost, of what a dry run printed: its last row is the most."""
-    (
-        first,
-        *_,
-    ) = rows = next(iter(tables.values()))
-    least, most = (rows[-1], rows[-1]) if "metric" in first else (rows[0], rows[-1])
+    rows = next(iter(tables.values()))
+    least = rows[0] if "turns" in rows[0] else rows[-1]  # dialogues: a row for the least, one for the most
+    most = rows[-1]
     cost = next(value for name, value in most.items() if name.startswith("cost"))
     return (least["calls"], most["calls"], most["prompt tokens"], most["completion tokens"], cost)
 
