@@ -45,6 +45,7 @@ COMMANDS = [
     ("compare", "run", "run", "--systems", "fair,careful"),
     ("metrics",),
     ("metrics", "--ja"),
+    ("describe", "data.jsonl", "--labels", "labels.jsonl"),
     ("agreement", "labels.jsonl"),
     ("meta-evaluate", "run", "labels.jsonl"),
     ("estimate", "run", "labels.jsonl"),

@@ -136,6 +136,8 @@ READINGS = (
     reading("data.jsonl", "answer FILE --system file:data.json -o out.jsonl -q --format json", "data.json"),
     reading("data.json", "answer data.jsonl --system file:FILE -o out.jsonl -q --format json", "data.jsonl"),
     reading("data.jsonl", "init FILE --force"),
+    reading("data.jsonl", "describe FILE --format json"),
+    reading("labels.jsonl", "describe data.jsonl --labels FILE --format json", "data.jsonl"),
     *(reading(f"run/{name}", "show run --format json", "run") for name in _RUN),
     *(reading(f"run/{name}", "compare run judged --format json", "run", "judged") for name in _RUN),
     *(reading(f"run/{name}", "export run -o out.jsonl", "run") for name in _RUN),

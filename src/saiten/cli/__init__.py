@@ -25,6 +25,7 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Get started": {
         "demo": ("saiten.cli.demo", "Take a tour of built-in samples; no key, no network."),
         "init": ("saiten.cli.init", "Look at data, and write a saiten.toml for it."),
+        "describe": ("saiten.cli.describe", "Describe data: lengths, languages, duplicates, labels."),
         "metrics": ("saiten.cli.metrics", "List the metrics, or explain one."),
         "prompts": ("saiten.cli.prompts", "List, show, copy or check the prompts that models are sent."),
     },

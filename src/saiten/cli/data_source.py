@@ -80,11 +80,15 @@ class DataSource:
         how = self.settings
         return None if how.sample is None else SampleSettings(how.sample, how.sample_seed, how.stratify)
 
-    def rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
-        """Yield the rows, or a sample of them, read on demand."""
-        return self.drawn(self._all_rows(notify), notify)
+    def rows(
+        self, notify: Callable[[str], None], row_read: Callable[[], object] | None = None
+    ) -> Iterator[Sample | BadRow]:
+        """Yield the rows, or a sample of them, read on demand; `row_read` as for `read_samples`."""
+        return self.drawn(self._all_rows(notify, row_read), notify)
 
-    def _all_rows(self, notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
+    def _all_rows(
+        self, notify: Callable[[str], None], row_read: Callable[[], object] | None = None
+    ) -> Iterator[Sample | BadRow]:
         return read_samples(
             self.opened(),
             columns=self.columns,
@@ -95,6 +99,7 @@ class DataSource:
             chats=self.chats,
             limit=self.settings.limit,
             notify=notify,
+            row_read=row_read,
         )
 
     def drawn(self, rows: Iterator[Sample | BadRow], notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from rich.console import Console
+
 from saiten.cli.output import escape_untrusted, notifier, stderr
 from saiten.cli.shared_options import SAMPLE_COLUMN
 from saiten.data import BadRow, read_labels, read_samples
@@ -23,13 +25,16 @@ _SHOWN = 5
 
 def _usable(rows: Iterable[T | BadRow]) -> Iterator[T]:
     """Yield the usable rows; skip and report the others."""
-    notes, bad = stderr(), 0
+    return (row for row in reported(rows, stderr()) if not isinstance(row, BadRow))
+
+
+def reported(rows: Iterable[T | BadRow], notes: Console) -> Iterator[T | BadRow]:
+    """Yield all rows; report those that cannot be used."""
+    bad = 0
     for row in rows:
-        if not isinstance(row, BadRow):
-            yield row
-            continue
-        bad += 1
-        if bad <= _SHOWN:
+        yield row
+        bad += isinstance(row, BadRow)
+        if isinstance(row, BadRow) and bad <= _SHOWN:
             notes.print(f"[yellow]left out[/] {escape_untrusted(row.where)}: {escape_untrusted(row.reason)}")
     if bad > _SHOWN:
         notes.print(f"[yellow]left out[/] {bad - _SHOWN} more rows")
@@ -41,9 +46,11 @@ def read_said(path: Path, columns: Sequence[str] | None = None, *, categories: b
     return _usable(rows)
 
 
-def read_some_labels(path: Path, columns: Sequence[str] | None = None) -> tuple[Label, ...]:
+def read_some_labels(
+    path: Path, columns: Sequence[str] | None = None, *, categories: bool = False
+) -> tuple[Label, ...]:
     """Return the labels of a file; raise BadInput if there are none."""
-    said = tuple(read_said(path, columns))
+    said = tuple(read_said(path, columns, categories=categories))
     if not said:
         raise BadInput(f"{path} has no labels")
     return said

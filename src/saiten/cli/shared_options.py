@@ -15,14 +15,13 @@ from saiten.settings import CALLS, JUDGE
 
 _THRESHOLDS = "Thresholds (exit status 5 if one is missed)"
 
-DataArgument = Annotated[
-    str,
-    typer.Argument(
-        help="JSONL, JSON, CSV, TSV, Excel (FILE.xlsx, FILE.xlsx#SHEET) or Parquet file, pattern of files "
-        "('logs/*.jsonl'), address (s3://, gs://, abfs://), Hugging Face data set (hf:ORG/NAME or a folder, with "
-        ":SPLIT), FILE.py:NAME, whose code is run, or - for standard input."
-    ),
-]
+_DATA = (
+    "JSONL, JSON, CSV, TSV, Excel (FILE.xlsx, FILE.xlsx#SHEET) or Parquet file, pattern of files "
+    "('logs/*.jsonl'), address (s3://, gs://, abfs://), Hugging Face data set (hf:ORG/NAME or a folder, with "
+    ":SPLIT), FILE.py:NAME, whose code is run, or - for standard input."
+)
+DataArgument = Annotated[str, typer.Argument(help=_DATA)]
+DataSetsArgument = Annotated[list[str], typer.Argument(help=_DATA)]
 LabelsArgument = Annotated[
     Path, typer.Argument(help="File of labels with item, value, annotator, aspect, adjudicated (JSONL, CSV, …).")
 ]

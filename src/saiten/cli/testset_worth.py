@@ -10,7 +10,7 @@ import typer
 
 from saiten.cli.output import notifier, stderr, stdout
 from saiten.cli.shared_options import FormatOption
-from saiten.errors import BadInput, CallFailed, ConfigurationError
+from saiten.errors import BadInput, ConfigurationError
 
 if TYPE_CHECKING:
     from saiten.testsets.asked_about import StoredDocument
@@ -97,24 +97,8 @@ def _check(power: float, differences: Sequence[float]) -> None:
 
 def _documents(testset: Path, kb: str | None) -> "list[StoredDocument] | None":
     """Return the documents of the knowledge base; None without one."""
-    from saiten.rag.knowledge.opening import open_manifest
-    from saiten.testsets.asked_about import stored_documents
     from saiten.testsets.reading import kb_next_to
-    from saiten.wiring import open_engine
+    from saiten.wiring import documents_in
 
     place = kb or kb_next_to(testset)
-    if place is None:
-        return None
-
-    async def read() -> "list[StoredDocument]":
-        engine = open_engine(place, writing=False)
-        try:
-            await open_manifest(engine)
-            return await stored_documents(engine)
-        finally:
-            await engine.close()
-
-    try:
-        return asyncio.run(read())
-    except CallFailed as error:
-        raise ConfigurationError(str(error)) from error
+    return None if place is None else asyncio.run(documents_in(place))

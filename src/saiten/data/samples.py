@@ -38,6 +38,7 @@ def read_samples(
     chats: ChatUse = "answers",
     limit: int | None = None,
     notify: Callable[[str], None] = _LOG.warning,
+    row_read: Callable[[], object] | None = None,
 ) -> Iterator[Sample | BadRow]:
     """Yield the samples of a source lazily; memory is about 20 bytes per id.
 
@@ -71,6 +72,7 @@ def read_samples(
             with its first question, and with all its turns as the history, or without any (`openings`).
         limit: Maximum number of rows; a conversation is one, and the answers of each system are.
         notify: Receives notes for the user: a rare encoding, a skipped column.
+        row_read: Called for each row of the source, which may make several samples, one, or a part of one.
 
     Raises:
         BadInput: on the first `next`: no such file, no known format, no column for question or answer.
@@ -79,9 +81,17 @@ def read_samples(
     name, mine = name_of(source), SampleColumns.of(columns, option)
     traces = format if format in TRACE_FORMATS else None
     rows = read_rows(source, None if traces else format, wanted=mine.wanted, notify=notify)
+    if row_read is not None:
+        rows = _counted(rows, row_read)
     rows = with_traces_as_rows(rows, name, notify, expected=traces)
     make = RowSamples(mine.fields, detect_language, language, chats, ChatNotes())
     yield from samples_in(rows, name, mine, make, wished=wished, limit=limit, notify=notify)
+
+
+def _counted(rows: Iterable[RawRow | BadRow], row_read: Callable[[], object]) -> Iterator[RawRow | BadRow]:
+    for row in rows:
+        row_read()
+        yield row
 
 
 class SampleColumns(NamedTuple):

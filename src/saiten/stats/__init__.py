@@ -11,6 +11,7 @@
 | `f_measure.py`, `differences.py` | F; mean absolute error and bias |
 | `corpus_bleu.py` | BLEU of many answers together |
 | `latency.py` | median and 95th percentile |
+| `lengths.py` | mean, median and 95th percentile of lengths, from their counts |
 
 | file | intervals and tests |
 |---|---|

@@ -39,6 +39,15 @@ class StoredDocument:
     digest: str
     chunks: tuple[StoredChunk, ...]
 
+    @property
+    def text(self) -> str:
+        """Its text as far as chunks have it: the white space between them is spaces, and overlaps are not repeated."""
+        pieces, end = list[str](), 0
+        for chunk in self.chunks:
+            pieces.append(" " * (chunk.start - end) + chunk.text[max(end - chunk.start, 0) :])
+            end = max(end, chunk.end)
+        return "".join(pieces)
+
 
 @dataclass(frozen=True, slots=True)
 class AskedChunk:

@@ -1,9 +1,9 @@
 """Assembly of everything chosen by name: judges, embedders, chat models, and their request stacks."""
 
 from saiten.wiring.addresses import is_model_on_server, read_address, runs_here
-from saiten.wiring.indexing import index_documents, paid_for_base
+from saiten.wiring.indexing import documents_to_read, index_documents, paid_for_base
 from saiten.wiring.judges import assemble_agents, assemble_judge, embedder_of
-from saiten.wiring.knowledge import embeds_here, open_engine, open_knowledge_base
+from saiten.wiring.knowledge import documents_in, embeds_here, open_engine, open_knowledge_base
 from saiten.wiring.models import Models
 from saiten.wiring.opened_later import OpenedLater, knowledge_base_later
 from saiten.wiring.quotes import quote_of
@@ -21,6 +21,8 @@ __all__ = [
     "assemble_rag",
     "assemble_retriever",
     "assemble_system",
+    "documents_in",
+    "documents_to_read",
     "embedder_of",
     "embeds_here",
     "index_documents",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.rag.knowledge.base import Contents, read_contents
-from saiten.rag.knowledge.documents import FoundFile
+from saiten.rag.knowledge.documents import FoundFile, Unread
 from saiten.rag.knowledge.finding import find_documents
 from saiten.rag.knowledge.indexing import Indexed, Indexing
 from saiten.rag.knowledge.opening import begin, end, find_manifest
@@ -46,19 +46,7 @@ async def index_documents(
         CallFailed: a server failed for good. Stored documents stay; repeat the call to resume.
         BudgetSpent: as for `CallFailed`.
     """
-    files = list(find_documents(documents))
-    kinds = {file.kind: file.source for file in reversed(files) if isinstance(file, FoundFile)}
-    if not kinds and (absent := [str(path) for path in documents if not path.exists()]):
-        raise BadInput(f"there is no file or folder {', '.join(absent)}")
-    if not kinds:
-        raise BadInput(
-            f"there is no document in {', '.join(map(str, documents))}; text, Markdown, HTML, PDF and DOCX are read"
-        )
-    for kind, first in kinds.items():
-        try:
-            check_readers([kind])
-        except ConfigurationError as error:
-            raise ConfigurationError(f"{error}, or leave such files out (the first is {first})") from None
+    files = documents_to_read(documents)
     async with AsyncExitStack() as stack:
         engine = open_engine(kb, writing=True, keys=models.keys)
         stack.push_async_callback(engine.close)
@@ -79,6 +67,29 @@ async def index_documents(
         await work.run(files)
         await end(engine, manifest)
         return work.done, await read_contents(engine)
+
+
+def documents_to_read(documents: Sequence[Path]) -> list[FoundFile | Unread]:
+    """Return the files at these paths and below these folders, in order.
+
+    Raises:
+        BadInput: there is no document among them.
+        ConfigurationError: a library that reads some of them is missing.
+    """
+    files = list(find_documents(documents))
+    kinds = {file.kind: file.source for file in reversed(files) if isinstance(file, FoundFile)}
+    if not kinds and (absent := [str(path) for path in documents if not path.exists()]):
+        raise BadInput(f"there is no file or folder {', '.join(absent)}")
+    if not kinds:
+        raise BadInput(
+            f"there is no document in {', '.join(map(str, documents))}; text, Markdown, HTML, PDF and DOCX are read"
+        )
+    for kind, first in kinds.items():
+        try:
+            check_readers([kind])
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{error}, or leave such files out (the first is {first})") from None
+    return files
 
 
 def paid_for_base(kb: str) -> Usage:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from saiten.choices import Retrieval
-from saiten.errors import ConfigurationError
+from saiten.errors import CallFailed, ConfigurationError
 from saiten.models.vectors import RAW
 from saiten.protocols import Embedder
 from saiten.rag.knowledge.base import KnowledgeBase, read_contents
@@ -15,6 +15,7 @@ from saiten.rag.knowledge.folder_engine import FolderEngine
 from saiten.rag.knowledge.opening import check_embedder, open_manifest
 from saiten.rag.knowledge.server_engine import KEY_VARIABLE, connect
 from saiten.redaction import HIDDEN
+from saiten.testsets.asked_about import StoredDocument, stored_documents
 from saiten.wiring.keys import Keys
 from saiten.wiring.models import Models
 from saiten.wiring.named_servers import notice_server
@@ -101,3 +102,19 @@ async def open_knowledge_base(
             "complete and can be found. Re-run the same `saiten index` for the others"
         )
     return KnowledgeBase(engine, chosen, manifest, contents, retrieval=retrieval, k=k)
+
+
+async def documents_in(spec: str) -> list[StoredDocument]:
+    """Return the complete documents of a knowledge base, by name.
+
+    Raises:
+        ConfigurationError: it does not exist or cannot be read, or its server failed.
+    """
+    engine = open_engine(spec, writing=False)
+    try:
+        await open_manifest(engine)
+        return await stored_documents(engine)
+    except CallFailed as error:
+        raise ConfigurationError(str(error)) from error
+    finally:
+        await engine.close()

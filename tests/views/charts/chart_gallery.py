@@ -7,7 +7,9 @@ from functools import cache
 import numpy as np
 from lxml import etree
 
+from saiten.records import Sample
 from saiten.results.comparison import Comparison, Pairing
+from saiten.results.describe_data import describe_data
 from saiten.results.figure import Figure
 from saiten.results.metric_comparison import MetricComparison
 from saiten.results.over_time import DatedRun, over_time
@@ -21,6 +23,7 @@ from saiten.views.charts.costs import CostRow, costs
 from saiten.views.charts.dialogue_lines import Series, Value, dialogue_lines
 from saiten.views.charts.differences import differences
 from saiten.views.charts.distributions import distributions
+from saiten.views.charts.lengths import lengths_chart
 from saiten.views.charts.means import means
 from saiten.views.charts.over_time import MOST_LINES, over_time_chart
 from saiten.views.charts.ranking import ranking
@@ -38,6 +41,7 @@ KINDS = (
     "costs",
     "over_time",
     "grid",
+    "lengths",
 )
 
 
@@ -129,6 +133,11 @@ def gallery(language="en", first="gpt-4o-mini", second="検索拡張システム
                 ScaledMetric(metric, higher=True, axis=Axis(0, 1, ())),
                 ScaledMetric("token_f1", higher=None, axis=Axis(0, 1, ())),
             ],
+            language,
+        ),
+        "lengths": lengths_chart(
+            [describe_data(name, [Sample("1", "By when?", "By the 10th. " * n)]) for n, name in enumerate(pair, 3)],
+            "tokens",
             language,
         ),
         "costs": costs([CostRow(first, 1.2, 3.4, 1234, 96, 48), CostRow(second, None, 5.6, 999, 48, 48)], language),

@@ -1,5 +1,6 @@
 """Distributions of values: counted in Python, drawn as bars on the same axes."""
 
+from itertools import pairwise
 from time import process_time
 
 import pytest
@@ -7,8 +8,11 @@ from chart_gallery import rows, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saiten.records import Sample
+from saiten.results.describe_data import describe_data
 from saiten.views.charts.axes import bounded_axis
 from saiten.views.charts.distributions import count, distributions, make_bins
+from saiten.views.charts.lengths import lengths_chart, log_bins
 
 
 def test_grades_have_a_bar_each():
@@ -75,3 +79,25 @@ def test_every_value_is_counted_once_and_in_its_bar(values, bounds):
         left, right = bins.edges[place]
         slack = (right - left) * 1e-6
         assert left - slack <= value <= right + slack
+
+
+def test_bars_of_lengths_are_whole_numbers_on_a_logarithmic_axis():
+    """Every length from 1 to the longest is in exactly one bar; short lengths have one each."""
+    for highest in (1, 2, 7, 9, 10, 99, 100, 12_345, 10**7):
+        bins = log_bins(highest)
+        assert bins.edges[0] == (1, 2)
+        assert all(right == left for (_, right), (left, _) in pairwise(bins.edges))
+        assert bins.edges[-1][0] <= highest < bins.edges[-1][1] == bins.axis.high
+        assert set(bins.axis.ticks) <= {bins.axis.low, *(right for _, right in bins.edges), bins.axis.high}
+    assert log_bins(0) is None
+
+
+def test_lengths_are_drawn_by_field_and_data_set():
+    """With several data sets, those of one field are below each other; empty texts are counted in a note."""
+    sets = [describe_data(name, [Sample("1", "By when?", "")]) for name in ("first", "second")]
+    shown = texts(lengths_chart(sets, "characters").svg())
+    names = [text for text in shown if " · " in text]
+    assert names == ["question · first", "question · second", "answer · first", "answer · second"]
+    assert "Texts without a length, which have no place on the axis: 2." in shown
+    (bar,) = rows(lengths_chart(sets[:1], "characters"), "bar")
+    assert bar["tooltip"] == "question: 8 – 9: 1 / 1"

@@ -28,6 +28,8 @@ class Bins:
     edges: tuple[tuple[float, float], ...]
     """Left and right end of each bar as drawn."""
     axis: Axis
+    log: bool = False
+    """Whether the axis is logarithmic; the values are then whole numbers, and a bar ends before its right end."""
 
     @property
     def step(self) -> float:
@@ -93,11 +95,16 @@ def distributions(
     """
     words = section("chart", language)
     bins, counted = _counted(by_system, bounds)
-    said = in_words(((plain(name), ", ".join(_side_notes(one, words))) for name, one in counted.items()), words)
+    said = in_figures(counted, words)
     shown = plain(shown_metric(metric, language))
     title = words["distribution"].format(metric=shown)
     again = partial(distributions, metric, by_system, bounds)
-    return VegaChart(title, said, partial(_picture, shown, bins, counted, words), language, again)
+    return VegaChart(title, said, partial(histograms, shown, bins, counted, words), language, again)
+
+
+def in_figures(counted: Mapping[str, Counted], words: Mapping[str, str]) -> str:
+    """Return the mean and n of each row in words."""
+    return in_words(((plain(name), ", ".join(_side_notes(one, words))) for name, one in counted.items()), words)
 
 
 def _counted(by_system: Mapping[str, Sequence[float]], bounds: Bounds) -> tuple[Bins | None, Mapping[str, Counted]]:
@@ -110,9 +117,14 @@ def _counted(by_system: Mapping[str, Sequence[float]], bounds: Bounds) -> tuple[
     return bins, {name: count(values, bins) for name, values in found.items()}
 
 
-def _picture(
-    metric: str, bins: Bins | None, counted: Mapping[str, Counted], words: Mapping[str, str]
+def histograms(
+    x_title: str,
+    bins: Bins | None,
+    counted: Mapping[str, Counted],
+    words: Mapping[str, str],
+    notes: Sequence[str] = (),
 ) -> Picture | None:
+    """Draw one histogram per row on the same bars; None without bars. `notes` are below the picture."""
     if bins is None:
         return None
     names = min(max(text_width(plain(name)) for name in counted), _NAMES)
@@ -128,15 +140,16 @@ def _picture(
             bins.axis,
             ups[name],
             _marks(name, one, bins, ups[name].high, names=names, field=field, words=words),
-            x_title=shorten(metric, field) if place == last else "",
+            x_title=shorten(x_title, field) if place == last else "",
             x_numbers=place == last,
             x_lines=False,
             y_numbers=True,
             y_format=".0%",
+            x_log=bins.log,
         )
         for place, (name, one) in enumerate(counted.items())
     ]
-    notes = [words["own_heights"]] if len(set(ups.values())) > 1 else []
+    notes = [*([words["own_heights"]] if len(set(ups.values())) > 1 else []), *notes]
     plots[-1] = with_notes(plots[-1], notes, 62, left)
     return Picture(plots, Padding(left, 12, right, 50 + 24 * len(notes)), _BETWEEN if few else _NEARER)
 
@@ -189,6 +202,8 @@ def _marks(
 
 def _range(bins: Bins, place: int) -> str:
     left, right = bins.edges[place]
+    if bins.log:
+        return number(left) if right - left == 1 else f"{number(left)} – {number(right - 1)}"
     if bins.axis.high - bins.axis.low == len(bins.edges):  # one bar per grade
         return number(bins.axis.ticks[place])
     return f"{number(left)} – {number(right)}"

@@ -61,6 +61,8 @@ class Plot:
     y_numbers: bool = False
     x_lines: bool = True
     y_format: str = ",.10~g"
+    x_log: bool = False
+    """Whether equal distances are equal ratios; the axis then begins above 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ def _layered(plot: Plot, rows: dict[str, Sequence[Datum]]) -> dict[str, Any]:
         titleAngle=270,
     )
     axes = {
-        "x": alt.X("x:Q", axis=x_axis, scale=_scale(plot.x)),
+        "x": alt.X("x:Q", axis=x_axis, scale=_scale(plot.x, log=plot.x_log)),
         "y": alt.Y("y:Q", axis=y_axis, scale=_scale(plot.y)),
     }
     layers: list[dict[str, Any]] = []
@@ -168,10 +170,11 @@ def _layered(plot: Plot, rows: dict[str, Sequence[Datum]]) -> dict[str, Any]:
     }
 
 
-def _scale(axis: Axis) -> Any:
+def _scale(axis: Axis, *, log: bool = False) -> Any:
     import altair as alt  # noqa: PLC0415
 
-    return alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False)
+    domain = [axis.low, axis.high]
+    return alt.Scale(type="log", domain=domain, nice=False) if log else alt.Scale(domain=domain, nice=False, zero=False)
 
 
 def _drawn(marks: Marks, name: str) -> Any:
