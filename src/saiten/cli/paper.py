@@ -2,6 +2,7 @@
 
 import typer
 
+from saiten.cli.paper_chains import chains
 from saiten.cli.paper_ragas import ragas
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -23,4 +24,5 @@ def paper() -> None:
     """
 
 
+app.command("chains", no_args_is_help=True)(chains)
 app.command("ragas", no_args_is_help=True)(ragas)

@@ -90,7 +90,7 @@ def _write_samples(name: str, design: Design, notes: Console) -> None:
 def _reporter(notes: Console) -> Callable[[Checked], None]:
     def say(one: Checked) -> None:
         fine = None if one.problem and one.need.parts else not one.problem
-        name = one.need.name if one.path is None else one.path.name if one.need.kind != "documents" else one.need.name
+        name = one.need.name if one.path is None else str(Path(one.need.name).with_name(one.path.name))
         without = Message("paper", "left_out", parts=joined(one.need.parts, "listed")) if fine is None else ""
         said = joined([one.has, one.problem, without])
         notes.print(f"{_SIGNS[fine]} {escape_untrusted(name):<{_NAME}} {escape_untrusted(in_terminal_language(said))}")

@@ -165,6 +165,9 @@ class JudgeTable(_Part):
     seed: int = 1
     max_tokens: int = Field(default=4096, ge=1)
     logprobs: bool = False
+    calibration: tuple[_File, ...] = ()
+    separate_calls: bool = False
+    retry_refusals: int = Field(default=0, ge=0)
     options: _Options = Field(default_factory=dict)
     headers: _Headers = Field(default_factory=dict)
     embedder_options: _Options = Field(default_factory=dict)

@@ -312,6 +312,9 @@ def judge_settings(plan: ExperimentPlan) -> JudgeSettings:
     named = judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens, judge.logprobs
     return JudgeSettings(
         *named,
+        calibration=judge.calibration,
+        separate_calls=judge.separate_calls,
+        retry_refusals=judge.retry_refusals,
         prompts=plan.prompts,
         judge_options=judge.options,
         judge_headers=judge.headers,

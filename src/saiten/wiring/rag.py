@@ -30,7 +30,7 @@ class RagSettings:
     k: int = 5
     """Passages to retrieve per question."""
     generator: str = "extractive"
-    """`extractive[:SENTENCES]`, `PROVIDER:MODEL`, `PROVIDER:MODEL@URL`, `hf:NAME_OR_FOLDER` or `vllm-engine:NAME_OR_FOLDER`."""
+    """`extractive[:SENTENCES]`, `PROVIDER:MODEL[@URL]`, `hf:NAME_OR_FOLDER` or `vllm-engine:NAME_OR_FOLDER`."""
     example: Path | None = None
     """A TOML or JSON file with one worked example, for one-shot prompts."""
     temperature: float | None = 0.0
