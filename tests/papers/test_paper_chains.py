@@ -25,14 +25,12 @@ def is_right(system, n):
     return model == "good" or (model == "mid" and (n == 0 if chain == "map_reduce" else n % 2 == 0))
 
 
-def write_set(folder, labels=None, japanese=False):
+def write_set(folder, labels=None, *, japanese=False):
     """Write a data set of four questions with two documents each; `labels`: rows, or None."""
     (folder / "documents").mkdir(parents=True)
     about = "部品{n}は車輪を回す。" if japanese else "Part {n} turns the wheel."
     asked = "部品{n}は何をする?" if japanese else "What does part {n} do?"
-    rows = [
-        {"id": f"q{n}", "question": asked.format(n=n), "reference": about.format(n=n)} for n in range(4)
-    ]
+    rows = [{"id": f"q{n}", "question": asked.format(n=n), "reference": about.format(n=n)} for n in range(4)]
     for row in rows:
         (folder / "documents" / f"{row['id']}.txt").write_text(f"{row['reference']} STEEL\n", encoding="utf-8")
     for name, of in {"questions": rows, "labels": labels}.items():
@@ -60,9 +58,10 @@ def scripted(openai_server):
 
     def reply(asked):
         whole = " ".join(message["content"] for message in asked.body["messages"])
-        n = next(n for n in range(4) if f"part {n} do?" in whole or f"部品{n}は何" in whole)
+        n = next((n for n in range(4) if f"part {n} do?" in whole or f"部品{n}は何" in whole), None)
+        if n is None:
+            return None  # the test call
         if asked.schema:
-            right = "turns" in asked.text.split("answer")[-1] or f"breaks {n}" in whole or "turns now" in whole
             right = "WORKS" in whole or (n == 3 and "BREAKS" in whole)
             return json.dumps({"explanation": "because", "correct": right})
         chain = "refine" if "STEEL" in whole else "map_reduce"  # the last step of map_reduce sees no document
@@ -136,12 +135,16 @@ def test_the_text_s_tables_of_two_data_sets(run, tmp_path):
         (data, run.named(system)) for data in ("en", "ja") for system in SYSTEMS
     ]
     for row, system in zip(cells, SYSTEMS * 2, strict=True):
-        lenient = 0.25 if system.startswith("bad") else 0.0
         assert (row["people's accuracy"], row["n people"], row["n judge"]) == (ACCURACY[system], 4, 4)
-        wrong_but_passed = not is_right(system, 3) * 0.25
-        assert row["judge's accuracy"] == pytest.approx(ACCURACY[system] + (0 if is_right(system, 3) else 0.25)), (lenient, wrong_but_passed)
+        assert row["judge's accuracy"] == ACCURACY[system] + (0 if is_right(system, 3) else 0.25)
         assert all(isinstance(row[name], float) for name in ("ROUGE-L", "BLEU-4 (corpus)", "median s", "mean s"))
-        assert row["remarks"] in ("", None) or "95" in row["remarks"] or "interval" in row["remarks"]
+    passed = found["Table 3 · wrong answers that the judge passed"]
+    wrong = [run.named(system) for system in SYSTEMS if not is_right(system, 3)]
+    assert [(row["data"], row["system"]) for row in passed] == [
+        (data, name) for data in ("en", "ja") for name in sorted(wrong)
+    ]
+    assert all("BREAKS" in row["answer"] and row["reason"] == "because" for row in passed)
+    assert all("⟦" in row["answer"] and row["answer"].index("⟦") < row["answer"].index("BREAKS") for row in passed)
 
 
 def test_tau_and_agreement_are_those_counted_by_hand(run, tmp_path):
@@ -152,13 +155,18 @@ def test_tau_and_agreement_are_those_counted_by_hand(run, tmp_path):
     judge = [value + (0 if is_right(system, 3) else 0.25) for system, value in ACCURACY.items()]
     (row,) = [row for row in found[TABLE_5] if row["metric"] == "accuracy"]
     assert (row["systems"], row["Kendall tau-b"]) == (6, pytest.approx(kendalltau(judge, people).statistic))
-    assert [row["metric"] for row in found[TABLE_5]] == ["rouge_l", "bleu4 (corpus)", "bleu4 (mean of answers)", "accuracy"]
+    assert [row["metric"] for row in found[TABLE_5]] == [
+        "rouge_l",
+        "bleu4 (corpus)",
+        "bleu4 (mean of answers)",
+        "accuracy",
+    ]
     (alike,) = found[AGREEMENT]
     passed = sum(not is_right(system, 3) for system in SYSTEMS)
     assert (alike["judgments"], alike["questions"]) == (24, 4)
     assert (alike["judge yes, people no"], alike["judge no, people yes"]) == (passed, 0)
     assert alike["agreement"] == pytest.approx(1 - passed / 24)
-    assert alike["95 % from"] < alike["agreement"] < alike["95 % to"]
+    assert alike["95 % from"] < alike["agreement"] < alike["to"]
     (ratio,) = found["Table 4 · ratio of mean latencies, parallel to serial"]
     assert (ratio["pairs"], ratio["latency ratio"] > 0) == (12, True)
 
@@ -169,7 +177,9 @@ def test_a_run_that_the_budget_stops_goes_on_without_repeated_calls(run, scripte
     assert run("mine", "--max-calls", 25, "--concurrency", 2).status == 3
     assert len(scripted.requests) == 25
     assert run("mine").status == 0
-    generated = [json.dumps(asked.body["messages"]) + asked.body["model"] for asked in scripted.requests if not asked.schema]
+    generated = [
+        json.dumps(asked.body["messages"]) + asked.body["model"] for asked in scripted.requests if not asked.schema
+    ]
     assert len(generated) <= 3 * 4 * (2 + 3) + 3  # calls in flight when the budget was spent
     before = len(scripted.requests)
     assert run("mine").status == 0
@@ -191,7 +201,7 @@ def test_without_labels_the_human_parts_are_left_out(offline):
     found, said = offline(None)
     assert "saiten annotate" in said.replace("\n", " ")
     assert {row["people's accuracy"] for row in found[TABLE_4]} == {None}
-    assert {row["remarks"] for row in found[TABLE_4]} >= {"no labels"} or all("no labels" in row["remarks"] for row in found[TABLE_4])
+    assert all("no labels" in row["remarks"] for row in found[TABLE_4])
     assert not [title for title in found if title.startswith(("Table 3", "Table 5", "Agreement"))]
     assert all(row["judge's accuracy"] is not None and row["ROUGE-L"] is not None for row in found[TABLE_4])
 
@@ -286,15 +296,23 @@ def test_other_settings_of_the_same_systems_are_refused(saiten, tmp_path):
     assert len(more[TABLE_4]) == 4
 
 
-def test_settings_of_the_judge_are_those_of_the_configuration(run, scripted, tmp_path):
-    """The experiment's file has what `saiten.toml` says of the judge, except secrets, which are refused."""
+def test_the_judge_has_the_settings_of_the_configuration(saiten, scripted, tmp_path, monkeypatch):
+    """Its options and headers of `saiten.toml` are sent; a header's value is refused, since the experiment's file would
+    contain it.
+    """
     write_set(tmp_path / "mine")
-    config = Path("saiten.toml")
-    config.write_text('temperature = 0.5\n[judge.options]\ntop_p = 0.5\n[judge.headers]\nX-Team = "env:TEAM"\n')
-    said = run("mine", "--dry-run")
-    assert said.status in (0, 2), said
-    plan = Path("runs/paper-chains/experiment.yaml").read_text() if said.status == 0 else ""
-    assert "top_p: 0.5" in plan or said.status == 2
+    config, judge = Path("saiten.toml"), f'temperature = 0.5\n[judge]\nname = "openai:j@{scripted.base_url}"\n'
+    config.write_text(f'{judge}options = {{top_p = 0.5}}\nheaders = {{X-Team = "sk-planted"}}\n')
+    refused = saiten("paper", "chains", "mine", "--model", "extractive:1", "-k", 1)
+    assert refused.status == 2
+    assert "X-Team; write env:VARIABLE" in refused.err.replace("\n", " ")
+    config.write_text(f'{judge}options = {{top_p = 0.5}}\nheaders = {{X-Team = "env:TEAM"}}\n')
+    monkeypatch.setenv("TEAM", "sk-planted")
+    assert saiten("paper", "chains", "mine", "--model", "extractive:1", "-k", 1).status == 0
+    asked = scripted.requests[-1]
+    assert (asked.body["top_p"], asked.body["temperature"], asked.headers["X-Team"]) == (0.5, 0.5, "sk-planted")
+    written = [path.read_bytes() for path in Path("runs").rglob("*") if path.is_file()]
+    assert not any(b"sk-planted" in each for each in written)
 
 
 def test_people_s_labels_in_samples_are_called_simulated(saiten, tmp_path):

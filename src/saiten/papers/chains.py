@@ -20,10 +20,13 @@ from saiten.experiments.results import read_results
 from saiten.experiments.tables import experiment_tables
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import write_name
+from saiten.papers.chains_passed import passed_table
 from saiten.papers.chains_people import PeoplesVerdicts, agreement_table, ranking_table, verdicts_on
 from saiten.papers.chains_samples import write_chain_samples
 from saiten.papers.chains_tables import accuracy_table, statistics_table
 from saiten.papers.design import Need, Place, Step
+from saiten.rag.example import read_example
+from saiten.rag.extractive import extractive
 from saiten.redaction import redact, redact_headers, redact_options
 from saiten.settings import JudgeSettings
 from saiten.views.table import Table
@@ -68,10 +71,16 @@ class ChainGrid:
         """Check what the options need before anything runs.
 
         Raises:
-            ConfigurationError: the network of BERTScore is not there, or a secret would be written to the plan.
+            ConfigurationError: the network of BERTScore is not there, no model reads the example, or a secret would
+                be written to the plan.
+            BadInput: the example cannot be read.
         """
         for metric in make_metrics(self.metrics):
             metric.describe()  # BERTScore looks for its network
+        if self.example is not None:
+            read_example(self.example)
+            if all(extractive(name) is not None for name in self.models):
+                raise ConfigurationError("--example is for models, which read it; name one with --model")
         for name in (*self.models, self.judge.judge, self.judge.embedder):
             if redact(name) != name:
                 raise ConfigurationError(
@@ -122,14 +131,17 @@ class SerialAndParallel:
             return
         found = read_results(plan, folder, lambda _: None)
         said = [verdicts_on(data, folder, notify) for data in plan.data]
+        labeled = any(one.aspect is not None for one in said)
         yield statistics_table(found, folder)
+        if labeled:
+            yield passed_table(said, JUDGED)
         yield accuracy_table(found, said, self.grid.bertscore_name)
         of_grid = {table.key: table for table in experiment_tables(found)}
         if "chains" in of_grid:
             yield replace(of_grid["chains"], title=Message("paper_chains", "chains_by_judge"))
             yield from self._by_people(plan, said)
             yield replace(of_grid["latency_ratios"], title=Message("paper_chains", "latency_ratios"))
-        if any(one.aspect is not None for one in said):
+        if labeled:
             yield ranking_table(said, self.grid.metrics)
             yield agreement_table(said, JUDGED)
 
