@@ -319,7 +319,7 @@ def test_people_s_labels_in_samples_are_called_simulated(saiten, tmp_path):
     """Labels name a simulated person, belong to the answers of the default systems, and every figure has a value."""
     assert saiten("paper", "chains", "mine", "--samples").status == 0
     rows = [json.loads(line) for line in Path("mine/en/labels.jsonl").read_text().splitlines()]
-    assert {row["annotator"] for row in rows} == {"simulated person"}
+    assert {row["annotator"] for row in rows} == {"simulated-person"}
     found = tables(saiten("paper", "chains", "mine", "--format", "json", "-q"))
     assert {row["n people"] for row in found[TABLE_4]} == {24}
     assert all(row["Kendall tau-b"] is not None for row in found[TABLE_5])

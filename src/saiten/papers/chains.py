@@ -38,7 +38,7 @@ CHAINS: tuple[ChainName, ...] = ("refine", "map_reduce")
 """The text's two: serial and parallel."""
 JUDGED = "accuracy"
 
-_FIGURES = ("people's accuracy in table 4", "table 3", "table 5", "agreement")
+_BY_PEOPLE = tuple(Message("paper_chains", f"part_{part}") for part in ("people", "passed", "ranking", "agreement"))
 _UNFIT = re.compile(r"[^\w.-]+")
 _OUT = "name another folder with --out"
 
@@ -110,7 +110,7 @@ class SerialAndParallel:
     grid: ChainGrid
     QUESTIONS: ClassVar = Need("questions", "samples", ("question", "reference"))
     DOCUMENTS: ClassVar = Need("documents", "documents")
-    LABELS: ClassVar = Need("labels", "labels", parts=_FIGURES)
+    LABELS: ClassVar = Need("labels", "labels", parts=_BY_PEOPLE)
 
     def needs(self) -> Sequence[Need]:
         return [need for _, needs in self._sets() for need in needs]

@@ -28,7 +28,7 @@ from saiten.views.table import Cell, Name, Table
 from saiten.views.tables.interval_columns import IntervalColumns
 from saiten.words import Message, joined
 
-SIMULATED = "simulated person"
+SIMULATED = "simulated-person"
 """The annotator of the built-in labels."""
 ASPECT = "correct"
 """The aspect of the built-in labels."""
@@ -75,7 +75,14 @@ def verdicts_on(data: DataSet, folder: Path, notify: Callable[[str | Message], N
         return PeoplesVerdicts(data.name, why_not=Message("paper_chains", "not_scored"))
     if data.labels is None:
         answers = str(run / "samples.jsonl")
-        notify(Message("paper_chains", "collect_labels", data=data.name, command=f"saiten annotate {answers}"))
+        notify(
+            Message(
+                "paper_chains",
+                "collect_labels",
+                data=data.name,
+                command=f"saiten annotate {answers} --form correct --annotator NAME",
+            )
+        )
         return PeoplesVerdicts(data.name, why_not=Message("paper_chains", "no_labels"))
     try:
         reader = read_run(run, notify=lambda _: None)
