@@ -71,9 +71,9 @@ def count_scores(
     wanted: frozenset[tuple[str, str]] | None = None,
     *,
     once: bool,
-) -> "Counted":
+) -> "ScoreCount":
     """Return what scoring the rows would take; `once`: equal requests count once, as replies are kept."""
-    counted = Counted({metric.name: Usage() for metric in metrics})
+    counted = ScoreCount({metric.name: Usage() for metric in metrics})
     rehearsal = Rehearsal(
         OfflineJudge(BuiltinEmbedder()), find_prompts(settings.prompts), price, settings.separate_calls
     )
@@ -121,7 +121,7 @@ def price_captions(settings: JudgeSettings, quote: Quote) -> tuple[Message, ...]
 
 
 @dataclass(slots=True)
-class Counted:
+class ScoreCount:
     """A watch that adds up usage. Not frozen: it counts."""
 
     usage: dict[str, Usage]
@@ -138,7 +138,7 @@ class Counted:
         self.usage[result.metric] += result.score.usage
 
     def sample_done(self, sample: Sample) -> None:
-        """Counted when it was read."""
+        """ScoreCount when it was read."""
 
 
 @dataclass(frozen=True)
