@@ -140,8 +140,8 @@ def test_the_text_s_tables_of_two_data_sets(run, tmp_path):
         assert all(isinstance(row[name], float) for name in ("ROUGE-L", "BLEU-4 (corpus)", "median s", "mean s"))
     passed = found["Table 3 · wrong answers that the judge passed"]
     wrong = [run.named(system) for system in SYSTEMS if not is_right(system, 3)]
-    assert [(row["data"], row["system"]) for row in passed] == [
-        (data, name) for data in ("en", "ja") for name in sorted(wrong)
+    assert [(row["data"], row["item"]) for row in passed] == [
+        (data, f"q3@{name}") for data in ("en", "ja") for name in sorted(wrong)
     ]
     assert all("BREAKS" in row["answer"] and row["reason"] == "because" for row in passed)
     assert all("⟦" in row["answer"] and row["answer"].index("⟦") < row["answer"].index("BREAKS") for row in passed)

@@ -5,16 +5,17 @@ from pathlib import Path
 
 from saiten.errors import BadInput, ConfigurationError
 from saiten.papers.chains_people import PeoplesVerdicts
-from saiten.records import Sample, Score, Span
+from saiten.records import Sample, Score, Scored, Span
 from saiten.results.disagreements import DisagreementReport
 from saiten.runs import read_run
 from saiten.trust.disagreements import DisagreementSettings, disagreements
 from saiten.trust.unsupported import unsupported_part
 from saiten.views.disagreements.cards import meaning_of
+from saiten.views.reasons import reason_of
 from saiten.views.table import Cell, Name, Table
 from saiten.words import Message, joined
 
-LISTED = 10
+LISTED = 5
 """Maximum cases per data set; `saiten disagreements` lists more."""
 _OPENS, _CLOSES = "⟦", "⟧"
 """Around an unsupported part."""
@@ -27,14 +28,15 @@ def passed_table(said: Sequence[PeoplesVerdicts], judge: str) -> Table:
     for one in said:
         report = _report(one, judge)
         if isinstance(report, Message):
-            rows.append((Name(one.data), *[None] * 5, report))
+            rows.append((None, Name(one.data), *[None] * 4, report))
             continue
         found = sum(each.found for each in report.lists)
         counts.append(Message("paper_chains", "passed_of", data=one.data, n=min(found, LISTED), of=found))
-        rows += _rows(one, report, judge) if found else [(Name(one.data), *[None] * 5, Message("paper_chains", "none"))]
+        nothing: tuple[Cell, ...] = (None, Name(one.data), *[None] * 4, Message("paper_chains", "none"))
+        rows += _rows(one, report, judge) if found else [nothing]
     return Table(
         Message("paper_chains", "passed"),
-        ("data", "system", "question", "reference", "answer", "reason", "remarks"),
+        ("item", "data", "question", "reference", "answer", "reason", "remarks"),
         tuple(rows),
         (Message("paper_chains", "about_passed", open=_OPENS, close=_CLOSES), *counts),
     )
@@ -59,10 +61,10 @@ def _rows(one: PeoplesVerdicts, report: DisagreementReport, judge: str) -> Itera
         sample, own = samples[item], scores.get(item, {})
         part = unsupported_part(sample, own, judge)
         references = "\n".join(sample.references)
-        reason = own[judge].reason if judge in own else None
+        reason = reason_of(Scored(item, judge, own[judge])) if judge in own else None
         meaning = joined(meaning_of(part), "sentences")
         answer = marked(sample.answer or "", part.passages)
-        yield (Name(one.data), sample.system, sample.question, references, answer, reason, meaning)
+        yield (Name(item), Name(one.data), sample.question, references, answer, reason, meaning)
 
 
 def _texts(run: Path | None, wanted: frozenset[str]) -> tuple[dict[str, Sample], dict[str, dict[str, Score]]]:
