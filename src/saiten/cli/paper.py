@@ -2,6 +2,7 @@
 
 import typer
 
+from saiten.cli.paper_gist import gist
 from saiten.cli.paper_ragas import ragas
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -23,4 +24,5 @@ def paper() -> None:
     """
 
 
+app.command("gist", no_args_is_help=True)(gist)
 app.command("ragas", no_args_is_help=True)(ragas)

@@ -77,6 +77,11 @@ class _Pen:
         return self.brackets[kind.rpartition("_")[2]]
 
 
+def signed(pieces: Sequence[Segment]) -> str:
+    """Return the text with the brackets and signs of its units, for a cell of a table."""
+    return _Pen(_BRACKETS).text_of(harmless(pieces), whole=False).plain
+
+
 def print_gist_run(run: GistRun, out: Console) -> None:
     """Print the legend, then each answer with its question, and how many are left out."""
     _print_lines([_legend(_pen(out))], out)
