@@ -15,7 +15,7 @@ class GistOptions:
 
     role: str = option(
         "",
-        "Role of the judge, such as 'a professional accountant' (the paper's expert). Default: an expert on the subject.",
+        "Role of the judge, such as 'a professional accountant' (the paper's). Default: an expert on the subject.",
     )
     examples: Path | None = option(None, "TOML file of worked examples for the judge. Default: those of the prompts.")
     annotator: str = option("", "Annotator whose labels count. Default: all; needed if several split the references.")

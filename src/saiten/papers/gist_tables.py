@@ -9,7 +9,7 @@ from saiten.results.place import place_of
 from saiten.results.spans import SpanComparison, SpanFigures
 from saiten.trust.spans.comparison import compare_spans
 from saiten.trust.spans.marks import CLASSES, COMBINATIONS, Empties, Marks, PeopleMarks, count_empties
-from saiten.views.gist.screen import signed
+from saiten.views.gist.marked import MarkedText
 from saiten.views.gist.view import Finding, gist_view
 from saiten.views.table import Cell, Heading, Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
@@ -50,10 +50,11 @@ def empties_table(people: PeopleMarks | None, sides: Sequence[Side]) -> Table:
     for side in sides:
         alone = None if side.marks is None else _empties({side.judge: side.marks})
         rows.append((Name(side.judge), side.units_by, *_counts(alone, side.reason)))
-    for side in sides if people is not None else ():
-        compared, reason = _compared(people, side, {})
-        both = Message("paper_gist", "people_and", judge=side.judge)
-        rows.append((both, side.units_by, *_counts(compared.empties if compared else None, reason)))
+    if people is not None:
+        for side in sides:
+            compared, reason = _compared(people, side, {})
+            both = Message("paper_gist", "people_and", judge=side.judge)
+            rows.append((both, side.units_by, *_counts(compared.empties if compared else None, reason)))
     numbers = (Message("column", "empty_of_four", k=k) for k in range(5))
     return Table(
         Message("paper_gist", "table_1"),
@@ -175,5 +176,4 @@ def _texts(sample: Sample, marks: Marks) -> tuple[Cell, Cell]:
         return {aspect: [asdict(one) for one in marks.get((sample.id, aspect), ())] for aspect in aspects}
 
     view = gist_view(sample, Finding("gist", {"reference": units(CLASSES), "spans": units(COMBINATIONS)}, ""))
-    return signed(view.reference), signed(view.answer)
-
+    return MarkedText(view.reference), MarkedText(view.answer)
