@@ -13,7 +13,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.judged.gist_files import read_examples, units_of
 from saiten.metrics.naming import write_name
 from saiten.papers.design import Need, Place, Step
-from saiten.papers.gist_tables import Side, empties_table, figure_tables, figures_tables
+from saiten.papers.gist_tables import Side, empties_table, example_tables, figure_tables, figures_tables
 from saiten.records import Label, Sample
 from saiten.redaction import redact
 from saiten.runs import read_run, sample_to_json
@@ -40,7 +40,7 @@ class GistAndSupplement:
         "labels",
         (*CLASSES, *COMBINATIONS),
         of="answers",
-        parts=("table 2", "people in table 1 and in figures 2 and 3"),
+        parts=("table 2", "qualitative examples", "people in table 1 and figures 2 and 3"),
     )
 
     def needs(self) -> Sequence[Need]:
@@ -79,6 +79,8 @@ class GistAndSupplement:
         if people is not None:
             yield from figures_tables(people, sides, self._samples)
         yield from figure_tables(people, sides, self._samples, self.sample)
+        if people is not None:
+            yield from example_tables(people, sides, self._samples)
 
     def _settings(self) -> tuple[bool, ...]:
         return (False,) if self._not_given else (True, False)

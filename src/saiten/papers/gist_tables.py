@@ -1,21 +1,26 @@
 """The tables and figures of the article on gist and supplement, from the marks of people and judges."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from saiten.errors import BadInput
 from saiten.records import Sample
 from saiten.results.place import place_of
 from saiten.results.spans import SpanComparison, SpanFigures
-from saiten.trust.spans.comparison import compare_spans
+from saiten.trust.spans.comparison import SETTLED, compare_spans, voices
+from saiten.trust.spans.differing import differing_marks
 from saiten.trust.spans.marks import CLASSES, COMBINATIONS, Empties, Marks, PeopleMarks, count_empties
+from saiten.views.disagreements.cards import AnswerTexts
 from saiten.views.gist.marked import MarkedText
 from saiten.views.gist.view import Finding, gist_view
 from saiten.views.table import Cell, Heading, Name, Table
+from saiten.views.tables.disagreements import mark_tables
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
 from saiten.views.tables.span import span_remarks
 from saiten.words import Composed, Message, joined
 
+_EXAMPLES = 10
+"""Maximum answers listed per judge and setting."""
 _FORM = IntervalColumns(numbers=True)
 _FIGURES = ("span_precision", "span_recall", "span_f")
 _FIGURE_COLUMNS: tuple[Heading, ...] = (
@@ -46,7 +51,7 @@ def empties_table(people: PeopleMarks | None, sides: Sequence[Side]) -> Table:
     """Return table 1: answers by their number of empty combinations, for people, each judge, and both together."""
     rows: list[Cells] = []
     if people is not None:
-        rows.append((_names(people), Message("cell", "people_units"), *_counts(_empties(_voices(people)))))
+        rows.append((_names(people), Message("cell", "people_units"), *_counts(_empties(voices(people)))))
     for side in sides:
         alone = None if side.marks is None else _empties({side.judge: side.marks})
         rows.append((Name(side.judge), side.units_by, *_counts(alone, side.reason)))
@@ -70,16 +75,10 @@ def _counts(empties: Empties | None, reason: Message | str = "") -> Cells:
     return (*empties, sum(empties), "")
 
 
-def _empties(voices: Mapping[str, Marks]) -> Empties | None:
+def _empties(by: Mapping[str, Marks]) -> Empties | None:
     return count_empties(
-        ((item, voice), aspect, not spans) for voice, marks in voices.items() for (item, aspect), spans in marks.items()
+        ((item, voice), aspect, not spans) for voice, marks in by.items() for (item, aspect), spans in marks.items()
     )
-
-
-def _voices(people: PeopleMarks) -> dict[str, Marks]:
-    """Return each annotator's marks where nothing is settled, and the settled ones as a voice without a name."""
-    by = {name: {at: of for at, of in marks.items() if at not in people.settled} for name, marks in people.by.items()}
-    return by | ({"": people.settled} if people.settled else {})
 
 
 def _names(people: PeopleMarks) -> Message:
@@ -140,9 +139,9 @@ def figure_tables(
     people: PeopleMarks | None, sides: Sequence[Side], samples: Mapping[str, Sample], chosen: str
 ) -> Iterator[Table]:
     """Yield figures 2 and 3: reference and answer with the units that people and judges marked in one answer."""
-    voices = {} if people is None else _voices(people)
     every: list[tuple[Cell, Cell, Marks]] = [
-        (_person(name), Message("cell", "people_units"), marks) for name, marks in voices.items()
+        (_person(name), Message("cell", "people_units"), marks)
+        for name, marks in ({} if people is None else voices(people)).items()
     ]
     every += [(Name(side.judge), side.units_by, side.marks) for side in sides if side.marks is not None]
     if not samples or not every:
@@ -165,8 +164,19 @@ def figure_tables(
         )
 
 
+def example_tables(people: PeopleMarks, sides: Sequence[Side], samples: Mapping[str, Sample]) -> Iterator[Table]:
+    """Yield the answers in which each judge's marks differ most from people's."""
+    texts = {name: AnswerTexts(sample, {}) for name, sample in samples.items()}
+    for side in sides:
+        found = differing_marks(people, {side.judge: side.marks or {}}, most=_EXAMPLES)
+        for table in mark_tables(found, texts)[1:]:
+            title = Message("paper_gist", "examples", judge=side.judge, units_by=side.units_by)
+            yield replace(table, title=title, key="")
+
+
 def _person(name: str) -> Message:
-    return Message("paper_gist", "people_named", names=name) if name else Message("paper_gist", "people")
+    named = name and name != SETTLED
+    return Message("paper_gist", "people_named", names=name) if named else Message("paper_gist", "people")
 
 
 def _texts(sample: Sample, marks: Marks) -> tuple[Cell, Cell]:

@@ -7,17 +7,19 @@ from markupsafe import Markup, escape
 
 from saiten.records import Language
 from saiten.views.gist.screen import signed
-from saiten.views.gist.view import Kind, Segment, Unit, harmless
+from saiten.views.gist.view import MarkKind, Segment, Unit, harmless
 from saiten.views.strip_controls import clean
 from saiten.words import section
 
-CLASSES: Mapping[Kind, str] = {
+CLASSES: Mapping[MarkKind, str] = {
     "missing_gist": "mg",
     "missing_supplement": "ms",
     "extra_gist": "eg",
     "extra_supplement": "es",
     "gist": "bg",
     "supplement": "bs",
+    "marked": "hm",
+    "new_words": "nw",
 }
 """CSS classes, short since every unit has one."""
 
