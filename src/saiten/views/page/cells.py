@@ -26,7 +26,7 @@ class ShownCell:
 
     kind: str
     """Its class: `text` is on one line, `prose` on several, `long` shows its beginning; `number`, `interval`, or
-    `none`; `prose marked` has marked passages."""
+    `none`; `marked` has marked passages."""
     text: str
     rest: str = ""
     """The part of a long cell that unfolds."""
@@ -63,7 +63,7 @@ def shown_cell(cell: Value, nothing: str, language: Language, *, whole: bool = F
         return ShownCell(nothing, show_cell(cell))
     if isinstance(cell, MarkedText):
         japanese = _JAPANESE.search(cell, 0, _LONGEST_CELL)
-        return ShownCell("prose marked", cell.html(language), language="ja" if japanese else "en")
+        return ShownCell("marked", cell.html(language), language="ja" if japanese else "en")
     if isinstance(cell, float) and isfinite(cell):
         return ShownCell("number", show_cell(cell), order=cell)
     text = clean(show_cell(cell))
