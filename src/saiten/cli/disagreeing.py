@@ -1,6 +1,6 @@
 """The work of `saiten disagreements`: scores or marks compared with labels, and the items that differ most."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -13,6 +13,7 @@ from saiten.cli.reading import read_said, sample_rows
 from saiten.cli.subject import JudgeFiles
 from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.judged.gist_counts import WHICH
+from saiten.options import read_columns
 from saiten.records import Sample, Score
 from saiten.results.disagreements import DisagreementReport
 from saiten.results.labeled_answers import of_these_answers
@@ -20,7 +21,8 @@ from saiten.results.origin import Origin
 from saiten.results.place import digests_of
 from saiten.runs import RunReader, read_run
 from saiten.trust.disagreements import DisagreementSettings, disagreements
-from saiten.trust.inputs.outputs import origin_in
+from saiten.trust.inputs.judge_files import read_reasons
+from saiten.trust.inputs.outputs import BETWEEN, origin_in
 from saiten.trust.inputs.pairing import halves, pair
 from saiten.trust.inputs.scales import declared_bounds
 from saiten.trust.inputs.sources import run_folder
@@ -64,7 +66,7 @@ def list_values(run: Path, labels: Path, others: JudgeFiles, options: Disagreeme
     )
     bounds = declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
     report = disagreements(aspects, here, settings, bounds=bounds)
-    texts = _texts_of(report, items, run, others.judges, options.sample_column)
+    texts = _texts_of(report, items, run, others, options.sample_column)
     if form not in {"table", "html"}:
         render(disagreement_tables(report, texts), form, stdout(), _title(run))
         return
@@ -132,13 +134,13 @@ def _show(
 
 
 def _texts_of(
-    report: DisagreementReport, items: Mapping[str, object], run: Path, judges: Iterable[Path], columns: Sequence[str]
+    report: DisagreementReport, items: Mapping[str, object], run: Path, others: JudgeFiles, columns: Sequence[str]
 ) -> Texts:
     """Read the listed answers and their scores; of the others, nothing is kept."""
     wanted: set[str] = set()
     for each in (each for one in report.lists for each in one.listed or ()):
         wanted |= {each.item} if each.item in items else {*(halves(each.item, items) or ())}
-    runs = [read_run(folder, notify=lambda _: None) for path in (run, *judges) if (folder := run_folder(path))]
+    runs = [read_run(folder, notify=lambda _: None) for path in (run, *others.judges) if (folder := run_folder(path))]
     samples: dict[str, Sample] = {}
     for sample in (each for reader in runs for each in reader.samples()):
         if sample.id in wanted:
@@ -150,6 +152,8 @@ def _texts_of(
     for reader in runs:
         for item, metric, score in _named_scores(reader, report, wanted):
             scores.setdefault(item, {}).setdefault(metric, score)
+    for item, metric, score in _reasons_in_files(report, others, wanted):
+        scores.setdefault(item, {}).setdefault(metric, score)
     return {item: AnswerTexts(sample, scores.get(item, {})) for item, sample in samples.items()}
 
 
@@ -172,3 +176,17 @@ def _named_scores(
         ]
         for name in names or [one.metric]:
             yield one.sample, name, one.score
+
+
+def _reasons_in_files(
+    report: DisagreementReport, others: JudgeFiles, wanted: Collection[str]
+) -> Iterator[tuple[str, str, Score]]:
+    """Yield item, name in the report and reason, as a score, of the judges in files."""
+    columns = read_columns(others.judge_column, "--judge-column")
+    for path in others.judges:
+        if run_folder(path) is not None:
+            continue
+        for item, name, why in read_reasons(path, wanted, columns=columns, pattern=others.verdict_pattern):
+            for one in report.lists:
+                if name in (one.metric, one.made.metric, f"{one.made.metric}{BETWEEN}{one.made.judge}"):
+                    yield item, one.metric, Score(None, "undefined", why)

@@ -6,9 +6,10 @@ Independent of how a card is displayed. Texts are passed in for the shown items 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from saiten.choices import DisagreementKind
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.records import Language, Sample, Score, Scored
-from saiten.results.disagreements import Disagreement, JudgeDisagreements, Voice
+from saiten.results.disagreements import Disagreement, DisagreementMeasure, JudgeDisagreements, Voice
 from saiten.results.spans import ComparedUnit, MarkDisagreement, MarkDisagreements
 from saiten.trust.inputs.pairing import halves
 from saiten.trust.unsupported import UnsupportedPart, unsupported_part
@@ -59,8 +60,6 @@ class Card:
     item: str
     where: str
     """System and group."""
-    kind: str
-    """The key of how both sides differ, for filters."""
     headline: Message
     question: str
     language: Language
@@ -104,8 +103,7 @@ def _card(one: JudgeDisagreements, each: Disagreement, texts: Texts) -> Card:
     return Card(
         item=each.item,
         where=_joined_names(each.system, sample.group),
-        kind=each.kind,
-        headline=_headline(Message("disagreement", key_of(each.kind)), values, people_differ=each.people_differ),
+        headline=_headline(kind_words(each.kind, one.measure), values, people_differ=each.people_differ),
         question=sample.question,
         language=sample.language,
         texts=shown.texts,
@@ -115,9 +113,10 @@ def _card(one: JudgeDisagreements, each: Disagreement, texts: Texts) -> Card:
     )
 
 
-def key_of(kind: str) -> str:
-    """Return the key of a kind of disagreement in the catalogs."""
-    return kind.replace("-", "_")
+def kind_words(kind: DisagreementKind, measure: DisagreementMeasure = "values") -> Message:
+    """Return how both sides differ; for preferences, to which answer the judge leans."""
+    leans = {"judge-higher": "judge_second", "judge-lower": "judge_first"} if measure == "preferences" else {}
+    return Message("disagreement", leans.get(kind, kind.replace("-", "_")))
 
 
 def number(value: float) -> str:
@@ -222,7 +221,6 @@ def cards_of_marks(one: MarkDisagreements, texts: Texts) -> Iterator[Card]:
         yield Card(
             item=each.item,
             where=_joined_names(sample.system, sample.group),
-            kind="marks",
             headline=_headline(Message("disagreement", "f", f=f"{each.f:.3f}"), people_differ=each.people_differ),
             question=sample.question,
             language=sample.language,

@@ -10,7 +10,7 @@ from saiten.trust.unsupported import unsupported_part
 from saiten.views.disagreements.cards import (
     Texts,
     joined_value,
-    key_of,
+    kind_words,
     meaning_of,
 )
 from saiten.views.reasons import reason_of
@@ -74,7 +74,7 @@ def list_title(one: JudgeDisagreements) -> Message:
 
 def list_captions(one: JudgeDisagreements, report: DisagreementReport) -> tuple[Message, ...]:
     """Return how many of how many are listed, and how they are ordered."""
-    kind = Message("disagreement", key_of(report.only)) if report.only else Message("disagreement", "all_kinds")
+    kind = kind_words(report.only, one.measure) if report.only else Message("disagreement", "all_kinds")
     listed = Message("caption", "disagreements_listed", n=len(one.listed or ()), of=one.found, kind=kind)
     return listed, Message("caption", f"apart_by_{one.measure}"), Message("caption", "apart_equally")
 
@@ -95,7 +95,7 @@ def _row(one: JudgeDisagreements, each: Disagreement, texts: Texts) -> Cells:
         joined([joined_value(voice), f"“{voice.reason}”" if voice.reason else None], "listed") for voice in each.voices
     ]
     values: Cells = (
-        *(each.item, each.system, Message("disagreement", key_of(each.kind)), each.judge, each.people, each.difference),
+        *(each.item, each.system, kind_words(each.kind, one.measure), each.judge, each.people, each.difference),
         *(each.people_differ, joined(said)),
     )
     known, two = texts.get(each.item), halves(each.item, texts)
