@@ -13,7 +13,7 @@ from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.judged.gist_files import read_examples, units_of
 from saiten.metrics.naming import write_name
 from saiten.papers.design import Need, Place, Step
-from saiten.papers.gist_tables import Side, empties_table, example_tables, figure_tables, figures_tables
+from saiten.papers.gist_tables import SideMarks, empties_table, example_tables, figure_tables, figures_tables
 from saiten.records import Label, Sample
 from saiten.redaction import redact
 from saiten.runs import read_run, sample_to_json
@@ -97,17 +97,17 @@ class GistAndSupplement:
     def _run(self, judge: str, given: bool) -> Path:  # noqa: FBT001 - one of the two settings
         return self.place.named(judge) / ("by-people" if given else "by-judge")
 
-    def _side(self, judge: str, given: bool, notify: Callable[[str | Message], None]) -> Side:  # noqa: FBT001 - as above
+    def _side(self, judge: str, given: bool, notify: Callable[[str | Message], None]) -> SideMarks:  # noqa: FBT001 - as above
         name, run = redact(judge), self._run(judge, given)
         if given and self._not_given:
-            return Side(name, given, None, self._not_given)
+            return SideMarks(name, given, None, self._not_given)
         if not run.is_dir():
-            return Side(name, given, None, Message("paper_gist", "not_run"))
+            return SideMarks(name, given, None, Message("paper_gist", "not_run"))
         try:
             (marks,) = judges_of(read_run(run, notify=notify).scores(), name).values()
         except BadInput as error:
-            return Side(name, given, None, Composed(str(error)))
-        return Side(name, given, marks)
+            return SideMarks(name, given, None, Composed(str(error)))
+        return SideMarks(name, given, marks)
 
     @cached_property
     def _labels(self) -> tuple[Label, ...]:

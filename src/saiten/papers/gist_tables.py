@@ -30,7 +30,7 @@ _MARKED = {"figure_2": ("extra_gist", "extra_supplement"), "figure_3": ("missing
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideMarks:
     """What one judge marked under one setting."""
 
     judge: str
@@ -47,7 +47,7 @@ class Side:
         return Message("cell", "people_units" if self.given else "judge_units")
 
 
-def empties_table(people: PeopleMarks | None, sides: Sequence[Side]) -> Table:
+def empties_table(people: PeopleMarks | None, sides: Sequence[SideMarks]) -> Table:
     """Return table 1: answers by their number of empty combinations, for people, each judge, and both together."""
     rows: list[Cells] = []
     if people is not None:
@@ -86,7 +86,7 @@ def _names(people: PeopleMarks) -> Message:
     return Message("paper_gist", "people_named", names=", ".join(names)) if names else Message("paper_gist", "people")
 
 
-def figures_tables(people: PeopleMarks, sides: Sequence[Side], samples: Mapping[str, Sample]) -> Iterator[Table]:
+def figures_tables(people: PeopleMarks, sides: Sequence[SideMarks], samples: Mapping[str, Sample]) -> Iterator[Table]:
     """Yield table 2 averaged over units, then over answers: precision, recall and F of each combination."""
     found = [(side, *_compared(people, side, samples)) for side in sides]
     for way in ("per_unit", "per_answer"):
@@ -100,7 +100,7 @@ def figures_tables(people: PeopleMarks, sides: Sequence[Side], samples: Mapping[
 
 
 def _compared(
-    people: PeopleMarks, side: Side, samples: Mapping[str, Sample]
+    people: PeopleMarks, side: SideMarks, samples: Mapping[str, Sample]
 ) -> tuple[SpanComparison | None, Message | str]:
     """Return the comparison of one judge with people, or the reason why there is none."""
     if side.marks is None:
@@ -113,7 +113,7 @@ def _compared(
     return report.judges[0], ""
 
 
-def _rows(side: Side, one: SpanComparison | None, reason: Message | str, way: str) -> Iterator[Cells]:
+def _rows(side: SideMarks, one: SpanComparison | None, reason: Message | str, way: str) -> Iterator[Cells]:
     known = {each.aspect: each for each in one.aspects} if one else {}
     if one and one.overall:
         known[""] = one.overall
@@ -136,7 +136,7 @@ def _cells(one: SpanFigures, way: str) -> Cells:
 
 
 def figure_tables(
-    people: PeopleMarks | None, sides: Sequence[Side], samples: Mapping[str, Sample], chosen: str
+    people: PeopleMarks | None, sides: Sequence[SideMarks], samples: Mapping[str, Sample], chosen: str
 ) -> Iterator[Table]:
     """Yield figures 2 and 3: reference and answer with the units that people and judges marked in one answer."""
     every: list[tuple[Cell, Cell, Marks]] = [
@@ -164,7 +164,7 @@ def figure_tables(
         )
 
 
-def example_tables(people: PeopleMarks, sides: Sequence[Side], samples: Mapping[str, Sample]) -> Iterator[Table]:
+def example_tables(people: PeopleMarks, sides: Sequence[SideMarks], samples: Mapping[str, Sample]) -> Iterator[Table]:
     """Yield the answers in which each judge's marks differ most from people's."""
     texts = {name: AnswerTexts(sample, {}) for name, sample in samples.items()}
     for side in sides:
