@@ -3,8 +3,9 @@
 import io
 import json
 import shlex
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,18 @@ from saiten.cli.paper_options import PaperOptions
 from saiten.cli.running import LEFT_OUT
 from saiten.durable.private import private_folder
 from saiten.durable.whole_file import writing_to
-from saiten.errors import BadInput
+from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SaitenError
 from saiten.models.budget import CALLS_NAME
-from saiten.options import Config
+from saiten.options import Config, read_columns
 from saiten.papers.design import Design, Place, Step
-from saiten.papers.needed import Checked, check_folder
+from saiten.papers.needed import Checked, Reading, check_folder
 from saiten.records import Usage
+from saiten.redaction import redact
 from saiten.runs.locked_folder import paid_in
-from saiten.settings import CallSettings
+from saiten.settings import CallSettings, DataSettings, JudgeSettings
 from saiten.views.page.page import write_page
-from saiten.views.page.page_file import page_file
+from saiten.views.page.page_file import check_page_place, page_file
 from saiten.views.render import render
-from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Cell, Table
 from saiten.views.tables.summary import usage_text
 from saiten.words import Message, joined
@@ -45,7 +46,14 @@ _NAME = 12
 
 
 def place_of(name: str, data: Path, how: PaperOptions, judges: tuple[str, ...]) -> Place:
-    """Return where the design of this name finds its data and keeps its results."""
+    """Return where the design of this name finds its data and keeps its results.
+
+    Raises:
+        ConfigurationError: Two judges differ in their secrets alone, so that their results would be in one folder.
+    """
+    shown = [redact(judge) for judge in judges]
+    if twice := {judge for judge in shown if shown.count(judge) > 1}:
+        raise ConfigurationError(f"two judges are named {min(twice)}; their names must differ in more than a password")
     return Place(data, how.out or Path("runs") / f"paper-{name}", judges)
 
 
@@ -58,18 +66,25 @@ def run_design(name: str, design: Design, how: PaperOptions, config: Config, for
     if not place.data.is_dir():
         raise BadInput(f"{place.data} is not a folder; write an example of one with `saiten paper {name} "
                        f"{shlex.quote(str(place.data))} --samples`")  # fmt: skip
-    check_folder(place.data, design.needs(), _reporter(notes))
+    rows = config.settings(DataSettings, {})
+    reading = Reading(read_columns(rows.column), rows.language)
+    found = check_folder(place.data, design.needs(), _reporter(notes), reading)
+    unusable = frozenset(each.need.name for each in found if each.problem)
+    design = replace(design, place=replace(place, without=unusable))
     if how.dry_run:
         render([_estimate(design.steps(), how, config, notes)], form, stdout(), name)
         return
+    report = place.out / REPORT_NAME
+    if place.out.is_dir():
+        check_page_place(report, REPORT_NAME)
     status = 0 if how.results else _run(design, how, config, notes)
     tables = list(design.tables(notifier(notes)))
     render(tables, form, stdout(), _title(name))
     if tables:
-        _write_report(tables, place.out / REPORT_NAME, _title(name), notes)
+        _write_report(tables, report, _title(name), notes)
     notes.print(usage_text(_paid(place.out), _currency(config)), markup=False)
-    if not tables:
-        notes.print("[bold red]nothing was measured:[/] there is no table to show")
+    if not tables or status == NOTHING:
+        notes.print("[bold red]nothing was measured[/]")
     if status or not tables:
         raise typer.Exit(status or NOTHING)
 
@@ -99,21 +114,52 @@ def _reporter(notes: Console) -> Callable[[Checked], None]:
 
 
 def _run(design: Design, how: PaperOptions, config: Config, notes: Console) -> int:
-    """Run the commands that are left; return 0, or the status of the one that stopped or left something out."""
-    out, left_out = design.place.out, 0
+    """Run the commands that are left; return 0, or the status of the one that stopped or left something out.
+
+    If no command that asks a judge measured anything, the status is that.
+    """
+    out, steps = design.place.out, design.steps()
+    _check_judges(design.place.judges, config)
     with writing_to(out, "name another folder with --out"):
         private_folder(out)
     before = _paid(out)
-    for step in design.steps():
-        notes.print(Text(f"$ saiten {shlex.join(map(strip_controls, step.words))}", "bold cyan"), soft_wrap=True)
-        spent = _paid(out)
-        words = [*step.words, *_options(step, how, config), *_budget(step, how, before, spent)]
-        with redirect_stdout(io.StringIO()):  # its tables are those of the paper, below
+    statuses = []
+    for number, step in enumerate(steps, 1):
+        place = f"({number}/{len(steps)}) " if len(steps) > 1 else ""
+        notes.print(Text(f"{place}$ {step.shown}", "bold cyan"), soft_wrap=True)
+        words = [*step.words, *_options(step, how, config), *_budget(how, config, before, _paid(out), step)]
+        with _naming(step, notes), redirect_stdout(io.StringIO()):  # its tables are those of the paper, below
             status = call(words)
         if status and status not in _GOES_ON:
             return status
-        left_out = max(left_out, LEFT_OUT if status == LEFT_OUT else 0)
-    return left_out
+        statuses.append((step.calls, status))
+    if LEFT_OUT in {status for _, status in statuses}:
+        return LEFT_OUT
+    asked = {status for calls, status in statuses if calls}
+    return NOTHING if asked == {NOTHING} else 0
+
+
+def _check_judges(judges: Sequence[str], config: Config) -> None:
+    """Raise ConfigurationError if one of several judges lacks a key, a package or a price, before another is paid."""
+    if len(judges) < 2:
+        return
+    from saiten.wiring import Models, assemble_judge
+
+    for judge in judges:
+        models = Models(replace(config.settings(CallSettings, {}), cache=None))
+        assemble_judge(config.settings(JudgeSettings, {"judge": judge}), models=models)
+
+
+@contextmanager
+def _naming(step: Step, notes: Console) -> Iterator[None]:
+    """Name the command before its error."""
+    try:
+        yield
+    except BudgetSpent:
+        raise
+    except SaitenError:
+        notes.print(Text(verbatim(Message("paper", "stopped_at", command=step.shown)), "yellow"), soft_wrap=True)
+        raise
 
 
 def call(words: Sequence[str]) -> int:
@@ -134,15 +180,16 @@ def _options(step: Step, how: PaperOptions, config: Config) -> list[str]:
     return [*words, "--retry-failed"] if step.calls and how.retry_failed else words
 
 
-def _budget(step: Step, how: PaperOptions, before: Usage, spent: Usage) -> list[str]:
-    """Return what is left of the budget of all commands."""
+def _budget(how: PaperOptions, config: Config, before: Usage, spent: Usage, step: Step) -> list[str]:
+    """Return what is left of the budget of all commands, which is typed or in `saiten.toml`."""
     if not step.calls:
         return []
+    calls = config.settings(CallSettings, {"max_calls": how.max_calls, "max_cost": how.max_cost})
     words = []
-    if how.max_calls is not None:
-        words += ["--max-calls", str(max(how.max_calls - (spent.calls - before.calls), 0))]
-    if how.max_cost is not None:
-        words += ["--max-cost", str(max(how.max_cost - (spent.cost - before.cost), 0.0))]
+    if calls.max_calls is not None:
+        words += ["--max-calls", str(max(calls.max_calls - (spent.calls - before.calls), 0))]
+    if calls.max_cost is not None:
+        words += ["--max-cost", str(max(calls.max_cost - (spent.cost - before.cost), 0.0))]
     return words
 
 
@@ -154,15 +201,16 @@ def _paid(out: Path) -> Usage:
 def _estimate(steps: Sequence[Step], how: PaperOptions, config: Config, notes: Console) -> Table:
     """Return the commands with their calls, tokens and cost, without calling a model."""
     rows: list[tuple[Cell, ...]] = []
-    for step in steps:
-        shown = f"saiten {shlex.join(map(strip_controls, step.words))}"
+    for place, step in enumerate(steps):
         if not step.calls:
-            rows.append((shown, 0, 0, 0, 0, 0.0))
-            continue
-        said = io.StringIO()
-        with redirect_stdout(said):
-            call([*step.words, *_options(step, how, config), "--dry-run", "--format", "json"])
-        rows.append((shown, *_least_and_most(json.loads(said.getvalue()))))
+            rows.append((step.shown, 0, 0, 0, 0, 0.0))
+        elif any(step.reads(other) and not other.makes.exists() for other in steps[:place]):
+            rows.append((step.shown, *[Message("cell", "unknown")] * 5))
+        else:
+            said = io.StringIO()
+            with _naming(step, notes), redirect_stdout(said):
+                call([*step.words, *_options(step, how, config), "--dry-run", "--format", "json"])
+            rows.append((step.shown, *_least_and_most(json.loads(said.getvalue()))))
     return Table(
         Message("paper", "would_take"),
         ("command", "calls_least", "calls_most", "prompt_tokens", "completion_tokens",

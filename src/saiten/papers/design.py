@@ -5,14 +5,16 @@ looked at without saiten's papers; `tables` only reads what the commands wrote.
 """
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from saiten.data.formats import ENDINGS
-from saiten.redaction import redact
+from saiten.redaction import redact, redact_command
+from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Table
 from saiten.words import Message
 
@@ -50,6 +52,16 @@ class Step:
     calls: bool = True
     """Whether it may call a model: it then takes `--max-calls`, `--max-cost`, `--concurrency` and `--dry-run`."""
 
+    @property
+    def shown(self) -> str:
+        """The command as a user would type it, without passwords."""
+        return f"saiten {shlex.join(map(strip_controls, redact_command(self.words)))}"
+
+    def reads(self, other: "Step") -> bool:
+        """Whether it reads what another command writes."""
+        made = str(other.makes)
+        return any(word == made or word.startswith((f"{made}/", f"{made}#")) for word in self.words)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -58,6 +70,8 @@ class Place:
     data: Path
     out: Path
     judges: tuple[str, ...] = ("offline",)
+    without: frozenset[str] = frozenset()
+    """Names of needs that are there but cannot be used, as far as nothing else needs them."""
 
     def named(self, name: str) -> Path:
         """Return the folder of results of a model or system, within `out`: its name, as far as a file name allows."""
@@ -69,6 +83,8 @@ class Place:
 
     def find(self, need: Need) -> Path | None:
         """Return the file or folder of a need; None if there is none, or nothing that can be used."""
+        if need.name in self.without:
+            return None
         return next((path for path in candidates(self.data, need) if path.exists()), None)
 
 
@@ -81,7 +97,9 @@ def candidates(data: Path, need: Need) -> Iterator[Path]:
 
 
 class Design(Protocol):
-    """A paper's design for one folder of data."""
+    """A paper's design for one folder of data: a dataclass with its place."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def place(self) -> Place:
