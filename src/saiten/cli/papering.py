@@ -201,10 +201,12 @@ def _paid(out: Path) -> Usage:
 def _estimate(steps: Sequence[Step], how: PaperOptions, config: Config, notes: Console) -> Table:
     """Return the commands with their calls, tokens and cost, without calling a model."""
     rows: list[tuple[Cell, ...]] = []
+    captions = [Message("paper", "about_would_take")]
     for place, step in enumerate(steps):
         if not step.calls:
             rows.append((step.shown, 0, 0, 0, 0, 0.0))
         elif any(step.reads(other) and not other.makes.exists() for other in steps[:place]):
+            captions = [Message("paper", "about_would_take"), Message("paper", "not_known_yet")]
             rows.append((step.shown, *[Message("cell", "unknown")] * 5))
         else:
             said = io.StringIO()
@@ -216,7 +218,7 @@ def _estimate(steps: Sequence[Step], how: PaperOptions, config: Config, notes: C
         ("command", "calls_least", "calls_most", "prompt_tokens", "completion_tokens",
          Message("column", "cost", currency=_currency(config))),
         (*rows, (Message("cell", "all"), *_sums(rows))),
-        (Message("paper", "about_would_take"),),
+        tuple(captions),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from saiten.papers.design import Need, Place, Step
 from saiten.records import Usage
 from saiten.redaction import redact
 from saiten.results.figure import Figure, unmeasured
+from saiten.results.summary import Summary
 from saiten.runs import RunReader, read_run, sample_to_json
 from saiten.views.charts.means import means_charts
 from saiten.views.table import Cell, Interval, Name, Table
@@ -66,14 +67,8 @@ class NineMetrics:
         ]
         yield _means(by_metric, several=len(readers) > 1)
         for judge, summary in summaries.items():
-            figures = [each for each in summary.figures if each.metric in wanted]
-            by_system = means_by(replace(summary, figures=tuple(figures)), "system")
-            if by_system.rows:
-                named = [
-                    (each.system, each) for name in wanted for each in figures if each.system and each.metric == name
-                ]
-                title = Message("paper_ragas", "by_system", judge=judge)
-                yield replace(by_system, title=title, charts=tuple(means_charts(named)))
+            figures = [figure for name in wanted for figure in summary.figures if figure.metric == name]
+            yield from _by_system(judge, replace(summary, figures=tuple(figures)))
         yield _spent(readers)
 
     def _typed(self) -> list[str]:
@@ -100,6 +95,18 @@ def _means(figures: Sequence[tuple[Name, Figure]], *, several: bool) -> Table:
         (Interval("mean", "ci_low", "ci_high"),),
         tuple(means_charts([(judge if several else "", figure) for judge, figure in figures])),
     )
+
+
+def _by_system(judge: Name, summary: Summary) -> Iterator[Table]:
+    """Yield the means of each system, unless no answer names one."""
+    table = means_by(summary, "system")
+    if table.rows:
+        yield replace(
+            table,
+            title=Message("paper_ragas", "by_system", judge=judge),
+            caption=(Message("paper_ragas", "about_by_system"),),
+            charts=tuple(means_charts([(each.system, each) for each in summary.figures if each.system is not None])),
+        )
 
 
 def _row(judge: Name, figure: Figure) -> tuple[Cell, ...]:
