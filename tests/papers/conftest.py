@@ -1,3 +1,3 @@
-from commands import saiten, somewhere
+from commands import data, process, saiten, somewhere
 
-__all__ = ["saiten", "somewhere"]
+__all__ = ["data", "process", "saiten", "somewhere"]
