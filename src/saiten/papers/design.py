@@ -77,7 +77,7 @@ class Place:
         """Return the folder of results of a model or system, within `out`: its name, as far as a file name allows."""
         shown = redact(name)
         readable = _UNFIT.sub("-", shown).strip("-.")[:_LONGEST]
-        if readable == shown:
+        if readable and readable == shown:
             return self.out / readable
         return self.out / f"{readable}-{blake2b(shown.encode(), digest_size=4).hexdigest()}"
 
