@@ -150,11 +150,16 @@ def test_a_foreign_report_is_refused_before_anything_is_paid(saiten, mine, judge
     assert "<svg" in (somewhere / "out/report.html").read_text("utf-8")
 
 
-def test_a_judge_without_a_key_is_named_before_another_is_paid(saiten, mine, judges, openai_server):
+def test_a_judge_without_a_key_or_a_price_is_named_before_another_is_paid(saiten, mine, judges, openai_server):
     """Of several judges, none is asked if one cannot be."""
     said = saiten("paper", "ragas", "mine", *judges, "--judge", "openai:gpt-4o-mini")
     assert said.status == 2, said
     assert "set OPENAI_API_KEY" in " ".join(said.err.split())
+    (mine.parent / "saiten.toml").write_text("[prices]\nm1 = { prompt = 1, completion = 1 }\n")
+    said = saiten("paper", "ragas", "mine", *judges, "--max-cost", 5)
+    assert said.status == 2, said
+    assert "m2" in said.err
+    assert "[prices]" in said.err
     assert openai_server.requests == []
 
 

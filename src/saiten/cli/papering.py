@@ -119,7 +119,7 @@ def _run(design: Design, how: PaperOptions, config: Config, notes: Console) -> i
     If no command that asks a judge measured anything, the status is that.
     """
     out, steps = design.place.out, design.steps()
-    _check_judges(design.place.judges, config)
+    _check_judges(design.place.judges, _budgeted(how, config), config)
     with writing_to(out, "name another folder with --out"):
         private_folder(out)
     before = _paid(out)
@@ -139,14 +139,14 @@ def _run(design: Design, how: PaperOptions, config: Config, notes: Console) -> i
     return NOTHING if asked == {NOTHING} else 0
 
 
-def _check_judges(judges: Sequence[str], config: Config) -> None:
+def _check_judges(judges: Sequence[str], calls: CallSettings, config: Config) -> None:
     """Raise ConfigurationError if one of several judges lacks a key, a package or a price, before another is paid."""
     if len(judges) < 2:
         return
     from saiten.wiring import Models, assemble_judge
 
     for judge in judges:
-        models = Models(replace(config.settings(CallSettings, {}), cache=None))
+        models = Models(replace(calls, cache=None))
         assemble_judge(config.settings(JudgeSettings, {"judge": judge}), models=models)
 
 
@@ -181,16 +181,20 @@ def _options(step: Step, how: PaperOptions, config: Config) -> list[str]:
 
 
 def _budget(how: PaperOptions, config: Config, before: Usage, spent: Usage, step: Step) -> list[str]:
-    """Return what is left of the budget of all commands, which is typed or in `saiten.toml`."""
+    """Return what is left of the budget of all commands."""
     if not step.calls:
         return []
-    calls = config.settings(CallSettings, {"max_calls": how.max_calls, "max_cost": how.max_cost})
-    words = []
+    calls, words = _budgeted(how, config), []
     if calls.max_calls is not None:
         words += ["--max-calls", str(max(calls.max_calls - (spent.calls - before.calls), 0))]
     if calls.max_cost is not None:
         words += ["--max-cost", str(max(calls.max_cost - (spent.cost - before.cost), 0.0))]
     return words
+
+
+def _budgeted(how: PaperOptions, config: Config) -> CallSettings:
+    """Return the settings of calls with the budget of all commands, which is typed or in `saiten.toml`."""
+    return config.settings(CallSettings, {"max_calls": how.max_calls, "max_cost": how.max_cost})
 
 
 def _paid(out: Path) -> Usage:
