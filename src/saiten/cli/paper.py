@@ -2,6 +2,7 @@
 
 import typer
 
+from saiten.cli.paper_aspects import aspects
 from saiten.cli.paper_ragas import ragas
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -24,3 +25,4 @@ def paper() -> None:
 
 
 app.command("ragas", no_args_is_help=True)(ragas)
+app.command("aspects", no_args_is_help=True)(aspects)

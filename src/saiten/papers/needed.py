@@ -10,6 +10,7 @@ from saiten.data.looking import LOOKED_AT, look
 from saiten.errors import BadInput
 from saiten.papers.design import Need, candidates
 from saiten.text.language import detect_language
+from saiten.trust.inputs.judge_files import read_outputs
 from saiten.words import Message, joined
 
 
@@ -46,6 +47,8 @@ def _checked(data: Path, need: Need) -> Checked:
             return Checked(need, path, problem=Message("paper", "several", names=", ".join(p.name for p in found)))
         if need.kind == "documents":
             return _documents(need, path)
+        if need.kind == "outputs":
+            return _outputs(need, path, data)
         return _samples(need, path) if need.kind == "samples" else _labels(need, path, data)
     except BadInput as error:
         return Checked(need, None, problem=str(error))
@@ -79,10 +82,21 @@ def _labels(need: Need, path: Path, data: Path) -> Checked:
         return Checked(need, path, has, Message("paper", "no_label"))
     if need.fields and not set(need.fields) & set(aspects) and set(aspects) != {""}:
         return Checked(need, path, has, Message("paper", "no_aspect", aspects=joined(need.fields, "listed")))
-    if need.of and (ids := set(_ids(data, need.of))) and ids.isdisjoint(items := {label.item for label in labels}):
-        example, wanted = min(items), min(ids)
-        return Checked(need, path, has, Message("paper", "other_items", of=need.of, example=example, wanted=wanted))
-    return Checked(need, path, has)
+    return Checked(need, path, has, _about_others(need, {label.item for label in labels}, data))
+
+
+def _outputs(need: Need, path: Path, data: Path) -> Checked:
+    outputs = list(read_outputs(path, notify=lambda _: None))
+    judges = ", ".join(dict.fromkeys(one.metric for one in outputs))
+    has = Message("paper", "has_outputs", n=len(outputs), judges=judges)
+    return Checked(need, path, has, _about_others(need, {one.item for one in outputs}, data))
+
+
+def _about_others(need: Need, items: set[str], data: Path) -> Message | str:
+    """Return the problem that none of the items is in the file that they should be about; "" if one is."""
+    if not need.of or not (ids := set(_ids(data, need.of))) or not ids.isdisjoint(items):
+        return ""
+    return Message("paper", "other_items", of=need.of, example=min(items), wanted=min(ids))
 
 
 def _ids(data: Path, name: str) -> Iterator[str]:
