@@ -74,7 +74,8 @@ def simulated_grades(
 def simulated_preferences(samples: Iterable[DemoSample], grades: Iterable[Label], seed: int = 0) -> Iterator[Label]:
     """Yield how each grader orders the answers to a question, and whether the best is `good`; deterministic for a seed.
 
-    The order is that of the grader's overall grades, with noise and ties. None is good if the best is not fully acceptable.
+    The order is that of the grader's overall grades, with noise and ties. None is good if the best is not fully
+    acceptable.
     """
     draw = random.Random(seed)  # noqa: S311 - noise, no secret
     question_of = {one.sample.id: one.sample.question for one in samples}

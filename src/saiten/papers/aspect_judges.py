@@ -181,11 +181,10 @@ def _on_held_out(judge: JudgeOnAspects, answers: GradedAnswers, held: Collection
     y, questions = np.array([target[item] for item in items]), answers.questions(items)
     for name, x in columns.items():
         found = _compared(pearson, dict(zip(items, x.tolist(), strict=True)), target, answers)
-        difference, p = (None, None), None
-        apart = Estimate(None, len(items))
+        apart, p = Estimate(None, len(items)), None
         if name != "direct" and found.value is not None:
             apart, p = _above(x, columns["direct"], y, questions)
-        shown = {PUBLISHED: "mate", LEARNED: Message("paper_aspects", "mate_learned")}.get(name, name)
+        shown: Cell = Message("paper_aspects", "mate_learned") if name == LEARNED else name
         yield (
             _name(judge.name), shown, *_FORM.cells(found), len(items), len(set(questions)), *_FORM.cells(apart),
             PValue.of(p), joined([reworded(found)]),
@@ -193,7 +192,7 @@ def _on_held_out(judge: JudgeOnAspects, answers: GradedAnswers, held: Collection
 
 
 def _above(first: Floats, second: Floats, people: Floats, questions: Sequence[str]) -> tuple[Estimate, float | None]:
-    """Return how much more closely the first is correlated with people than the second, and the p-value of a swap test."""
+    """Return the first correlation with people minus the second, and the p-value of a swap test by question."""
     drawn = Resamples.of(questions, resamples=_RESAMPLES)
     one, other = moments(first, people), moments(second, people)
     ((difference, p),) = swap_tests([SummedPair(one, other, pearson_of)], [drawn.groups], drawn.clusters)
@@ -220,7 +219,7 @@ def weights_tables(answers: GradedAnswers) -> Iterator[Table]:
         )
         for one in published.aspects
     ]
-    captions = [why, Message("paper_aspects", "about_weights")]
+    captions: list[str | Message] = [why, Message("paper_aspects", "about_weights")]
     yield Table(
         Message("paper_aspects", "weights"),
         ("aspect", *_FORM.columns("weight"), "published", "published_within"),

@@ -123,7 +123,8 @@ def grades_table(answers: GradedAnswers) -> Table:
     for aspect in rubric.aspects:
         labels = [label for each in found.get(aspect.name, {}).values() for label in each]
         by_system = {system: [one for one in labels if answers.places[one.item].system == system] for system in systems}
-        for name, of in {**by_system, None: labels}.items():
+        parts: list[tuple[str | None, list[Label]]] = [*by_system.items(), (None, labels)]
+        for name, of in parts:
             counts = Counter(label.value for label in of)
             given = [counts[value] / len(of) if of and value in aspect.values else None for value in values]
             best = [float(label.value == aspect.best) for label in of]

@@ -91,8 +91,10 @@ class SeveralAspects:
         metrics = tuple(word for name in names for word in ("-m", name))
         steps = [_step("score", answers, *metrics, "--judge", "offline", makes=self._metrics)]
         rated = ("-m", "aspects", "-m", "direct", "-m", "mate")
-        for judge in self.place.judges:
-            steps.append(_step("score", answers, *rated, "--judge", judge, *votes, makes=self._run(judge)))
+        steps += [
+            _step("score", answers, *rated, "--judge", judge, *votes, makes=self._run(judge))
+            for judge in self.place.judges
+        ]
         if self.base:
             labels = str(self.place.find(self.LABELS))
             there = {label.aspect for label in _labels_in(Path(labels))}
