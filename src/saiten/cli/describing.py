@@ -106,7 +106,7 @@ def _drawn(rows: Iterator[Sample | BadRow], line: DrawnLine, *, strict: bool) ->
     """Yield the rows and draw how many there were; stop at the first unusable one if the user wants that."""
     for number, row in enumerate(rows, 1):
         if strict and isinstance(row, BadRow):
-            raise BadInput(f"{row.where}: {row.reason} (--strict stops at the first bad row)")
+            raise row.strict_error()
         line.draw(number, lambda: None)
         yield row
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from saiten.errors import BadInput
+
 T = TypeVar("T")
 
 RAW_CHARACTERS = 500
@@ -39,6 +41,10 @@ class BadRow:
     reason: str
     raw: str = ""
     """The first 500 characters of the row in the file."""
+
+    def strict_error(self) -> BadInput:
+        """Return the error of a command that is to stop at the first such row."""
+        return BadInput(f"{self.where}: {self.reason} (--strict stops at the first bad row)")
 
 
 def row_of(

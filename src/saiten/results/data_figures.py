@@ -1,7 +1,7 @@
 """The figures of a data set: its questions, systems, lengths, and what is missing, empty or repeated in it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from saiten.data.rows import BadRow
@@ -100,7 +100,12 @@ class DataFigures:
     """Answers that have a reference to compare their length with; neither is empty."""
     rows: int | None = None
     """Rows of the source, of which one may make several samples; None if unknown."""
-    documents: DocumentFigures | None = field(default=None)
+    documents: DocumentFigures | None = None
+
+    @property
+    def texts(self) -> tuple[FieldFigures, ...]:
+        """Return the figures of all fields, the documents last."""
+        return self.fields if self.documents is None else (*self.fields, self.documents.lengths)
 
     def of(self, name: TextField) -> FieldFigures | None:
         """Return the figures of a field; None if the data does not have it."""

@@ -95,7 +95,7 @@ class _FieldCount:
     tokens: Counter[int] = field(default_factory=Counter)
 
     def add(self, text: str, tokens: int | None) -> None:
-        self.add_lengths(len(text), tokens, empty=not text or text.isspace())
+        self.add_lengths(len(text), tokens, empty=_is_blank(text))
 
     def add_lengths(self, characters: int, tokens: int | None, *, empty: bool) -> None:
         self.given += 1
@@ -188,7 +188,7 @@ class _DataCount:
             together.missing += 1
         else:
             tokens = [self._add_one("context", text, sample) for text in sample.contexts]
-            empty = all(not text or text.isspace() for text in sample.contexts)
+            empty = all(map(_is_blank, sample.contexts))
             counted = None if self.count_tokens is None else sum(n or 0 for n in tokens)
             together.add_lengths(sum(map(len, sample.contexts)), counted, empty=empty)
         return answer
@@ -212,22 +212,19 @@ class _DataCount:
         count = self.systems.setdefault(sample.system, _SystemCount())
         count.samples += 1
         count.tokens += tokens or 0
-        answer = sample.answer
-        answered = False
-        if answer is None:
-            count.missing += 1
-        else:
-            count.characters += len(answer)
-            answered = bool(answer) and not answer.isspace()
-            count.empty += not answered
-        declined = answered and is_refusal(answer or "", sample.language)
+        answer = sample.answer or ""
+        answered = not _is_blank(answer)
+        declined = answered and is_refusal(answer, sample.language)
+        count.characters += len(answer)
+        count.missing += sample.answer is None
+        count.empty += sample.answer is not None and not answered
         count.declined += declined
         question = digest_here(sample.asked) if sample.question else 0
         if question:
             self._add_question(question, sample.system, count, answered=answered)
-        if answer is not None and answered:
-            if question and not declined:
-                self.repeated_answers += self._is_of_another(digest_here(answer), question)
+        if question and answered and not declined:
+            self.repeated_answers += self._is_of_another(digest_here(answer), question)
+        if answered:
             self._compare_with_reference(answer, sample.references)
 
     def _add_question(self, question: int, system: str | None, count: _SystemCount, *, answered: bool) -> None:
@@ -253,7 +250,7 @@ class _DataCount:
         return False
 
     def _compare_with_reference(self, answer: str, references: Iterable[str]) -> None:
-        longest = max((len(text) for text in references if not text.isspace()), default=0)
+        longest = max((len(text) for text in references if not _is_blank(text)), default=0)
         if longest:
             self.compared_answers += 1
             self.long_answers += len(answer) > LONG * longest
@@ -286,6 +283,10 @@ class _DataCount:
         for name, count in self.fields.items():
             if name in _ALWAYS or count.given:
                 yield count.figures(name)
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
 
 
 def _texts_alike(seen: Digests, sample: Sample) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from saiten.data import BadRow
-from saiten.errors import BadInput, BudgetSpent, NotWritten
+from saiten.errors import BudgetSpent, NotWritten
 from saiten.protocols import Closable, Executor, Judge
 from saiten.records import Sample
 
@@ -167,7 +167,7 @@ async def _pending(
         found = kind.usable(row, number) if isinstance(row, Sample) else row
         if isinstance(found, BadRow):
             if strict:
-                raise BadInput(f"{found.where}: {found.reason} (--strict stops at the first bad row)")
+                raise found.strict_error()
             kind.journal.bad_row(found.where, found.reason, found.raw)
             watch.bad_row(found)
             continue

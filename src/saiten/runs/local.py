@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 
 from saiten.data import BadRow
-from saiten.errors import BadInput, ConfigurationError
+from saiten.errors import ConfigurationError
 from saiten.executor import LocalExecutor
 from saiten.metrics.own import OwnMetric
 from saiten.protocols import Closable, Judge, Metric
@@ -274,7 +274,7 @@ class _LocalRun:
     def _take(self, row: Sample | BadRow, chunk: _Chunk) -> None:
         if isinstance(row, BadRow):
             if self._strict:
-                raise BadInput(f"{row.where}: {row.reason} (--strict stops at the first bad row)")
+                raise row.strict_error()
             chunk.bad.append(row)
             chunk.rows += 1
             return

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from saiten.choices import Retrieval
 from saiten.errors import CallFailed, ConfigurationError
@@ -15,10 +16,12 @@ from saiten.rag.knowledge.folder_engine import FolderEngine
 from saiten.rag.knowledge.opening import check_embedder, open_manifest
 from saiten.rag.knowledge.server_engine import KEY_VARIABLE, connect
 from saiten.redaction import HIDDEN
-from saiten.testsets.asked_about import StoredDocument, stored_documents
 from saiten.wiring.keys import Keys
 from saiten.wiring.models import Models
 from saiten.wiring.named_servers import notice_server
+
+if TYPE_CHECKING:
+    from saiten.testsets.asked_about import StoredDocument
 
 BUILTIN = "builtin:1024"
 """The built-in embedder of a knowledge base: a quarter of the usual dimensions, at almost no loss."""
@@ -104,12 +107,14 @@ async def open_knowledge_base(
     return KnowledgeBase(engine, chosen, manifest, contents, retrieval=retrieval, k=k)
 
 
-async def documents_in(spec: str) -> list[StoredDocument]:
+async def documents_in(spec: str) -> "list[StoredDocument]":
     """Return the complete documents of a knowledge base, by name.
 
     Raises:
         ConfigurationError: it does not exist or cannot be read, or its server failed.
     """
+    from saiten.testsets.asked_about import stored_documents  # noqa: PLC0415 - few commands list documents
+
     engine = open_engine(spec, writing=False)
     try:
         await open_manifest(engine)

@@ -41,7 +41,7 @@ def _named(sets: Sequence[DataFigures], unit: LengthUnit, language: Language) ->
     every = [
         (of.field, data.name, lengths)
         for data in sets
-        for of in (*data.fields, *(() if data.documents is None else (data.documents.lengths,)))
+        for of in data.texts
         if (lengths := of.tokens if unit == "tokens" else of.characters) is not None
     ]
     order = list(dict.fromkeys(field for field, _, _ in every))

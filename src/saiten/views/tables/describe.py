@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from saiten.records import Language
-from saiten.results.data_figures import DataFigures, FieldFigures
+from saiten.results.data_figures import DataFigures
 from saiten.results.label_coverage import AspectCoverage, LabelCoverage
 from saiten.stats.lengths import Lengths
 from saiten.text.tokenizers import tokenizer_for
@@ -97,7 +97,7 @@ def _contexts_per_sample(data: DataFigures) -> float | None:
 
 def lengths_tables(sets: Sequence[DataFigures]) -> list[Table]:
     """Return the lengths in characters, and in tokens if they were counted: one row per data set and field."""
-    rows = [(data.name, of) for data in sets for of in fields_of(data)]
+    rows = [(data.name, of) for data in sets for of in data.texts]
     characters = tuple(
         (
             Name(name),
@@ -125,11 +125,6 @@ def lengths_tables(sets: Sequence[DataFigures]) -> list[Table]:
             Table(Message("title", "tokens"), ("data", "field", "n", *_OF_LENGTHS), tokens, (caption,), charts=(chart,))
         )
     return made
-
-
-def fields_of(data: DataFigures) -> tuple[FieldFigures, ...]:
-    """Return the figures of all fields, the documents last."""
-    return (*data.fields, *(() if data.documents is None else (data.documents.lengths,)))
 
 
 def _cells(lengths: Lengths | None) -> Cells:
