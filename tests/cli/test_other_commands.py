@@ -283,7 +283,7 @@ def test_a_mistyped_command_gets_the_nearest_one_suggested(saiten):
     said = saiten("scor", "data.jsonl")
     assert said.status == 2
     assert "did you mean `saiten score`?" in said.err
-    assert "demo, init, metrics, prompts, score" in saiten("xyz").err
+    assert "demo, init, describe, metrics, prompts, score" in saiten("xyz").err
 
 
 def test_a_preset_is_explained(saiten):
