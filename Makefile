@@ -17,7 +17,7 @@ help: ## List the targets
 demo: $(VENV)/core.stamp ## Grade the built-in samples: no key, no network
 	@$(BIN)/saiten demo
 
-test: $(VENV)/dev.stamp ## Run the tests before a commit: each requirement once, one test of each slow kind (about 4 minutes)
+test: $(VENV)/dev.stamp ## Run the tests before a commit: each requirement once, one test of each slow kind (about 7 minutes)
 	@$(BIN)/python -m pytest -m "not slow or witness" --hypothesis-profile quick --durations 5 --durations-min 5
 
 test-all: $(VENV)/dev.stamp ## Run every test; those of networks are skipped unless `make neural` was run once

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError
-from saiten.models.budget import Budget, Budgeted
-from saiten.models.layers import LayeredChat
+from saiten.models.budget import Account, Budget, Budgeted
+from saiten.models.layers import LayeredChat, Load
 from saiten.models.limits import Limits, Retries
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.models.prices import Price, Quote
@@ -20,6 +20,7 @@ from saiten.records import Usage
 from servers import Asked, Fault, OpenAIServer, completion
 
 ANSWERED = Usage(calls=1, prompt_tokens=1000, completion_tokens=500, unpriced=1)
+LOAD = Load(prompt=10, completion=10)
 PRICE = Quote(Price(1.0, 2.0))  # so ANSWERED costs 0.002
 
 
@@ -51,6 +52,24 @@ async def test_max_calls_is_exact(openai_server: OpenAIServer, most):
     await chat.close()
     assert len(openai_server.requests) == budget.calls == most
     assert counted(results, BudgetSpent) + counted(results, Completion) == 200
+
+
+async def test_a_call_too_many_is_refused_once_those_in_flight_have_their_replies():
+    """Its error may cancel the others, whose replies are paid for."""
+    replied, account = asyncio.Event(), Account()
+
+    async def attempt() -> Completion:
+        await replied.wait()
+        return Completion("yes", ANSWERED)
+
+    layer = Budgeted(PRICE, Budget(max_calls=1, account=account))
+    calls = [asyncio.create_task(layer.run(attempt, LOAD)) for _ in range(2)]
+    await asyncio.sleep(0.01)
+    assert not any(call.done() for call in calls)
+    replied.set()
+    with pytest.raises(BudgetSpent):
+        await calls[1]
+    assert (calls[0].done(), account.usage.unanswered, account.usage.calls) == (True, 0, 1)
 
 
 async def test_max_cost_is_not_exceeded():

@@ -135,10 +135,11 @@ class Budget:
                     f"the budget of {self.max_cost:g} {self.currency} is spent: {self.cost:.4g} so far, and the next "
                     f"call may cost {cost:.4g}; raise --max-cost and re-run the command to continue"
                 )
-            self._settled = self._settled or asyncio.get_running_loop().create_future()
-            await asyncio.shield(self._settled)
+            await self._next_settled()
             cost, alone = guess()
         if self.max_calls is not None and self.calls >= self.max_calls:
+            while self._in_flight:  # the error may cancel the others, whose replies are paid for
+                await self._next_settled()
             raise BudgetSpent(
                 f"the budget of {self.max_calls} calls is spent; re-run the command to continue with as many more"
             )
@@ -147,6 +148,10 @@ class Budget:
         self._aside += cost
         self._alone = alone
         return cost
+
+    async def _next_settled(self) -> None:
+        self._settled = self._settled or asyncio.get_running_loop().create_future()
+        await asyncio.shield(self._settled)
 
     def settle(self, guess: float, cost: float) -> None:
         """Settle a call that was booked with this guess at its actual cost."""
