@@ -139,8 +139,9 @@ def counterpart(page: str) -> str:
     if "metric/" in page or not file.is_file():
         return page.removeprefix("ja/") if JAPANESE else f"ja/{page}"
     opening = "\n".join(file.read_text("utf-8").splitlines()[:6])
-    found = re.search(r"\]\(\.\./([\w-]+)\.md\)" if JAPANESE else r"\]\((ja/[\w-]+)\.md\)", opening)
-    return found[1] if found else ""
+    links = (os.path.normpath(file.parent / link) for link in re.findall(r"\]\(([\w./-]+)\.md\)", opening))
+    found = (Path(link).relative_to(DOCS).as_posix() for link in links if Path(link).is_relative_to(DOCS))
+    return next((name for name in found if name.startswith("ja/") != JAPANESE), "")
 
 
 WORDS: dict[str, dict[str, Any]] = {

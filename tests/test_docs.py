@@ -21,7 +21,9 @@ ROOT = Path(__file__).parent.parent
 PAGES = [
     *sorted(ROOT.glob("README*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").glob("papers/*.md")),
     *sorted((ROOT / "docs" / "ja").glob("*.md")),
+    *sorted((ROOT / "docs" / "ja").glob("papers/*.md")),
 ]
 ROWS = [
     {

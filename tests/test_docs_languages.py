@@ -1,5 +1,6 @@
 """The docs are there in two languages: each English page has a Japanese twin, or a reason why not, and both name what exists."""
 
+import os
 import re
 import shlex
 from pathlib import Path
@@ -12,7 +13,8 @@ from saiten.metrics.catalog import ENTRIES, metric_gloss
 from saiten.metrics.first_choices import first_choices
 
 DOCS = Path(__file__).parent.parent / "docs"
-JAPANESE = sorted((DOCS / "ja").glob("*.md"))
+FOLDERS = ("", "papers/")
+JAPANESE = [page for folder in FOLDERS for page in sorted(DOCS.glob(f"ja/{folder}*.md"))]
 COMBINED = {  # several English pages whose essence is on one Japanese page
     "output-formats": "reports",
     "tracking": "reports",
@@ -26,8 +28,21 @@ ENGLISH_ONLY = {
     "architecture": "for those who read the code, which is in English",
     "testing": "for those who change the code",
 }
-ENGLISH = [page for page in sorted(DOCS.glob("*.md")) if page.stem not in ENGLISH_ONLY]
-TWINS = [pytest.param(page, DOCS / "ja" / f"{COMBINED.get(page.stem, page.stem)}.md", id=page.stem) for page in ENGLISH]
+ENGLISH = [page for folder in FOLDERS for page in sorted(DOCS.glob(f"{folder}*.md")) if page.stem not in ENGLISH_ONLY]
+
+
+def twin(page):
+    """The Japanese page that has what this English one has."""
+    there = page.relative_to(DOCS)
+    return DOCS / "ja" / (f"{COMBINED.get(page.stem, page.stem)}.md" if there.parent == Path() else there)
+
+
+def name(page):
+    """The page's path below docs/, without the suffix."""
+    return page.relative_to(DOCS).with_suffix("").as_posix()
+
+
+TWINS = [pytest.param(page, twin(page), id=name(page)) for page in ENGLISH]
 OPENING = 6  # lines from the top, which must have the link to the other language
 
 
@@ -40,17 +55,17 @@ def opening(page):
 def test_an_english_page_and_its_japanese_twin_lead_to_each_other(english, japanese):
     """The links are at the top, in both directions; a page without a twin must be in ENGLISH_ONLY with a reason."""
     assert japanese.is_file(), f"write {japanese.name} in docs/ja, or say why not in {Path(__file__).name}"
-    assert f"](ja/{japanese.name})" in opening(english)
-    assert f"](../{english.name})" in opening(japanese)
+    assert f"]({os.path.relpath(japanese, english.parent)})" in opening(english)
+    assert f"]({os.path.relpath(english, japanese.parent)})" in opening(japanese)
 
 
 def test_the_lists_name_pages_that_are_there():
     """No list keeps a page that is gone, and every Japanese page has an English one."""
     assert {*COMBINED, *ENGLISH_ONLY} <= {page.stem for page in DOCS.glob("*.md")}
-    assert {page.stem for page in JAPANESE} == {COMBINED.get(page.stem, page.stem) for page in ENGLISH}
+    assert set(JAPANESE) == {twin(page) for page in ENGLISH}
 
 
-@pytest.mark.parametrize("folder", [DOCS, DOCS / "ja"], ids=["en", "ja"])
+@pytest.mark.parametrize("folder", [DOCS / each for each in (".", "ja", "papers", "ja/papers")])
 def test_the_front_leads_to_every_page(folder):
     """In its lists, and in the site's navigation."""
     front = (folder / "index.md").read_text(encoding="utf-8")
@@ -79,7 +94,7 @@ def options_of(words):
     return {option for parameter in command.params for option in parameter.opts}
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in JAPANESE])
+@pytest.mark.parametrize("page", [pytest.param(page, id=name(page)) for page in JAPANESE])
 def test_the_commands_that_a_japanese_page_names_exist(page):
     """This includes commands not run here, which need a model, a server or people: command and options are known."""
     for line in commands(page):
@@ -90,7 +105,7 @@ def test_the_commands_that_a_japanese_page_names_exist(page):
             assert named <= options_of(words) | {"--help", "--lang"}, line
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in JAPANESE])
+@pytest.mark.parametrize("page", [pytest.param(page, id=name(page)) for page in JAPANESE])
 def test_the_options_that_a_japanese_page_names_alone_exist(page):
     """`--votes 3` in prose is an option of some command, or of pytest."""
     known = {"--lang", "--saiten-judge", "--saiten-cache"}  # of every command; of the pytest plugin

@@ -6,8 +6,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-JAPANESE = [ROOT / "README.ja.md", *sorted((ROOT / "docs" / "ja").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").glob("papers/*.md")),
+]
+JAPANESE = [
+    ROOT / "README.ja.md",
+    *sorted((ROOT / "docs" / "ja").glob("*.md")),
+    *sorted((ROOT / "docs").glob("ja/papers/*.md")),
+]
 INSTEAD = {
     r"told|tells? (?:how|that|what|which|whether)": "show, report, print",
     r"stands?|stood": "is, appears, occurs",

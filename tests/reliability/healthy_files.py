@@ -225,6 +225,7 @@ READINGS = (
         "grid/plan.json", "experiment plan.yaml --results -o grid --format json", "grid", "plan.yaml", "data.jsonl"
     ),
     reading("grid/plan.json", "report grid -o out.html", "grid"),
+    reading("mine/answers.jsonl", "paper ragas mine -o out -q --format json", "mine"),
     *(
         reading("testset/questions.jsonl", f"testset {command}", "testset", "kb", "decisions.jsonl")
         for command in (
@@ -310,6 +311,8 @@ def _lines(rows: object) -> str:
 
 def _write_tables() -> None:
     Path("data.jsonl").write_text(_lines(ROWS))
+    Path("mine").mkdir(exist_ok=True)
+    Path("mine/answers.jsonl").write_text(_lines(ROWS))
     Path("data.json").write_text(json.dumps(ROWS, indent=1))
     flat = [{**row, "contexts": json.dumps(row["contexts"])} for row in ROWS]
     for kind, mark in (("csv", ","), ("tsv", "\t")):

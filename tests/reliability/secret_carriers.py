@@ -16,7 +16,8 @@ ADDRESSES = MODELS | {
 """Options and arguments whose values may be addresses, with a user, a password, a query, a token in the path."""
 HARMLESS = {
     "--annotator", "--answers-of", "--aspect", "--base", "--calibration", "--charts", "--column", "--config",
-    "--data-format", "--dialogue", "--difficulty", "--documents", "--example", "--experiment", "--export", "--fail-if-worse",
+    "--data-format", "--dialogue", "--difficulty", "--documents", "--example", "--experiment", "--export",
+    "--fail-if-worse", "--criterion",
     "--fail-over", "--fail-under", "--host", "--judge-column", "--judges", "--junit", "--kinds", "--label-aspect",
     "--label-column", "--labels", "--metric", "--name", "--new-link", "--open", "--order", "--out", "--persona", "--png",
     "--prelabels", "--probes", "--prompts", "--rank-by", "--reply", "--report", "--rubric", "--sample",

@@ -78,6 +78,8 @@ WRITING = {
     "probe": ("probe", "data.jsonl", "--judge", "offline", "-m", "accuracy", "--probes", "padded", "-o", "new", "-q"),
     "demo": ("demo", "-o", "new"),
     "join": ("join", "shards", "-o", "new", "-q"),
+    "paper": ("paper", "ragas", "mine", "-o", "new", "-q"),
+    "paper's samples": ("paper", "ragas", "new", "--samples"),
 }
 """Commands that write files, on what `prepare` makes."""
 REPLACING = (
@@ -90,6 +92,8 @@ REPLACING = (
 def prepare():
     """Data, a knowledge base, a run, an annotation database, and what some commands replace."""
     Path("data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in MADE))
+    Path("mine").mkdir()
+    shutil.copy("data.jsonl", "mine/answers.jsonl")
     Path("docs").mkdir()
     for row in MADE:
         Path(f"docs/{row['id']}.md").write_text(f"# Bridge\n\n{row['contexts'][0]} It is made of steel.\n")
@@ -299,7 +303,17 @@ def test_a_cache_alone_on_a_full_disk_stops_new_calls(saiten, once, openai_serve
     assert read_run("new").paid().calls == len(openai_server.requests)
 
 
-TABLES = ("metrics", "show", "compare", "meta-evaluate", "agreement", "estimate", "testset worth", "search")
+TABLES = (
+    "metrics",
+    "show",
+    "compare",
+    "meta-evaluate",
+    "agreement",
+    "estimate",
+    "testset worth",
+    "search",
+    "paper ragas",
+)
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
@@ -317,6 +331,7 @@ def test_results_that_cannot_be_written_are_reported_in_a_sentence(once, name, f
         "estimate": ["run", "labels.csv", "-m", "accuracy"],
         "testset worth": ["data.jsonl", "--kb", "kb"],
         "search": ["bridge", "--kb", "kb"],
+        "paper ragas": ["mine"],
     }
     command = [*name.split(), *more.get(name, []), "--format", form]
     with FULL.open("w") as full:

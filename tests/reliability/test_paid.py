@@ -17,6 +17,7 @@ from saiten.errors import NotWritten
 from saiten.experiments.plan import read_plan
 from saiten.experiments.results import read_results
 from saiten.judges.llm import LLMJudge
+from saiten.models.budget import CALLS_NAME
 from saiten.models.openai_compatible import OpenAICompatibleChat
 from saiten.runs import read_run
 from saiten.runs.answers import summarize_answers
@@ -36,6 +37,8 @@ def commands(data, openai_server, somewhere):
     ]
     data(rows, "questions.jsonl")
     data(40, "many.jsonl")
+    (somewhere / "mine").mkdir()
+    data(3, "mine/answers.jsonl")
     (somewhere / "docs").mkdir()
     for row in rows:
         (somewhere / "docs" / f"{row['id']}.txt").write_text(f"{row['reference']} It is made of steel.")
@@ -65,10 +68,14 @@ def commands(data, openai_server, somewhere):
             ("experiment", "grid.yaml", "-q"),
             lambda: read_results(read_plan(Path("grid.yaml")), Path("runs/grid"), print).usage.calls,
         ),
+        "paper": (
+            ("paper", "ragas", "mine", "--judge", judge, "--judge", judge.replace("openai:m", "openai:m2"), *few),
+            lambda: sum(paid_in(path.parent).calls for path in Path("runs").rglob(CALLS_NAME)),
+        ),
     }
 
 
-COMMANDS = ("score", "no cache", "answer", "converse", "probe", "experiment")
+COMMANDS = ("score", "no cache", "answer", "converse", "probe", "experiment", "paper")
 
 
 def run_paid():

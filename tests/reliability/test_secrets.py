@@ -178,6 +178,10 @@ def test_no_command_writes_or_shows_a_secret(inputs, shown, planted, openai_serv
     shown(0, "testset", "export", "runs/set", "--as", "ragas", "-o", "set.jsonl")
     shown(0, "experiment", inputs / "grid.yaml", "-o", "runs/grid", "-q")
     shown(0, "experiment", inputs / "grid.yaml", "-o", "runs/grid", "--results")
+    (inputs / "mine").mkdir()
+    (inputs / "mine" / "answers.jsonl").write_text(data.read_text())
+    for more in (["--dry-run"], []):
+        shown(0, "paper", "ragas", inputs / "mine", "--judge", model("paper judge"), "--judge", "offline", *more)
     for form in ("table", "json", "html"):
         shown(0, "show", "runs/score", "--format", form)
     shown(0, "show", "runs/talk", "--dialogue", "q1")

@@ -24,7 +24,7 @@ AREAS = {
     "pages": ("annotation", "demo", "views"),
     "rag": ("dialogue", "rag", "testsets"),
     "runs": ("cluster", "exports", "results", "runs", "tracking", "wiring"),
-    "trust": ("experiments", "trust", "tuning"),
+    "trust": ("experiments", "papers", "trust", "tuning"),
 }
 """Catalog → the packages whose texts it has; `help` has those of the help."""
 _HEAD = """msgid ""

@@ -45,6 +45,9 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "converse": ("saiten.cli.converse", "Evaluate a system in dialogues."),
         "experiment": ("saiten.cli.experiment", "Compare models, chains and data sets: accuracy against latency."),
     },
+    "Repeat a paper": {
+        "paper": ("saiten.cli.paper", "Run the whole design of a paper on your data, table by table."),
+    },
     "Make a test set": {
         "questions": ("saiten.cli.questions", "Make a test set from documents."),
         "testset": ("saiten.cli.testset", "Accept, check, weigh or export a test set."),

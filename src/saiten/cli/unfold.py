@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -120,7 +120,7 @@ def read_configured(path: Path | None, typed: Mapping[str, Any]) -> Config:
     return config
 
 
-def note_servers(config: Config, typed: Mapping[str, str | None]) -> None:
+def note_servers(config: Config, typed: Mapping[str, str | Sequence[str] | None]) -> None:
     """Print one note per server that the file names for an option and the user did not."""
     from saiten.wiring.named_servers import servers_named
 

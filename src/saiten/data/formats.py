@@ -21,7 +21,7 @@ from saiten.errors import BadInput, ConfigurationError
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "xlsx", "parquet", "dataset")
 
-_ENDINGS = {
+ENDINGS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".xlsx": "xlsx", ".xlsm": "xlsx", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
@@ -152,7 +152,7 @@ def _by_ending(path: Path | str) -> str | None:
     endings = [ending.lower() for ending in Path(name_of_file(path)).suffixes]
     if endings and endings[-1] == ".gz":
         endings.pop()
-    return _ENDINGS.get(endings[-1]) if endings else None
+    return ENDINGS.get(endings[-1]) if endings else None
 
 
 def _by_content(stream: io.BufferedReader, name: str) -> str:

@@ -1,16 +1,17 @@
 """Files of the tour: answers, questions, documents and known labels, laid out in a folder."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.demo.grades import few_labels, known_labels, simulated_grades
 from saiten.demo.samples import DEFECTS, DemoSample, corpus, demo_questions, load_demo
-from saiten.durable.whole_file import write_whole
-from saiten.records import Label, Sample
+from saiten.durable.whole_file import write_whole, writing_to
+from saiten.records import Label, Language, Sample
 from saiten.runs import sample_to_json
 
 FEW = 48
@@ -42,12 +43,20 @@ def write_files(folder: Path) -> None:
     rows = {name: map(sample_to_json, of) for name, of in samples.items()}
     rows |= {name: map(asdict, of) for name, of in labels.items()}
     for name, of in rows.items():
-        _write(folder / f"{name}.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in of))
+        write_rows(folder / f"{name}.jsonl", of)
     _write(folder / "chains.yaml", files("saiten.demo").joinpath("chains.yaml").read_text(encoding="utf-8"))
-    for document in corpus().rglob("*.md"):
-        copy = folder / "documents" / document.relative_to(corpus())
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        _write(copy, document.read_text(encoding="utf-8"))
+    write_documents(folder / "documents")
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write JSON lines; raises ConfigurationError if that fails."""
+    _write(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def write_documents(folder: Path, language: Language | None = None) -> None:
+    """Write the built-in texts, of one language or of both; raises ConfigurationError if that fails."""
+    for document in corpus(language).rglob("*.md"):
+        _write(folder / document.relative_to(corpus(language)), document.read_text(encoding="utf-8"))
 
 
 def by_defect(demo: Sequence[DemoSample]) -> list[Sample]:
@@ -67,4 +76,6 @@ def build_answers(demo: Sequence[DemoSample], system: str) -> list[Sample]:
 
 
 def _write(path: Path, text: str) -> None:
+    with writing_to(path, "name another folder"):
+        path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text, shared=True, otherwise="name another folder with --out")

@@ -1,6 +1,6 @@
 """Servers that a configuration file or a knowledge base names, of which its user is to know."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from saiten.errors import ConfigurationError
@@ -20,21 +20,25 @@ def elsewhere(url: str, environ: Mapping[str, str]) -> bool:
     return server_of(address) not in usual and not on_this_machine(address.host)
 
 
-def servers_named(config: Config, typed: Mapping[str, str | None], environ: Mapping[str, str]) -> Iterator[str]:
+def servers_named(
+    config: Config, typed: Mapping[str, str | Sequence[str] | None], environ: Mapping[str, str]
+) -> Iterator[str]:
     """Yield one sentence per server that the file names and that is neither local nor the user's default.
 
-    `typed`: the user's choice of `judge`, `embedder` and so on, if they are used; it wins over the file. The default is
-    api.openai.com, or a server in a variable such as `OPENAI_BASE_URL`.
+    `typed`: the user's choice of `judge`, `embedder` and so on, if they are used, or several; it wins over the file.
+    The default is api.openai.com, or a server in a variable such as `OPENAI_BASE_URL`.
     """
-    found = {what: config.values.get(what) for what in typed}
+    chosen = {what: [each] if isinstance(each, str) else list(each or ()) for what, each in typed.items()}
     keys = Keys(environ, config.values.get("key_env", {}))
-    names = {what: parse_name(chosen or found[what] or "") for what, chosen in typed.items()}
-    for what, name in names.items():
+    names = [
+        (what, parse_name(each)) for what, given in chosen.items() for each in given or [config.values.get(what) or ""]
+    ]
+    for what, name in names:
         if name is not None:
             name.expect(keys, what)
-    for what, name in names.items():
+    for what, name in names:
         url = name.url(environ) if name is not None else ""
-        if name is None or not url or typed[what] or not elsewhere(url, environ):
+        if name is None or not url or any(chosen[what]) or not elsewhere(url, environ):
             continue
         key = None
         with suppress(ConfigurationError):  # an unset variable is reported when the server is used

@@ -1,0 +1,125 @@
+"""A paper's design for one folder of data: what it needs, the commands that it takes, the tables that it makes.
+
+A design is data and two functions. `steps` are ordinary commands, so that everything can be repeated, resumed and
+looked at without saiten's papers; `tables` only reads what the commands wrote.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol
+
+from saiten.data.formats import ENDINGS
+from saiten.redaction import redact, redact_command
+from saiten.views.strip_controls import strip_controls
+from saiten.views.table import Table
+from saiten.words import Message
+
+_UNFIT = re.compile(r"[^\w.=,\[\]-]+")
+_LONGEST = 60
+"""Maximum characters of a name in a folder's name."""
+
+Kind = Literal["samples", "labels", "documents"]
+"""Rows that `saiten score` reads · labels as in `saiten meta-evaluate` · files that `saiten index` reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A file or folder in the data, and what it must have."""
+
+    name: str
+    """Its name without the ending, such as `answers`; a path for a file in a folder: `handbook/questions`."""
+    kind: Kind
+    fields: tuple[str, ...] = ()
+    """Fields of samples that at least one row must have; aspects of labels, of which one must be there."""
+    of: str = ""
+    """For labels: the name of the file whose rows they are about."""
+    parts: tuple[str, ...] = ()
+    """The tables and figures that are left out without it, as in `table 2`; none: nothing can be done without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command of saiten."""
+
+    words: tuple[str, ...]
+    """What follows `saiten`, without a budget."""
+    makes: Path
+    """The folder or file that it writes."""
+    calls: bool = True
+    """Whether it may call a model: it then takes `--max-calls`, `--max-cost`, `--concurrency` and `--dry-run`."""
+
+    @property
+    def shown(self) -> str:
+        """The command as a user would type it, without passwords."""
+        return f"saiten {shlex.join(map(strip_controls, redact_command(self.words)))}"
+
+    def reads(self, other: "Step") -> bool:
+        """Whether it reads what another command writes."""
+        made = str(other.makes)
+        return any(word == made or word.startswith((f"{made}/", f"{made}#")) for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a design finds its data and keeps its results, and the judges that grade."""
+
+    data: Path
+    out: Path
+    judges: tuple[str, ...] = ("offline",)
+    without: frozenset[str] = frozenset()
+    """Names of needs that are there but cannot be used, as far as nothing else needs them."""
+
+    def named(self, name: str) -> Path:
+        """Return the folder of results of a model or system, within `out`: its name, as far as a file name allows."""
+        shown = redact(name)
+        readable = _UNFIT.sub("-", shown).strip("-.")[:_LONGEST]
+        if readable and readable == shown:
+            return self.out / readable
+        return self.out / f"{readable}-{blake2b(shown.encode(), digest_size=4).hexdigest()}"
+
+    def find(self, need: Need) -> Path | None:
+        """Return the file or folder of a need; None if there is none, or nothing that can be used."""
+        if need.name in self.without:
+            return None
+        return next((path for path in candidates(self.data, need) if path.exists()), None)
+
+
+def candidates(data: Path, need: Need) -> Iterator[Path]:
+    """Yield the names that the need's file may have in this folder."""
+    if need.kind == "documents":
+        yield data / need.name
+    else:
+        yield from (data / f"{need.name}{end}" for end in ENDINGS)
+
+
+class Design(Protocol):
+    """A paper's design for one folder of data: a dataclass with its place."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def place(self) -> Place:
+        """Return where its data and its results are."""
+
+    def needs(self) -> Sequence[Need]:
+        """Return the files that it reads."""
+
+    def write_samples(self) -> None:
+        """Write the built-in samples into the folder of data, as an example of each file.
+
+        Raises:
+            ConfigurationError: a file cannot be written.
+        """
+
+    def steps(self) -> Sequence[Step]:
+        """Return the commands, in their order; those whose data is not there are left out."""
+
+    def tables(self, notify: Callable[[str | Message], None]) -> Iterator[Table]:
+        """Yield the tables and figures of the paper in its order, from what the commands wrote so far.
+
+        A part whose data is not there is left out, after a note.
+        """

@@ -1,0 +1,173 @@
+"""What a design needs, compared with a folder: each kind of file, with everything that can be wrong with it."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from saiten.cli.paper_options import PaperOptions
+from saiten.cli.papering import run_design
+from saiten.options import Config
+from saiten.papers.design import Need, Place, Step
+from saiten.papers.needed import Reading, check_needs
+from saiten.views.table import Table
+from saiten.words import Message, in_language
+
+ANSWERS = Need("answers", "samples", ("question", "answer"))
+LABELS = Need("labels", "labels", ("correct",), of="answers", parts=("table 4",))
+DOCUMENTS = Need("handbook", "documents")
+ROWS = [{"id": f"q{n}", "question": f"What is {n}?", "answer": f"It is {n}."} for n in range(3)]
+
+
+NO_COLUMNS = Reading()
+
+
+def label(item, aspect="correct"):
+    """A label by a person."""
+    return {"item": item, "aspect": aspect, "value": 1, "annotator": "me"}
+
+
+@pytest.fixture
+def said(data, somewhere):
+    """`said(need, rows, …)`: what is there and what is wrong, after the rows of each file were written."""
+    (somewhere / "mine").mkdir()
+
+    def check(need, reading=NO_COLUMNS, **files):
+        for name, rows in files.items():
+            data(rows, f"mine/{name}.jsonl")
+        (found,) = check_needs(Path("mine"), [need], reading)
+        return in_language(found.has, "en"), in_language(found.problem, "en")
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("labels", "has", "problem"),
+    [
+        ([label("q0"), label("q1"), label("q1", "note")], "3 labels: correct 2, note 1", ""),
+        ([label("q0", "")], "1 label: – 1", ""),  # the only aspect need not be named
+        (
+            [label("row-7"), label("row-8")],
+            "2 labels: correct 2",
+            "no label is about a row of answers: items are like row-7, ids like q0",
+        ),
+        ([label("q0", "style")], "1 label: style 1", "no label has an aspect of correct"),
+    ],
+    ids=["good", "one aspect", "other items", "other aspects"],
+)
+def test_labels_are_about_the_answers_and_of_the_aspect(said, labels, has, problem):
+    """Otherwise the list shows an item and an id, or the aspects that are needed."""
+    assert said(LABELS, answers=ROWS, labels=labels) == (has, problem)
+
+
+def test_a_file_that_cannot_be_read_is_a_problem_and_not_the_end(said, data):
+    """The other files are checked all the same; the reason of the reader is shown."""
+    Path("mine/answers.jsonl").write_bytes(b"\xff\xfe\x00broken")
+    Path("mine/labels.csv").write_text("item,value\n")
+    found = check_needs(Path("mine"), [ANSWERS, LABELS, DOCUMENTS])
+    problems = [in_language(each.problem, "en") for each in found]
+    assert all(problems)
+    assert "answers.jsonl" in problems[0]
+    assert problems[2] == "not there"
+    assert [each.is_missing for each in found] == [True, False, True]
+
+
+def test_a_folder_of_documents_must_have_one(said):
+    """Counted as `saiten index` reads them."""
+    Path("mine/handbook").mkdir()
+    assert said(DOCUMENTS) == ("0 documents", "there is no document in it")
+    Path("mine/handbook/a.md").write_text("# A\n\nText.")
+    assert said(DOCUMENTS) == ("1 document", "")
+
+
+def test_columns_of_the_configuration_are_read(said):
+    """A field in a column of another name is there, also the id that labels are about."""
+    rows = [{"number": f"q{n}", "question": "What?", "said": "That."} for n in range(2)]
+    reading = Reading({"answer": "said", "id": "number"})
+    assert said(ANSWERS, reading, answers=rows) == ("2 rows: question 2, answer 2", "")
+    assert said(LABELS, reading, answers=rows, labels=[label("q1")])[1] == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["offline", "openai:m@http://h/v1", "rag:kb[k=3]", "モデル", "a/../b", "x" * 300, "..", ""]
+)
+def test_each_name_has_a_folder_of_its_own_within_the_results(name):
+    """Readable where possible, never outside, and different for different names."""
+    place = Place(Path("mine"), Path("out"))
+    found = place.named(name)
+    assert found.parent == Path("out")
+    assert found.name not in ("", ".", "..")
+    assert len(found.name) < 80
+    assert found != place.named(f"{name}!")
+
+
+# ------------------------------------------------------------------------------------------ a design of two commands
+
+
+@dataclass(frozen=True)
+class TwoCommands:
+    """Answers are collected, then scored by a judge; labels are optional."""
+
+    place: Place
+    judge: str
+
+    def needs(self):
+        return (Need("questions", "samples", ("question",)), LABELS)
+
+    def steps(self):
+        answers, run = self.place.out / "answers.jsonl", self.place.out / "run"
+        system = f"file:{self.place.data / 'system.json'}"
+        collect = ("answer", str(self.place.data / "questions.jsonl"), "-s", system, "-o", str(answers))
+        score = ("score", str(answers), "-m", "accuracy", "--judge", self.judge, "-o", str(run))
+        return (Step(collect, answers, calls=False), Step(score, run))
+
+    def tables(self, notify):
+        there = self.place.find(LABELS) is not None
+        notify("with labels" if there else "without labels")
+        yield Table(Message("paper", "would_take"), ("n",), ((int(there),),))
+
+
+@pytest.fixture
+def two(data, somewhere, openai_server):
+    """`two(options)` runs the design of two commands."""
+    (somewhere / "mine").mkdir()
+    rows = [{**row, "reference": row["answer"]} for row in ROWS]
+    data([{k: v for k, v in row.items() if k != "answer"} for row in rows], "mine/questions.jsonl")
+    (somewhere / "mine/system.json").write_text(json.dumps(rows))
+
+    def run(**options):
+        design = TwoCommands(Place(Path("mine"), Path("out")), f"openai:m@{openai_server.base_url}")
+        run_design("ragas", design, PaperOptions(out=Path("out"), **options), Config(), "json")
+
+    return run
+
+
+def test_calls_that_depend_on_answers_are_unknown_until_there_are_some(two, capsys, openai_server):
+    """The dry run says so instead of failing; once the answers are there, it counts."""
+    two(dry_run=True)
+    said = capsys.readouterr()
+    (rows,) = json.loads(said.out).values()
+    assert [row["calls, at most"] for row in rows] == [0, "unknown", "unknown"]
+    assert openai_server.requests == []
+    two()
+    asked = len(openai_server.requests)
+    assert asked > 1
+    capsys.readouterr()
+    two(dry_run=True)
+    (rows,) = json.loads(capsys.readouterr().out).values()
+    assert [row["calls, at most"] for row in rows] == [0, asked - 1, asked - 1]
+
+
+@pytest.mark.parametrize("labels", [None, [label("row-9")], [label("q1")]], ids=["missing", "of others", "good"])
+def test_labels_that_cannot_be_used_are_left_out_like_missing_ones(two, data, capsys, labels):
+    """The list names the table that is left out, and the design does not find the file, but the rest is run."""
+    data(ROWS, "mine/answers.jsonl")
+    if labels is not None:
+        data(labels, "mine/labels.jsonl")
+    two()
+    said = capsys.readouterr()
+    good = labels == [label("q1")]
+    assert ("left out without it: table 4" in said.err) is not good
+    assert ("note: with labels" in said.err) is good
+    assert json.loads(said.out) == {"What the design would take": [{"n": int(good)}]}
