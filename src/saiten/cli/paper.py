@@ -2,6 +2,7 @@
 
 import typer
 
+from saiten.cli.paper_dialogues import dialogues
 from saiten.cli.paper_ragas import ragas
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -19,8 +20,10 @@ def paper() -> None:
       saiten paper ragas mine
       saiten paper ragas mine --judge openai:gpt-4o-mini --dry-run
       saiten paper ragas mine --judge openai:gpt-4o-mini --max-cost 5
+      saiten paper dialogues mine --samples
       saiten paper ragas --help
     """
 
 
+app.command("dialogues", no_args_is_help=True)(dialogues)
 app.command("ragas", no_args_is_help=True)(ragas)

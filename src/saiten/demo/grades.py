@@ -14,6 +14,7 @@ from saiten.records import Label
 KNOWN = "known by construction"
 """The annotator's name in these labels."""
 GRADERS = ("simulated grader 1", "simulated grader 2")
+EXPERTS = ("simulated expert 1", "simulated expert 2")
 TARGET = "acceptability"
 WEIGHTS: Mapping[str, float] = MappingProxyType({"formality": 0.3, "factuality": 2.0, "amount_info": 0.7})
 """The cost of the worst grade of each aspect, which learning should recover."""
@@ -36,6 +37,22 @@ _AMOUNT: Mapping[str, int] = {
     "copied_context": 1,
 }
 """Defect → grade: too little, or too much."""
+_CORRECTNESS: Mapping[str, int] = {
+    "right": 5,
+    "right_paraphrase": 5,
+    "incomplete": 4,
+    "made_up_addition": 3,
+    "wrong_number": 2,
+    "swapped_number": 2,
+    "off_topic": 2,
+    "copied_context": 2,
+    "contradicting": 1,
+    "refusing": 0,
+}
+"""Defect → grade of correctness by its rubric."""
+_WORST, _RIGHT = 1, 5
+_SLIPS = 0.2
+"""Share of an expert's grades that are one too high or too low."""
 
 
 def simulated_grades(samples: Iterable[DemoSample], seed: int = 0) -> Iterator[Label]:
@@ -65,6 +82,17 @@ def _overall(grades: Mapping[str, int]) -> float:
         "amount_info": abs(grades["amount_info"]),
     }
     return _BEST - sum(WEIGHTS[name] * cost for name, cost in costs.items())
+
+
+def expert_grades(samples: Iterable[DemoSample], seed: int = 0) -> Iterator[Label]:
+    """Yield a grade of `correctness`, 0 to 5, per answer and expert; 0 for refusals; deterministic for a seed."""
+    draw = random.Random(seed)  # noqa: S311 - noise, no secret
+    for one in samples:
+        known = _CORRECTNESS[one.defect]
+        for expert in EXPERTS:
+            slip = draw.choice((-1, 1)) if draw.random() < _SLIPS else 0
+            grade = min(max(known + slip, _WORST), _RIGHT) if known else 0
+            yield Label(one.sample.id, float(grade), expert, "correctness")
 
 
 def known_labels(samples: Iterable[DemoSample]) -> Iterator[Label]:

@@ -37,7 +37,7 @@ class Need:
     """Fields of samples that at least one row must have; aspects of labels, of which one must be there."""
     of: str = ""
     """For labels: the name of the file whose rows they are about."""
-    parts: tuple[str, ...] = ()
+    parts: tuple[str | Message, ...] = ()
     """The tables and figures that are left out without it, as in `table 2`; none: nothing can be done without it."""
 
 

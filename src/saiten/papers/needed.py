@@ -121,8 +121,13 @@ def _labels(need: Need, path: Path, data: Path, reading: Reading) -> Checked:
 def _ids(data: Path, name: str, reading: Reading) -> Iterator[str]:
     path = next((path for path in candidates(data, Need(name, "samples")) if path.is_file()), None)
     if path is not None:
-        rows = read_samples(path, columns=reading.columns, detect_language=detect_language, notify=lambda _: None)
-        yield from (row.id for row in rows if not isinstance(row, BadRow))
+        yield from sample_ids(path, reading)
+
+
+def sample_ids(path: Path, reading: Reading = Reading()) -> Iterator[str]:
+    """Yield the ids of the usable rows of a file."""
+    rows = read_samples(path, columns=reading.columns, detect_language=detect_language, notify=lambda _: None)
+    yield from (row.id for row in rows if not isinstance(row, BadRow))
 
 
 def check_folder(
