@@ -61,6 +61,10 @@ Stratify = Literal["system", "group", "day", "none"]
 ScoreBy = Literal["value", "expected"]
 """The figure of a score that is compared with people: its value, or its expected value by the judge's probabilities."""
 
+DisagreementKind = Literal["judge-yes-people-no", "judge-no-people-yes", "judge-higher", "judge-lower"]
+"""How a judge differs from people; yes and no are verdicts, higher and lower values. Preferences: for the second answer
+(higher) or the first (lower)."""
+
 COVERAGE = 0.9
 """The default share of samples that must have a value."""
 

@@ -56,6 +56,7 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "annotate": ("saiten.cli.annotate", "Collect human labels on a web page."),
         "agreement": ("saiten.cli.agreement", "Measure how well annotators agree."),
         "meta-evaluate": ("saiten.cli.meta_evaluate", "Compare metrics with human labels."),
+        "disagreements": ("saiten.cli.disagreements", "List the items on which judge and people differ most."),
         "estimate": ("saiten.cli.estimate", "Estimate the human mean of the whole set from few labels."),
         "probe": ("saiten.cli.probe", "Test a judge with padding, planted verdicts, swapped answers."),
         "drift": ("saiten.cli.drift", "Check whether a judge has changed."),

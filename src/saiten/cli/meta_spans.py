@@ -1,7 +1,7 @@
 """The work of `saiten meta-evaluate --spans`: units found by a judge, compared with those marked by people."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 
@@ -37,30 +37,55 @@ def show_spans(run: Path, labels: Path, others: JudgeFiles, options: MetaOptions
             "--rank-by, --yes-from, --verdict-pattern, --system-pairs and --split-by apply to values, not to spans; "
             "remove them"
         )
-    notes = stderr()
-    judges, aspects = others.judges, options.aspect
-    people = people_of(list(read_said(labels, options.column)), aspects)
+    read = read_marks(run, labels, others, options.aspect, options.column, options.sample_column)
+    questions = {name: place_of(sample).question for name, sample in read.samples.items()} or None
+    people, found = read.people, read.judges
+    report = compare_spans(people, found, questions=questions, resamples=options.resamples, seed=options.seed)
+    report = replace(report, notes=(*report.notes, *_misplaced(people, found, read.samples)))
+    render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {run.name}")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMarks:
+    """The marks of people and judges, and the samples that they are about, as far as these are known."""
+
+    people: PeopleMarks
+    judges: dict[str, Marks]
+    samples: dict[str, Sample]
+
+
+def read_marks(
+    run: Path,
+    labels: Path,
+    others: JudgeFiles,
+    aspects: Sequence[str],
+    columns: Sequence[str],
+    sample_columns: Sequence[str],
+) -> ReadMarks:
+    """Read the marks; if the run is the file of labels itself, there are no judges.
+
+    Raises:
+        BadInput: a path does not exist or has no spans, or labels have no spans.
+    """
+    people = people_of(list(read_said(labels, columns)), aspects)
     found: dict[str, Marks] = {}
     samples: dict[str, Sample] = {}
-    alone = not judges and labels.exists() and run.exists() and run.samefile(labels)
-    for path in (run, *judges):
+    alone = not others.judges and labels.exists() and run.exists() and run.samefile(labels)
+    for path in (run, *others.judges):
         if not path.exists():
             raise BadInput(f"{path} does not exist; expected a run folder or a file of spans")
         if path.is_dir():
-            reader = read_run(path, notify=notifier(notes))
+            reader = read_run(path, notify=notifier(stderr()))
             samples |= {sample.id: sample for sample in reader.samples()}
             found |= _named_apart(marks_of_run(reader.scores(), path.resolve().name), found)
-        elif path is run and judges:
-            rows = sample_rows(path, options.sample_column)
+        elif path is run and others.judges:
+            rows = sample_rows(path, sample_columns)
             samples |= {row.id: row for row in rows if isinstance(row, Sample)}
         elif not alone:
             found |= _named_apart(_judges_in(path), found)
     if aspects:
         found = {name: {at: spans for at, spans in marks.items() if at[1] in aspects} for name, marks in found.items()}
-    questions = {name: place_of(sample).question for name, sample in samples.items()} or None
-    report = compare_spans(people, found, questions=questions, resamples=options.resamples, seed=options.seed)
-    report = replace(report, notes=(*report.notes, *_misplaced(people, found, samples)))
-    render(span_tables(report, glance=form == "table"), form, stdout(), f"Marked spans: {run.name}")
+    return ReadMarks(people, found, samples)
 
 
 def _judges_in(path: Path) -> dict[str, Marks]:

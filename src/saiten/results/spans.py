@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from saiten.records import Span
 from saiten.results.origin import Unpaired
 from saiten.results.rows import AsRows, Row, figure_row
 from saiten.stats.estimate import Estimate
@@ -91,3 +92,54 @@ class SpanReport(AsRows):
             for figures in (*one.aspects, *((one.overall,) if one.overall else ()))
             for way, averages in (("per_unit", figures.per_unit), ("per_answer", figures.per_answer))
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedUnit:
+    """A marked unit, and whether the other side marked any of it."""
+
+    aspect: str
+    span: Span
+    by: tuple[str, ...]
+    """The annotators who marked it, or the judge."""
+    met: bool
+    """Whether it overlaps a unit of the other side."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkDisagreement:
+    """An answer in which the judge and people marked different units."""
+
+    item: str
+    f: float
+    """By characters, over all aspects and annotators; 0 if only one side marked anything."""
+    people: tuple[ComparedUnit, ...]
+    judge: tuple[ComparedUnit, ...]
+    people_differ: bool
+    """Whether only some of the people marked anything, in one of the aspects."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkCounts:
+    """Who marked anything, over the combinations of an item and an annotator."""
+
+    aspect: str
+    both: int
+    judge_only: int
+    people_only: int
+    neither: int
+    agreement: Estimate
+    """Share of combinations that both or neither marked, with Wilson's interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkDisagreements:
+    """One judge's marks compared with people's, and the answers in which they differ most."""
+
+    judge: str
+    counts: tuple[MarkCounts, ...]
+    """One per aspect."""
+    found: int
+    """Number of answers that differ, of which the first are listed."""
+    listed: tuple[MarkDisagreement, ...]
+    """Those with the lowest F first."""

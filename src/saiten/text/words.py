@@ -17,7 +17,7 @@ JAPANESE = (
 )
 """Kana and kanji, for use in a character class."""
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     rf"(?P<ja>[{JAPANESE}]+)|(?P<number>{NUMBER})|(?P<word>[^\W\d_{JAPANESE}]+(?:['’][^\W\d_{JAPANESE}]+)?)"
 )
 _CONTENT = re.compile(
@@ -69,7 +69,7 @@ def units_of(lowered: str) -> set[str]:
         units.update([canonical(number) for number, _ in found_here if number])
         return units
     units = set()
-    for token in _TOKEN.finditer(lowered):
+    for token in TOKEN.finditer(lowered):
         kind, found = token.lastgroup, token.group()
         if kind == "word":
             if found not in STOP_WORDS:
@@ -83,7 +83,7 @@ def units_of(lowered: str) -> set[str]:
 
 def words_of(lowered: str) -> set[str]:
     """Return all words, for comparing texts without content words."""
-    return {token.group() for token in _TOKEN.finditer(lowered)}
+    return {token.group() for token in TOKEN.finditer(lowered)}
 
 
 def grams_of(lowered: str) -> set[str]:
@@ -134,7 +134,7 @@ def stem(word: str) -> str:
 def in_order(lowered: str) -> list[str]:
     """Return the content words in order without repetition: English words, numbers, Japanese runs of one script."""
     words: list[str] = []
-    for token in _TOKEN.finditer(lowered):
+    for token in TOKEN.finditer(lowered):
         if token.lastgroup == "ja":
             words.extend(part.group() for part in _CONTENT.finditer(token.group()))
         elif token.group() not in STOP_WORDS:

@@ -4,7 +4,7 @@ import logging
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -116,6 +116,40 @@ def read_outputs(
         raise BadInput(f"{name} has no judge's outputs: expected item, judge and value, or item and a column per judge")
     replies.notify(name, notify)
     yield from found
+
+
+def read_reasons(
+    source: Source, items: Collection[str], *, columns: Mapping[str, str] = {}, pattern: str | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield item, name of the output and the judge's reason, for these items and as far as the file has reasons.
+
+    A reason is in a column such as `reason` or `explanation`, else it is the raw reply (`reply`, or where the pattern
+    finds the verdict). Call it for a file that `read_outputs` has read: it reports nothing.
+    """
+    names = JUDGE_COLUMNS | {"reason": (*LABEL_COLUMNS["reason"], "explanation", "feedback"), "reply": _REPLIES}
+    names |= {} if pattern is None else {"value": (*_REPLIES, *JUDGE_COLUMNS["value"])}
+    fields = Columns(names, columns, option="--judge-column")
+    for row in read_rows(source, None, wanted=lambda _: True, notify=lambda _: None):
+        if isinstance(row, BadRow) or (item := _text_if_any(row, fields, "item")) not in items:
+            continue
+        metric, judge = (_text_if_any(row, fields, name) for name in ("metric", "judge"))
+        name = BETWEEN.join(part for part in (metric, judge) if part) or columns.get("value")
+        if name:
+            given = ("reason", "reply", *(() if pattern is None else ("value",)))
+            if why := next(filter(None, (_text_if_any(row, fields, one) for one in given)), ""):
+                yield item, name, why
+        elif pattern is not None:
+            for column, value in _flat(row.fields):
+                if plain_name(column) not in _NO_JUDGE and isinstance(value, str):
+                    yield item, column, value
+
+
+def _text_if_any(row: RawRow, fields: Columns, name: str) -> str:
+    """Return a field's text; "" also if it cannot be read."""
+    try:
+        return _text(row, fields, name)
+    except ValueError:
+        return ""
 
 
 @dataclass(slots=True)

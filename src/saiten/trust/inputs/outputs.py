@@ -69,14 +69,15 @@ def outputs_of_run(
     origins: dict[str, Origin] = {}
     for sample, metric, value, status in every:
         if metric not in origins:
-            made = _origin(metric, run.manifest.made_by(metric))
-            origins[metric] = replace(made, expected=figure.has(metric))
+            origins[metric] = replace(origin_in(run, metric), expected=figure.has(metric))
         origin = origins[metric]
         name = metric + EXPECTED_NAME if origin.expected else metric
         yield Output(sample, name, status if value is None else value, origin=origin)
 
 
-def _origin(metric: str, parts: Mapping[str, str]) -> Origin:
+def origin_in(run: RunReader, metric: str) -> Origin:
+    """Return how a run made a metric's values, from its manifest."""
+    parts = run.manifest.made_by(metric)
     judge = _ADDRESS.sub("", parts.get("judge", ""))
     made = known_metric(metric)
     if not isinstance(made, Correctness):

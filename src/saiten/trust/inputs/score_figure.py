@@ -40,7 +40,7 @@ class ScoreFigure:
         """
         if self.by == "value":
             return
-        judged = {metric: n for metric, n in self.lacking.items() if _is_judged(metric)}
+        judged = {metric: n for metric, n in self.lacking.items() if is_judged(metric)}
         if not self.given:
             counts = ", ".join(f"{metric} ({n} scores)" for metric, n in (judged or self.lacking).items())
             raise BadInput(
@@ -53,7 +53,7 @@ class ScoreFigure:
             notify(f"{run}: {n} of {whole} scores of {metric} have no expected value; their values are used")
 
 
-def _is_judged(metric: str) -> bool:
+def is_judged(metric: str) -> bool:
     """Return whether the metric asks a judge; a metric that saiten does not know may."""
     known = known_metric(metric)
     return known is None or bool(known.tasks)

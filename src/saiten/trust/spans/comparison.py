@@ -32,6 +32,9 @@ from saiten.trust.spans.marks import CLASSES, COMBINATIONS, Marks, PeopleMarks
 from saiten.trust.spans.pairing import is_placed, length_of, pair_units
 from saiten.words import Message
 
+SETTLED = "\0settled"
+"""The voice of adjudicated labels."""
+
 
 @dataclass(frozen=True, slots=True)
 class Combination:
@@ -106,7 +109,7 @@ def compare_spans(
         drawn = Resamples.of(clusters, resamples=resamples, seed=seed)
         return _comparison(judge, human, found, drawn, _left_over(*sides))
 
-    against = _voices(people)
+    against = voices(people)
     union: Marks = {place: () for marks in against.values() for place in marks}
     by_judge = []
     for name, marks in judges.items():
@@ -125,13 +128,13 @@ def compare_spans(
     return SpanReport(tuple(by_judge), ceiling, tuple(pairs), questions is not None, tuple(_notes(people)))
 
 
-def _voices(people: PeopleMarks) -> dict[str, Marks]:
-    """Return all voices that a judge is compared with; where there is an adjudicated label, only that."""
+def voices(people: PeopleMarks) -> dict[str, Marks]:
+    """Return the marks of all voices that a judge is compared with; where there is an adjudicated label, only that."""
     kept: dict[str, Marks] = {
         name: {place: spans for place, spans in marks.items() if place not in people.settled}
         for name, marks in people.by.items()
     }
-    return kept | {"\0settled": people.settled}
+    return kept | {SETTLED: people.settled}
 
 
 def _together(humans: Mapping[str, Marks], judge: Marks) -> list[Combination]:

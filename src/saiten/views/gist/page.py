@@ -12,19 +12,21 @@ from saiten.metrics.judged.gist_counts import WHICH
 from saiten.metrics.judged.gist_profiles import PROFILES, Profiles
 from saiten.records import Language
 from saiten.text.templates import templates
-from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless
+from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, MarkKind, Segment, Unit, harmless
 from saiten.views.page.chapters import Part
 from saiten.views.page.page import write_page
 from saiten.views.strip_controls import clean
 from saiten.words import section
 
-CLASSES: Mapping[Kind, str] = {
+CLASSES: Mapping[MarkKind, str] = {
     "missing_gist": "mg",
     "missing_supplement": "ms",
     "extra_gist": "eg",
     "extra_supplement": "es",
     "gist": "bg",
     "supplement": "bs",
+    "marked": "hm",
+    "new_words": "nw",
 }
 """CSS classes, short since every unit has one."""
 

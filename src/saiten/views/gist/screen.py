@@ -13,38 +13,42 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from saiten.metrics.judged.gist_counts import WHICH
-from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Segment, Unit, harmless
+from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, MarkKind, Segment, Unit, harmless
 from saiten.views.line_breaks import broken
 from saiten.views.strip_controls import clean
 from saiten.words.terminal import in_terminal_language, screen_words
 
-STYLES: Mapping[Kind, str] = {
+STYLES: Mapping[MarkKind, str] = {
     "missing_gist": "bold red",
     "missing_supplement": "yellow",
     "extra_gist": "bold bright_blue",
     "extra_supplement": "cyan",
     "gist": "",
     "supplement": "",
+    "marked": "bold red",
+    "new_words": "yellow",
 }
-LABELS: Mapping[Kind, str] = {
+LABELS: Mapping[MarkKind, str] = {
     "missing_gist": "-G",
     "missing_supplement": "-S",
     "extra_gist": "+G",
     "extra_supplement": "+S",
     "gist": "G",
     "supplement": "S",
+    "marked": "!",
+    "new_words": "?",
 }
 """ASCII, since the minus sign and its like are two cells wide in some Japanese terminals."""
 
-_BRACKETS = {"gist": "⟦⟧", "supplement": "⟨⟩"}
-_PLAIN_BRACKETS = {"gist": "[]", "supplement": "<>"}
+_BRACKETS = {"gist": "⟦⟧", "supplement": "⟨⟩", "marked": "⟦⟧", "words": "⟨⟩"}
+_PLAIN_BRACKETS = {"gist": "[]", "supplement": "<>", "marked": "[]", "words": "<>"}
 """For an ASCII-only terminal."""
 _MARGIN = 4
 """Cells that a panel's border takes."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Pen:
+class Pen:
     """Writes units with the brackets of this terminal."""
 
     brackets: Mapping[str, str]
@@ -67,25 +71,27 @@ class _Pen:
                     text.append(self.closing(unit.kind), STYLES[unit.kind] or "dim")
         return text
 
-    def opening(self, kind: Kind) -> str:
+    def opening(self, kind: MarkKind) -> str:
+        """Return the bracket and sign before a unit."""
         return f"{self._brackets(kind)[0]}{LABELS[kind]}\xa0"
 
-    def closing(self, kind: Kind) -> str:
+    def closing(self, kind: MarkKind) -> str:
+        """Return the bracket after a unit."""
         return self._brackets(kind)[1]
 
-    def _brackets(self, kind: Kind) -> str:
+    def _brackets(self, kind: MarkKind) -> str:
         return self.brackets[kind.rpartition("_")[2]]
 
 
 def print_gist_run(run: GistRun, out: Console) -> None:
     """Print the legend, then each answer with its question, and how many are left out."""
-    _print_lines([_legend(_pen(out))], out)
+    print_lines([legend_of(pen_for(out))], out)
     out.print()
     for view in run.views():
         where = " · ".join(clean(part) for part in (view.sample.system, view.sample.group) if part)
-        _print_lines([Text.assemble((clean(view.sample.id), "bold"), "  ", (where, "dim"))], out, indent=0)
+        print_lines([Text.assemble((clean(view.sample.id), "bold"), "  ", (where, "dim"))], out, indent=0)
         if view.sample.question:
-            _print_lines([Text(clean(view.sample.question), "bold")], out)
+            print_lines([Text(clean(view.sample.question), "bold")], out)
         print_gist(view, out, legend=False)
     if run.shown < run.total:
         out.print(f"{run.shown} of {run.total} answers are shown. Any other: saiten show RUN --sample ID")
@@ -96,57 +102,64 @@ def print_gist(view: GistView, out: Console, *, legend: bool = True) -> None:
 
     On a terminal of fewer than 90 columns they are printed one below the other. Untrusted text cannot style the screen.
     """
-    pen = _pen(out)
-    sides = (
-        _side(pen, view.sample.reference, view.reference, whole=True),
-        _side(pen, view.sample.answer, view.answer, whole=False),
-    )
-    if out.width >= 90:
-        _print_side_by_side(sides, out)
-    else:
-        for title, text in zip(("reference", "answer"), sides, strict=True):
-            out.print(_panel(screen_words(title), broken(text, out.width - _MARGIN)))
+    pen = pen_for(out)
+    reference = marked_text(pen, view.sample.reference, view.reference, whole=True)
+    answer = marked_text(pen, view.sample.answer, view.answer, whole=False)
+    print_sides((screen_words("reference"), reference), (screen_words("answer"), answer), out)
     if legend and view.profile is not None:
-        _print_lines([_legend(pen)], out)
-    _print_lines(_below(view, pen), out)
+        print_lines([legend_of(pen)], out)
+    print_lines(_below(view, pen), out)
     out.print()
 
 
-def _pen(out: Console) -> _Pen:
-    return _Pen(_PLAIN_BRACKETS if out.options.ascii_only else _BRACKETS)
+def pen_for(out: Console) -> Pen:
+    """Return the pen with brackets that the terminal can show."""
+    return Pen(_PLAIN_BRACKETS if out.options.ascii_only else _BRACKETS)
 
 
-def _print_lines(lines: Iterable[Text], out: Console, *, indent: int = 1) -> None:
+def print_lines(lines: Iterable[Text], out: Console, *, indent: int = 1) -> None:
+    """Print lines, broken to the terminal's width and indented."""
     for line in lines:
         out.print(Padding(Text("\n").join(broken(line, out.width - 2)), (0, 0, 0, indent)))
 
 
-def _side(pen: _Pen, source: str | None, pieces: Sequence[Segment], *, whole: bool) -> Text:
+def marked_text(pen: Pen, source: str | None, pieces: Sequence[Segment], *, whole: bool) -> Text:
+    """Return the text with its units, or a word for a text that is empty or was not given; see `Pen.text_of`."""
     if not source:
         return Text(screen_words("not_given" if source is None else "empty"), "dim italic")
     return pen.text_of(harmless(pieces), whole=whole)
 
 
-def _print_side_by_side(sides: tuple[Text, Text], out: Console) -> None:
+def print_sides(left: tuple[str, Text], right: tuple[str, Text], out: Console) -> None:
+    """Print two titled texts side by side, on a terminal of fewer than 90 columns one below the other."""
+    if out.width < 90:
+        for title, text in (left, right):
+            print_panel(title, text, out)
+        return
     width = (out.width - 1) // 2
-    left, right = (broken(text, width - _MARGIN) for text in sides)
-    height = max(len(left), len(right))
+    lines = [broken(text, width - _MARGIN) for _, text in (left, right)]
+    height = max(map(len, lines))
     grid = Grid.grid(padding=(0, 1, 0, 0), pad_edge=False)
     grid.add_column(width=width)
     grid.add_column(width=width)
     panels = [
-        _panel(screen_words(title), [*lines, *[Text()] * (height - len(lines))])
-        for title, lines in (("reference", left), ("answer", right))
+        _panel(title, [*of, *[Text()] * (height - len(of))])
+        for (title, _), of in zip((left, right), lines, strict=True)
     ]
     grid.add_row(*panels)
     out.print(grid)
+
+
+def print_panel(title: str, text: Text, out: Console) -> None:
+    """Print a titled text across the terminal."""
+    out.print(_panel(title, broken(text, out.width - _MARGIN)))
 
 
 def _panel(title: str, lines: Sequence[Text]) -> Panel:
     return Panel(Text("\n").join(lines), title=title, title_align="left", border_style="dim")
 
 
-def _below(view: GistView, pen: _Pen) -> Iterator[Text]:
+def _below(view: GistView, pen: Pen) -> Iterator[Text]:
     if view.profile is None:
         yield Text.assemble(
             (f"{view.metric}  ", "bold"),
@@ -159,9 +172,9 @@ def _below(view: GistView, pen: _Pen) -> Iterator[Text]:
     if view.unplaced:
         yield Text(screen_words("unplaced"), "dim")
     for unit in view.unplaced:
-        yield _listed(pen, unit)
+        yield listed_unit(pen, unit)
     for unit in _explained(view):
-        yield Text.assemble(_listed(pen, unit), (f"  {clean(unit.why)}", "italic"))
+        yield Text.assemble(listed_unit(pen, unit), (f"  {clean(unit.why)}", "italic"))
     for fault in view.faults:
         yield Text(f"{screen_words('fault')}  {clean(fault)}", "dim")
 
@@ -172,16 +185,18 @@ def _tally(which: Kind, view: GistView) -> str:
     return f"{n}\xa0of\xa0{of}" if which.startswith("missing") else str(n)
 
 
-def _legend(pen: _Pen) -> Text:
+def legend_of(pen: Pen, kinds: Sequence[Kind] = KINDS) -> Text:
+    """Return the signs of the units with their names."""
     legend = Text()
-    for kind in KINDS:
+    for kind in kinds:
         words = kind.replace("_", "\xa0") if kind in WHICH else f"{kind}\xa0in\xa0both"
         legend.append(f"{pen.opening(kind)}{words}{pen.closing(kind)}", STYLES[kind] or "dim")
         legend.append("  ")
     return legend
 
 
-def _listed(pen: _Pen, unit: Unit) -> Text:
+def listed_unit(pen: Pen, unit: Unit) -> Text:
+    """Return a unit by itself, for lists."""
     return Text(f"  {pen.opening(unit.kind)}{clean(unit.text)}{pen.closing(unit.kind)}", STYLES[unit.kind] or "dim")
 
 

@@ -22,6 +22,8 @@ T = TypeVar("T")
 Kind = Literal["missing_gist", "missing_supplement", "extra_gist", "extra_supplement", "gist", "supplement"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """The four deviations, then the units of the reference that the answer contains."""
+MarkKind = Kind | Literal["marked", "new_words"]
+"""Those of gist, passages that somebody marked for another reason, and words that are in no source."""
 
 _REFERENCE: Mapping[Kind, Kind] = {"gist": "missing_gist", "supplement": "missing_supplement"}
 """Kinds of units of the reference that the answer contains, and that it lacks."""
@@ -37,7 +39,7 @@ _Findings = Mapping[str, Mapping[str, bytes]]
 class Unit:
     """A unit of the reference, or a passage of the answer."""
 
-    kind: Kind
+    kind: MarkKind
     text: str
     start: int | None = None
     """None if it was not found in its text."""

@@ -18,7 +18,8 @@ class Part:
     """Content of a page in addition to its tables."""
 
     name: str
-    """Name of a template that extends `page.html`, and of its style sheet and script (gist.html, .css, .js: `gist`)."""
+    """Name of a template that extends `page.html`, of its style sheet, and of its script if it has one: `gist` is
+    gist.html, gist.css and gist.js."""
     values: Mapping[str, Any]
     """The template's values, in addition to those of every page."""
     contents: Sequence[tuple[str, str]] = ()
@@ -29,6 +30,8 @@ class Part:
     """Names of further scripts, which come before its own and only declare what that one puts together."""
     first: bool = False
     """Whether it is before the chapters."""
+    scripted: bool = True
+    """Whether it has a script of its own."""
 
 
 @dataclass(frozen=True, slots=True)
