@@ -88,6 +88,50 @@ def test_each_chain_makes_the_calls_that_it_must(saiten, grid, openai_server, tm
     assert [row["n"] for row in cells] == [5, 5, 5]
 
 
+def test_a_dry_run_counts_the_calls_that_the_run_makes(saiten, grid, openai_server, tmp_path):
+    """Per cell and for the judge, as many as the server then sees; the dry run sends none, reads no knowledge base and
+    leaves nothing behind.
+    """
+    openai_server.reply = lambda asked: None if asked.schema else f"Part {asked.number} turns the wheel."
+    at = openai_server.base_url
+    more = f'judge: {{name: "openai:j@{at}"}}\nevidence: [answer]\nsystems: ["http://localhost:9/ask"]\n'
+    path = grid([f"openai:m@{at}", "extractive:1"], more)
+    (rows,) = tables(saiten("experiment", path, "--dry-run", "--format", "json")).values()
+    assert (openai_server.requests, (tmp_path / "runs").exists()) == ([], False)
+    calls = {row["system"]: row["calls"] for row in rows[:-1]}
+    assert list(calls.values()) == [5, 10, 15, 0, 0, 0, None, 7 * 5 * 2]  # k = 2; two metrics of seven systems
+    assert (rows[-1]["data"], rows[-1]["calls"]) == ("all", 30 + 70)
+    assert all(row["prompt tokens"] > 0 for row in rows if row["calls"])
+    path.write_text(path.read_text().replace('systems: ["http://localhost:9/ask"]', ""))
+    assert saiten("experiment", path).status == 0
+    generated = [asked for asked in openai_server.requests if asked.body["model"] == "m"]
+    assert len(generated) == 30
+    stuffed = sum(len(message["content"]) for asked in generated[:5] for message in asked.body["messages"]) / 4
+    assert rows[0]["prompt tokens"] > stuffed  # the passages of these documents are short
+
+
+def test_a_dry_run_of_answers_that_are_there_counts_the_judge_only(saiten, tmp_path):
+    """The answers are read, and no system is asked."""
+    rows = [row | {"answer": row["reference"]} for row in QUESTIONS]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "e.yaml").write_text(
+        "data: [{answers: answers.jsonl}]\nmetrics: [accuracy]\njudge: openai:j@http://h/v1\n"
+    )
+    (rows,) = tables(saiten("experiment", "e.yaml", "--dry-run", "--format", "json")).values()
+    assert [(row["data"], row["calls"]) for row in rows] == [("answers", 5), ("all", 5)]
+
+
+def test_a_system_may_pick_one_sentence_or_several(saiten, grid, tmp_path):
+    """`extractive:N` picks N sentences; each N is a system of its own, and `extractive` picks three."""
+    path = grid(["extractive:1", "extractive:2", "extractive"], "chains: [stuff]\n")
+    cells = next(iter(tables(saiten("experiment", path, "--format", "json")).values()))
+    assert [row["system"] for row in cells] == [f"extractive{n} · stuff" for n in (":1", ":2", "")]
+    texts = [[json.loads(line)["answer"] for line in file.read_text().splitlines()]
+             for file in sorted((tmp_path / "runs/grid/answers/questions").glob("*.jsonl"))]  # fmt: skip
+    assert {answer.count(".") for answer in texts[0]} == {1}
+    assert {answer.count(".") for answer in texts[1]} == {2}
+
+
 def test_one_model_is_shown_an_example_and_another_none(saiten, grid, openai_server, tmp_path):
     """The 1-shot cell's requests begin with the worked example; those of the 0-shot cell of the same model do not."""
     openai_server.reply = lambda _: "Part turns the wheel."

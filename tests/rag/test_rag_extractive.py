@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saiten.protocols import Completion
-from saiten.rag.extractive import ExtractiveGenerator
+from saiten.rag.extractive import ExtractiveGenerator, extractive
 from saiten.rag.steps import AggregateAnswers, AnswerFromDocuments, RefineAnswer, WriteQuery
 from saiten.records import Turn, Usage
 
@@ -122,3 +122,14 @@ async def test_the_headings_of_markdown_are_no_sentences():
     text = (await ExtractiveGenerator().write(step)).text
     assert "#" not in text
     assert "申請" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "sentences"),
+    [("extractive", 3), ("extractive:1", 1), ("extractive:3", 3), ("extractive:0", None), ("extractive:x", None), ("hf:m", None)],
+)  # fmt: skip
+def test_its_name_says_how_many_sentences_it_picks(name, sentences):
+    """`extractive:N` picks N, `extractive` three; other names are those of models."""
+    found = extractive(name)
+    assert (None if found is None else found.sentences) == sentences
+    assert found is None or extractive(found.name) == found

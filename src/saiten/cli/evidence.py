@@ -14,6 +14,7 @@ from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.protocols import Metric, Retriever
 from saiten.rag.knowledge.opening import CHUNK_SIZE
 from saiten.records import Passage, Retrieved, Sample
+from saiten.text.language import detect_language
 from saiten.wiring import Models, assemble_retriever, knowledge_base_later
 
 
@@ -25,10 +26,15 @@ class Placeholder:
     name: str = "placeholder"
 
     async def retrieve(self, query: str, k: int | None = None) -> Retrieved:
-        return Retrieved((Passage("x" * CHUNK_SIZE),) * (self.k if k is None else k))
+        return Retrieved((placeholder(query),) * (self.k if k is None else k))
 
     async def close(self) -> None:
         """Nothing is open."""
+
+
+def placeholder(query: str) -> Passage:
+    """Return a passage of typical length in the language of the query: a Japanese character takes more tokens."""
+    return Passage(("字" if detect_language(query) == "ja" else "x") * CHUNK_SIZE)
 
 
 def planned(metrics: tuple[Metric, ...], options: EvidenceOptions) -> tuple[Metric, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from saiten.cli.shared_options import FormatOption, RunOptions
+from saiten.cli.shared_options import DryRunOption, FormatOption, RunOptions
 from saiten.cli.unfold import Omit, unfold
 from saiten.errors import ConfigurationError
 from saiten.options import Config
@@ -24,6 +24,7 @@ def experiment(
     ] = None,
     example: Annotated[bool, typer.Option("--example", help="Print an example file, which runs offline.")] = False,
     results: Annotated[bool, typer.Option("--results", help="Show the results so far without running.")] = False,
+    dry_run: DryRunOption = False,
     *,
     calls: Annotated[CallSettings, Omit({"cache", "no_cache"})],
     config: Config,
@@ -37,6 +38,7 @@ def experiment(
 
     Examples:
       saiten experiment --example > experiment.yaml
+      saiten experiment experiment.yaml --dry-run
       saiten experiment experiment.yaml
       saiten experiment experiment.yaml --format html > experiment.html
       saiten show runs/experiment/scores/demo-en
@@ -52,6 +54,11 @@ def experiment(
         raise ConfigurationError(
             "name the file of the experiment; `saiten experiment --example > experiment.yaml` writes one"
         )
+    if dry_run:
+        from saiten.cli.experiment_rehearsal import rehearse_experiment
+
+        rehearse_experiment(file, calls, form)
+        return
     from saiten.cli.experimenting import run_experiment
 
     folder = out or Path("runs") / file.stem

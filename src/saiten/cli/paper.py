@@ -2,6 +2,7 @@
 
 import typer
 
+from saiten.cli.paper_chains import chains
 from saiten.cli.paper_dialogues import dialogues
 from saiten.cli.paper_ragas import ragas
 
@@ -26,4 +27,5 @@ def paper() -> None:
 
 
 app.command("dialogues", no_args_is_help=True)(dialogues)
+app.command("chains", no_args_is_help=True)(chains)
 app.command("ragas", no_args_is_help=True)(ragas)

@@ -105,7 +105,7 @@ def _write_samples(name: str, design: Design, notes: Console) -> None:
 def _reporter(notes: Console) -> Callable[[Checked], None]:
     def say(one: Checked) -> None:
         fine = None if one.problem and one.need.parts else not one.problem
-        name = one.need.name if one.path is None else one.path.name if one.need.kind != "documents" else one.need.name
+        name = one.need.name if one.path is None else str(Path(one.need.name).with_name(one.path.name))
         without = Message("paper", "left_out", parts=joined(one.need.parts, "listed")) if fine is None else ""
         said = joined([one.has, one.problem, without])
         notes.print(f"{_SIGNS[fine]} {escape_untrusted(name):<{_NAME}} {escape_untrusted(in_terminal_language(said))}")
@@ -228,11 +228,9 @@ def _estimate(steps: Sequence[Step], how: PaperOptions, config: Config, notes: C
 
 def _least_and_most(tables: dict[str, list[dict[str, Any]]]) -> tuple[Cell, ...]:
     """Return the calls, and the most of tokens and cost, of what a dry run printed: its last row is the most."""
-    (
-        first,
-        *_,
-    ) = rows = next(iter(tables.values()))
-    least, most = (rows[-1], rows[-1]) if "metric" in first else (rows[0], rows[-1])
+    rows = next(iter(tables.values()))
+    least = rows[0] if "turns" in rows[0] else rows[-1]  # dialogues: a row for the least, one for the most
+    most = rows[-1]
     cost = next(value for name, value in most.items() if name.startswith("cost"))
     return (least["calls"], most["calls"], most["prompt tokens"], most["completion tokens"], cost)
 

@@ -16,7 +16,7 @@ from saiten.judges.rehearsal import Rehearsal
 from saiten.judges.support.named import PREFIX
 from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.builtin_embedder import BuiltinEmbedder
-from saiten.models.prices import Quote
+from saiten.models.prices import Price, Quote
 from saiten.prompts import find_prompts
 from saiten.protocols import Judge, Metric, R, Task
 from saiten.records import REUSED, Sample, Scored, Usage
@@ -46,16 +46,8 @@ def rehearse(
     Raises:
         BadInput: no row is usable.
     """
-    counted = _Counted({metric.name: Usage() for metric in metrics})
     quote = quote_of(settings.judge, calls)
-    stand_in = Planned(
-        Rehearsal(
-            OfflineJudge(BuiltinEmbedder()), find_prompts(settings.prompts), quote.price, settings.separate_calls
-        ),
-        settings.votes,
-        once=calls.cache is not None,
-    )
-    asyncio.run(run_all(Scoring(metrics, stand_in, InMemory(), wanted), rows, LocalExecutor(1), counted))
+    counted = count_scores(rows, metrics, settings, quote.price, wanted, once=calls.cache is not None)
     if not counted.samples:
         raise BadInput(f"there is no row that could be used ({counted.bad_rows} cannot)")
     whole = sum(counted.usage.values(), Usage())
@@ -69,6 +61,25 @@ def rehearse(
     render([table], form, stdout())
     if counted.bad_rows:
         stderr().print(f"{counted.bad_rows} rows cannot be used and are not counted")
+
+
+def count_scores(
+    rows: Iterable[Sample | BadRow],
+    metrics: tuple[Metric, ...],
+    settings: JudgeSettings,
+    price: Price | None,
+    wanted: frozenset[tuple[str, str]] | None = None,
+    *,
+    once: bool,
+) -> "ScoreCount":
+    """Return what scoring the rows would take; `once`: equal requests count once, as replies are kept."""
+    counted = ScoreCount({metric.name: Usage() for metric in metrics})
+    rehearsal = Rehearsal(
+        OfflineJudge(BuiltinEmbedder()), find_prompts(settings.prompts), price, settings.separate_calls
+    )
+    scoring = Scoring(metrics, Planned(rehearsal, settings.votes, once=once), InMemory(), wanted)
+    asyncio.run(run_all(scoring, rows, LocalExecutor(1), counted))
+    return counted
 
 
 SPENT = ("calls", "prompt_tokens", "completion_tokens")
@@ -110,8 +121,8 @@ def price_captions(settings: JudgeSettings, quote: Quote) -> tuple[Message, ...]
 
 
 @dataclass(slots=True)
-class _Counted:
-    """A watch that adds up usage."""
+class ScoreCount:
+    """A watch that adds up usage. Not frozen: it counts."""
 
     usage: dict[str, Usage]
     samples: int = 0
@@ -127,7 +138,7 @@ class _Counted:
         self.usage[result.metric] += result.score.usage
 
     def sample_done(self, sample: Sample) -> None:
-        """Counted when it was read."""
+        """ScoreCount when it was read."""
 
 
 @dataclass(frozen=True)

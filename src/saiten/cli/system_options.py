@@ -86,7 +86,7 @@ class SystemOptions:
     )
     generator: str | None = option(
         None,
-        "Generator: extractive (default; no model), PROVIDER:MODEL\\[@URL], hf:NAME_OR_FOLDER or "
+        "Generator: extractive\\[:SENTENCES] (default, 3; no model), PROVIDER:MODEL\\[@URL], hf:NAME_OR_FOLDER or "
         "vllm-engine:NAME_OR_FOLDER.",
         panel=RAG,
     )
@@ -110,7 +110,8 @@ class SystemOptions:
     @property
     def reads_prompts(self) -> bool:
         """Whether it is a model that is sent saiten's prompts."""
-        return self.has_models and (self.kind != "rag" or self.generator not in {None, "extractive"})
+        without_model = (self.generator or "extractive").partition(":")[0] == "extractive"
+        return self.has_models and not (self.kind == "rag" and without_model)
 
     def settings(self, notify: Callable[[str], None]) -> "SystemSettings":
         """Return the settings; options that were not typed have the defaults there.

@@ -29,6 +29,7 @@ from saiten.metrics.naming import is_human
 from saiten.models.parameters import shown
 from saiten.prompts import presets
 from saiten.rag.example import read_example
+from saiten.rag.extractive import extractive
 from saiten.records import Language
 from saiten.redaction import redact, redact_headers, redact_options, redact_settings
 
@@ -116,7 +117,7 @@ class ModelTable(_Part):
     """A generator; a plan may give just its name instead."""
 
     name: str
-    """`extractive`, `PROVIDER:MODEL`, `PROVIDER:MODEL@URL`, `hf:NAME_OR_FOLDER`."""
+    """`extractive[:SENTENCES]`, `PROVIDER:MODEL`, `PROVIDER:MODEL@URL`, `hf:NAME_OR_FOLDER`."""
     options: _Options = Field(default_factory=dict)
     """Further parameters of its requests."""
     headers: _Headers = Field(default_factory=dict)
@@ -126,11 +127,16 @@ class ModelTable(_Part):
 
     @model_validator(mode="after")
     def _reads_examples(self) -> Self:
-        if self.name == "extractive" and (given := [*self.options, *self.headers]):
+        if self.is_offline and (given := [*self.options, *self.headers]):
             raise ValueError(f"extractive sends no requests; leave {given[0]} out")
-        if self.name == "extractive" and isinstance(self.example, Path):
+        if self.is_offline and isinstance(self.example, Path):
             raise ValueError("extractive picks sentences and does not use an example; leave the example out")
         return self
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether it picks sentences without a model."""
+        return extractive(self.name) is not None
 
     @property
     def label(self) -> str:
@@ -144,7 +150,7 @@ class ModelTable(_Part):
 
     def example_of(self, plan: "ExperimentPlan") -> Path | None:
         """Return the worked example in its prompt; None for zero-shot."""
-        if self.name == "extractive" or self.example == "none":
+        if self.is_offline or self.example == "none":
             return None
         return self.example or plan.example
 
@@ -159,6 +165,9 @@ class JudgeTable(_Part):
     seed: int = 1
     max_tokens: int = Field(default=4096, ge=1)
     logprobs: bool = False
+    calibration: tuple[_File, ...] = ()
+    separate_calls: bool = False
+    retry_refusals: int = Field(default=0, ge=0)
     options: _Options = Field(default_factory=dict)
     headers: _Headers = Field(default_factory=dict)
     embedder_options: _Options = Field(default_factory=dict)

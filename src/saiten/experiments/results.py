@@ -19,6 +19,7 @@ from saiten.experiments.plan import PLAN_NAME, DataSet, ExperimentPlan
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import is_human, is_python, read_name
 from saiten.metrics.own import code_name
+from saiten.rag.extractive import extractive
 from saiten.records import Label, Score, Usage
 from saiten.results.figure import Figure
 from saiten.results.summary import Summary
@@ -36,9 +37,6 @@ from saiten.words import Message, joined
 
 SERIAL: Final = "refine"
 PARALLEL: Final = "map_reduce"
-
-OFFLINE = "extractive"
-"""The generator without a model: its milliseconds say nothing about a model's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ class ChainComparison:
         accuracy = verdict_of(self.accuracy.difference, self.p, n, self.of, higher=self.higher) if n else "unmeasured"
         better = {"better": PARALLEL, "worse": SERIAL}.get(accuracy)
         found = _conclusion("more_accurate", better) if better else Message("conclusion", f"accuracy_{accuracy}")
-        if self.model == OFFLINE:
+        if extractive(self.model.partition(" · ")[0]) is not None:  # its milliseconds say nothing about a model's
             return Message("conclusion", "without_model", conclusion=found)
         faster = None
         if self.latency.low is not None and self.latency.high is not None:

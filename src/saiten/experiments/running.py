@@ -27,6 +27,7 @@ from saiten.metrics.catalog import make_metrics
 from saiten.metrics.judged.with_evidence import with_evidence
 from saiten.metrics.naming import is_human
 from saiten.protocols import Retriever, System
+from saiten.rag.extractive import extractive
 from saiten.rag.knowledge.base import KnowledgeBase
 from saiten.rag.knowledge.indexing import Indexed
 from saiten.records import Sample, Scored
@@ -92,8 +93,8 @@ class Experiment:
             ConfigurationError, BadInput: the text names the mistake.
         """
         models = Models(replace(self.calls, cache=None))
-        make_metrics(self._metric_names())
-        assemble_judge(self._judge_settings(), models=models)
+        make_metrics(metric_names(self.plan))
+        assemble_judge(judge_settings(self.plan), models=models)
         for data in self.plan.data:
             next(questions_of(data, lambda _: None), None)
             if data.labels is not None and not data.labels.is_file() and not is_human(self.plan.main):
@@ -154,7 +155,7 @@ class Experiment:
             )
 
     def _calls_at_once(self, cell: Cell) -> int:
-        if cell.generator == "extractive" or (
+        if (cell.generator is not None and extractive(cell.generator) is not None) or (
             cell.model is None
             and not cell.system.startswith("rag:")
             and not runs_here(cell.system)
@@ -275,15 +276,15 @@ class Experiment:
         if not there:
             return
         async with AsyncExitStack() as opened:
-            judge = assemble_judge(self._judge_settings(), models=models)
+            judge = assemble_judge(judge_settings(self.plan), models=models)
             opened.push_async_callback(judge.close)
-            metrics = make_metrics(self._metric_names())
+            metrics = make_metrics(metric_names(self.plan))
             if "reference" in self.plan.evidence:
                 source = await self._evidence(data, models)
                 opened.push_async_callback(source.close)
                 metrics = tuple(with_evidence(metric, source, self.plan.k) for metric in metrics)
             signatures = signatures_of(metrics, judge)
-            settings = RunSettings(data=data.name, judge=self._judge_settings().kept(), currency=self.calls.currency)
+            settings = RunSettings(data=data.name, judge=judge_settings(self.plan).kept(), currency=self.calls.currency)
             total = sum(1 for _ in self._samples(there, lambda _: None))
             run = scores_folder(self.folder, data)
             with (
@@ -298,18 +299,25 @@ class Experiment:
     def _samples(self, cells: list[Cell], notify: Callable[[str], None]) -> Iterator[Sample | BadRow]:
         return chain.from_iterable(answers_of(cell, self.folder, notify) for cell in cells)
 
-    def _metric_names(self) -> list[str]:
-        modes = {"reference": "correctness"} | {m: f"correctness[evidence={m}]" for m in ("answer", "none")}
-        return [*self.plan.metrics, *(modes[mode] for mode in self.plan.evidence)]
 
-    def _judge_settings(self) -> JudgeSettings:
-        judge = self.plan.judge
-        named = judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens, judge.logprobs
-        return JudgeSettings(
-            *named,
-            prompts=self.plan.prompts,
-            judge_options=judge.options,
-            judge_headers=judge.headers,
-            embedder_options=judge.embedder_options,
-            embedder_headers=judge.embedder_headers,
-        )
+def metric_names(plan: ExperimentPlan) -> list[str]:
+    """Return the metrics of a plan with those of its kinds of evidence, as typed."""
+    modes = {"reference": "correctness"} | {m: f"correctness[evidence={m}]" for m in ("answer", "none")}
+    return [*plan.metrics, *(modes[mode] for mode in plan.evidence)]
+
+
+def judge_settings(plan: ExperimentPlan) -> JudgeSettings:
+    """Return the settings of a plan's judge."""
+    judge = plan.judge
+    named = judge.name, judge.embedder, judge.temperature, judge.seed, judge.votes, judge.max_tokens, judge.logprobs
+    return JudgeSettings(
+        *named,
+        calibration=judge.calibration,
+        separate_calls=judge.separate_calls,
+        retry_refusals=judge.retry_refusals,
+        prompts=plan.prompts,
+        judge_options=judge.options,
+        judge_headers=judge.headers,
+        embedder_options=judge.embedder_options,
+        embedder_headers=judge.embedder_headers,
+    )

@@ -1,6 +1,7 @@
 """Rehearsing without a model: the usage that a run would have."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from saiten.judges.tidying import tidy
 from saiten.judges.wrappers import JudgeWrapper
 from saiten.models.prices import Price
 from saiten.prompts import BUILT_IN, Prompts
-from saiten.protocols import Judge, R, Task
+from saiten.protocols import ChatMessage, Judge, R, Task
 from saiten.records import Usage
 from saiten.tasks.similarity import MeasureSimilarity
 
@@ -56,9 +57,14 @@ class Rehearsal(JudgeWrapper):
         """Do nothing: there is no server."""
 
     def _usage(self, task: Task[Any], answered: int) -> Usage:
-        prompt = sum(estimate_tokens(message.content) + _TOKENS_PER_MESSAGE for message in self.prompts.render(task))
-        usage = Usage(calls=1, prompt_tokens=prompt, completion_tokens=answered, unpriced=1)
-        return usage if self.price is None else self.price.priced(usage)
+        return estimate_usage(self.prompts.render(task), answered, self.price)
+
+
+def estimate_usage(messages: Sequence[ChatMessage], answered: int, price: Price | None) -> Usage:
+    """Estimate the usage of one call; `answered`: the tokens of the reply, `price`: None if it is unknown."""
+    prompt = sum(estimate_tokens(message.content) + _TOKENS_PER_MESSAGE for message in messages)
+    usage = Usage(calls=1, prompt_tokens=prompt, completion_tokens=answered, unpriced=1)
+    return usage if price is None else price.priced(usage)
 
 
 def estimate_tokens(text: str) -> int:

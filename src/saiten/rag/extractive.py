@@ -22,20 +22,31 @@ _TOPIC_WORDS = 6  # maximum number of words that a search query takes from earli
 _TURNS = 10  # maximum number of earlier questions considered, the latest ones
 _OF_A_QUESTION = 1_000  # characters considered per question
 _BETWEEN = {"en": " ", "ja": ""}
+_NAME = re.compile(r"extractive(?::([1-9][0-9]{0,2}))?")
+
+
+SENTENCES = 3
+"""Sentences by default."""
+
+
+def extractive(name: str) -> "ExtractiveGenerator | None":
+    """Return the generator called `extractive`, or `extractive:N` with N sentences; None for any other name."""
+    found = _NAME.fullmatch(name.strip())
+    return None if found is None else ExtractiveGenerator(int(found[1] or SENTENCES))
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractiveGenerator:
     """Answers with sentences of the documents, deterministically; costs nothing."""
 
-    sentences: int = 3
+    sentences: int = SENTENCES
     """Maximum number from documents or candidates; `refine` adds at most one per further document."""
     least: float = 0.1
     """The share of the question's weight that a sentence must cover, or add, for an answer to be given."""
 
     @property
     def name(self) -> str:
-        return "extractive"
+        return "extractive" if self.sentences == SENTENCES else f"extractive:{self.sentences}"
 
     def describe(self, steps: Iterable[type[Step]]) -> Mapping[str, str]:
         return {"generator": self.name, "sentences": str(self.sentences), "least": str(self.least)}

@@ -12,7 +12,7 @@ from saiten.prompts import find_prompts
 from saiten.protocols import Retriever, System
 from saiten.rag.chat_generator import ChatGenerator
 from saiten.rag.example import read_example
-from saiten.rag.extractive import ExtractiveGenerator
+from saiten.rag.extractive import extractive
 from saiten.rag.steps import Generator
 from saiten.rag.system import Rag
 from saiten.wiring.models import Models
@@ -30,7 +30,7 @@ class RagSettings:
     k: int = 5
     """Passages to retrieve per question."""
     generator: str = "extractive"
-    """`extractive`, `PROVIDER:MODEL`, `PROVIDER:MODEL@URL`, `hf:NAME_OR_FOLDER` or `vllm-engine:NAME_OR_FOLDER`."""
+    """`extractive[:SENTENCES]`, `PROVIDER:MODEL[@URL]`, `hf:NAME_OR_FOLDER` or `vllm-engine:NAME_OR_FOLDER`."""
     example: Path | None = None
     """A TOML or JSON file with one worked example, for one-shot prompts."""
     temperature: float | None = 0.0
@@ -85,8 +85,9 @@ def assemble_rag(retriever: Retriever, settings: RagSettings, models: Models) ->
         ConfigurationError: a name, a key or a price is missing or wrong; the text says what to do.
         BadInput: the example cannot be read.
     """
-    generator: Generator = ExtractiveGenerator()
-    if settings.generator != "extractive":
+    picking = extractive(settings.generator)
+    generator: Generator
+    if picking is None:
         example = None if settings.example is None else read_example(settings.example)
         chat = models.chat(
             settings.generator,
@@ -107,12 +108,14 @@ def assemble_rag(retriever: Retriever, settings: RagSettings, models: Models) ->
             settings.options,
             settings.headers,
         )
-    elif settings.example is not None:
+    elif settings.example is None:
+        generator = picking
+    else:
         raise ConfigurationError(
             f"the extractive generator learns nothing from an example; leave out {settings.example}, "
             "or name a model as the generator"
         )
-    if settings.generator == "extractive" and (given := [*settings.options, *settings.headers]):
+    if picking is not None and (given := [*settings.options, *settings.headers]):
         raise ConfigurationError(
             f"the extractive generator sends no requests, so {given[0]} has no effect; leave it out, or name a model "
             "as the generator"
