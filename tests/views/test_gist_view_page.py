@@ -16,7 +16,8 @@ from lxml import html
 from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
-from saiten.views.gist.page import CLASSES, gist_block, marked, write_gist_page
+from saiten.views.gist.marked import CLASSES, marked
+from saiten.views.gist.page import gist_block, write_gist_page
 from saiten.views.gist.view import KINDS, Finding, Unit, cut, gist_run, gist_view
 from saiten.views.strip_controls import clean
 from saiten.words import section

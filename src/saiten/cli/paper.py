@@ -4,6 +4,7 @@ import typer
 
 from saiten.cli.paper_chains import chains
 from saiten.cli.paper_dialogues import dialogues
+from saiten.cli.paper_gist import gist
 from saiten.cli.paper_ragas import ragas
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -28,4 +29,5 @@ def paper() -> None:
 
 app.command("dialogues", no_args_is_help=True)(dialogues)
 app.command("chains", no_args_is_help=True)(chains)
+app.command("gist", no_args_is_help=True)(gist)
 app.command("ragas", no_args_is_help=True)(ragas)

@@ -13,7 +13,6 @@ left out and counted. An average over nothing is None with a reason, never 0.
 Source: the spec of the gist method; its table 1 is `SpanComparison.empties`. Intervals: questions resampled together.
 """
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -28,7 +27,7 @@ from saiten.stats.clusters import Floats
 from saiten.stats.estimate import Estimate
 from saiten.stats.f_measure import harmonic_mean
 from saiten.stats.resampling import Resamples
-from saiten.trust.spans.marks import CLASSES, COMBINATIONS, Marks, PeopleMarks
+from saiten.trust.spans.marks import CLASSES, COMBINATIONS, Empties, Marks, PeopleMarks, count_empties
 from saiten.trust.spans.pairing import is_placed, length_of, pair_units
 from saiten.words import Message
 
@@ -231,16 +230,9 @@ def _rates(sums: Floats) -> Floats:
     return np.stack([recall, precision, harmonic_mean(precision, recall)], axis=1)
 
 
-def _empties(found: Sequence[Combination]) -> tuple[int, int, int, int, int] | None:
-    """Count answers (once per annotator) by their number of empty combinations."""
-    looked: Counter[tuple[str, str]] = Counter()
-    empty: Counter[tuple[str, str]] = Counter()
-    for one in found:
-        if one.aspect in COMBINATIONS:
-            looked[one.item, one.voice] += 1
-            empty[one.item, one.voice] += not (one.human or one.judge)
-    counts = Counter(empty[answer] for answer, n in looked.items() if n == len(COMBINATIONS))
-    return (counts[0], counts[1], counts[2], counts[3], counts[4]) if counts else None
+def _empties(found: Sequence[Combination]) -> Empties | None:
+    """Count answers (once per annotator) by how many of their combinations neither side marked."""
+    return count_empties(((one.item, one.voice), one.aspect, not (one.human or one.judge)) for one in found)
 
 
 def _left_over(*sides: Marks) -> tuple[Unpaired, Unpaired]:

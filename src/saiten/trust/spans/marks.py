@@ -1,6 +1,7 @@
 """Marks by annotator or judge: the spans of each item and aspect, from labels and from a run's scores."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,9 @@ CLASSES = ("gist", "supplement")
 
 Marks = Mapping[tuple[str, str], tuple[Span, ...]]
 """(item, aspect) → marked spans; empty if nothing was marked, missing if nobody looked."""
+
+Empties = tuple[int, int, int, int, int]
+"""Answers by how many of their four combinations are empty, 0 to 4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,21 @@ def hallucinations_of(scores: Iterable[Scored]) -> dict[str, Marks]:
         if settings_of(one.metric, "hallucination_spans") is not None and isinstance(spans, list | tuple):
             found.setdefault(one.metric, {})[one.sample, HALLUCINATION] = tuple(map(_span, spans))
     return dict(found)
+
+
+def count_empties(looked: Iterable[tuple[Hashable, str, bool]]) -> Empties | None:
+    """Count answers by their number of empty combinations, from (answer, aspect, whether nothing is marked).
+
+    Answers of which not all four combinations were looked at are left out; None if no answer remains.
+    """
+    seen: Counter[Hashable] = Counter()
+    empty: Counter[Hashable] = Counter()
+    for answer, aspect, is_empty in looked:
+        if aspect in COMBINATIONS:
+            seen[answer] += 1
+            empty[answer] += is_empty
+    counts = Counter(empty[answer] for answer, n in seen.items() if n == len(COMBINATIONS))
+    return (counts[0], counts[1], counts[2], counts[3], counts[4]) if counts else None
 
 
 def misplaced(marks: Marks, samples: Mapping[str, Sample]) -> tuple[int, str]:

@@ -6,7 +6,7 @@ from typing import IO
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.records import Language
 from saiten.views.disagreements.cards import Card, CardList
-from saiten.views.gist.page import CLASSES, marked
+from saiten.views.gist.marked import CLASSES, marked
 from saiten.views.page.chapters import Part
 from saiten.views.page.page import write_page
 from saiten.views.strip_controls import clean

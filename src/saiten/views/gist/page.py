@@ -3,34 +3,21 @@
 `gist_block` renders one answer, for any page that includes this one's style sheet.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import IO
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from saiten.metrics.judged.gist_counts import WHICH
 from saiten.metrics.judged.gist_profiles import PROFILES, Profiles
 from saiten.records import Language
 from saiten.text.templates import templates
-from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, MarkKind, Segment, Unit, harmless
+from saiten.views.gist.marked import CLASSES, Words, marked, remark_of
+from saiten.views.gist.view import KINDS, GistRun, GistView, Kind
 from saiten.views.page.chapters import Part
 from saiten.views.page.page import write_page
 from saiten.views.strip_controls import clean
 from saiten.words import section
-
-CLASSES: Mapping[MarkKind, str] = {
-    "missing_gist": "mg",
-    "missing_supplement": "ms",
-    "extra_gist": "eg",
-    "extra_supplement": "es",
-    "gist": "bg",
-    "supplement": "bs",
-    "marked": "hm",
-    "new_words": "nw",
-}
-"""CSS classes, short since every unit has one."""
-
-Words = Mapping[str, str]
 
 
 def write_gist_page(run: GistRun, out: IO[str], *, title: str, language: Language | None = None) -> None:
@@ -86,38 +73,6 @@ def _tally(which: Kind, view: GistView, words: Words) -> tuple[str, bool]:
     """Return the count as text and whether it is 0 (missing ones: a share of the reference's)."""
     n, of = view.counts[which]
     return words["tally"].format(of=n, all=of) if which.startswith("missing") else str(n), not n
-
-
-def marked(pieces: Sequence[Segment], words: Words, *, whole: bool) -> Markup:
-    """Wrap each unit in a `mark`; where units cross, the inner one is closed and reopened.
-
-    `whole`: units should cover the text, so the rest is dimmed.
-    """
-    parts: list[str] = []
-    around: tuple[Unit, ...] = ()
-    between = whole and any(piece.units for piece in pieces)
-    for piece in harmless(pieces):
-        going_on = len(piece.units) - piece.begin
-        same = next((at for at in range(going_on) if at >= len(around) or around[at] is not piece.units[at]), going_on)
-        parts.append("</mark>" * (len(around) - same))
-        parts += [_opening(unit, words, goes_on=same + at < going_on) for at, unit in enumerate(piece.units[same:])]
-        text = str(escape(piece.text))
-        parts.append(f"<span class=lo>{text}</span>" if between and not piece.units and text.strip() else text)
-        around = piece.units
-    parts.append("</mark>" * len(around))
-    return Markup("".join(parts))  # noqa: S704 - escaped piece by piece
-
-
-def _opening(unit: Unit, words: Words, *, goes_on: bool) -> str:
-    remark = remark_of(unit, words)
-    title = f' title="{escape(remark)}"' if remark else ""
-    return f'<mark class="{CLASSES[unit.kind]}{" on" if goes_on else ""}"{title}>'
-
-
-def remark_of(unit: Unit, words: Words) -> str:
-    """Return the judge's explanation of a unit and its wording, if it differs."""
-    said = words["said"].format(clean(unit.said)) if unit.said else ""
-    return " ".join(part for part in (clean(unit.why), said) if part)
 
 
 def _profile_table(profiles: Profiles, words: Words, *, alone: bool) -> Mapping[str, object]:

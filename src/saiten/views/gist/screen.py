@@ -83,6 +83,11 @@ class Pen:
         return self.brackets[kind.rpartition("_")[2]]
 
 
+def signed(pieces: Sequence[Segment]) -> str:
+    """Return the text with the brackets and signs of its units, for a cell of a table."""
+    return Pen(_BRACKETS).text_of(harmless(pieces), whole=False).plain
+
+
 def print_gist_run(run: GistRun, out: Console) -> None:
     """Print the legend, then each answer with its question, and how many are left out."""
     print_lines([legend_of(pen_for(out))], out)

@@ -8,6 +8,7 @@ from markupsafe import Markup, escape
 from rich.cells import cell_len
 
 from saiten.records import Language
+from saiten.views.gist.marked import MarkedText
 from saiten.views.strip_controls import clean
 from saiten.views.table import Value, is_number, show_cell
 
@@ -25,7 +26,7 @@ class ShownCell:
 
     kind: str
     """Its class: `text` is on one line, `prose` on several, `long` shows its beginning; `number`, `interval`, or
-    `none`."""
+    `none`; `marked` has marked passages."""
     text: str
     rest: str = ""
     """The part of a long cell that unfolds."""
@@ -60,6 +61,9 @@ def shown_cell(cell: Value, nothing: str, language: Language, *, whole: bool = F
     """Return the cell as shown on the page. `whole`: never fold it, whatever its length."""
     if cell is None or cell == "":
         return ShownCell(nothing, show_cell(cell))
+    if isinstance(cell, MarkedText):
+        japanese = _JAPANESE.search(cell, 0, _LONGEST_CELL)
+        return ShownCell("marked", cell.html(language), language="ja" if japanese else "en")
     if isinstance(cell, float) and isfinite(cell):
         return ShownCell("number", show_cell(cell), order=cell)
     text = clean(show_cell(cell))

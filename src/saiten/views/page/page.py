@@ -50,11 +50,12 @@ def page_pieces(
 ) -> Iterator[str]:
     """Yield the page in pieces of some kilobytes, so that a long table is never held as text."""
     labels = section("page", language)
-    style = "\n".join(_source(f"{name}.css") for name in dict.fromkeys(("page", *part.also, part.name)))
     own = (part.name,) if part.scripted else ()
     script = "\n".join(_source(f"{name}.js") for name in dict.fromkeys(("page", *part.scripts, *own)))
     chapters = [ShownChapter(number, chapter, language) for number, chapter in enumerate(in_chapters(tables), 1)]
     sections = [one for chapter in chapters for one in chapter.sections]
+    marks = ("gist",) if any(one.marked for one in sections) else ()
+    style = "\n".join(_source(f"{name}.css") for name in dict.fromkeys(("page", *part.also, *marks, part.name)))
     signatures = [table for chapter in chapters for table in chapter.signatures]
     stream = (
         templates("saiten.views")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from markupsafe import Markup
 
 from saiten.records import Language
+from saiten.views.gist.marked import MarkedText
 from saiten.views.page.cells import ShownCell, interval_cell, marked_up, note_cell, shown_cell
 from saiten.views.strip_controls import clean
 from saiten.views.table import Table, Value, is_number
@@ -40,6 +41,7 @@ class ShownSection:
         self._numeric = {
             place for place in range(len(table.columns)) if any(is_number(row[place]) for row in table.rows)
         }
+        self.marked = any(isinstance(cell, MarkedText) for row in table.rows for cell in row)
         self._left_out = set(self._ends.values())
         if self._below is not None:
             self._left_out.add(self._below)

@@ -11,7 +11,7 @@ from saiten.records import STATUSES, Label, Language
 from saiten.results.over_time import DatedRun
 from saiten.runs import RunReader
 from saiten.views.charts.chart import VegaChart
-from saiten.views.gist.page import CLASSES
+from saiten.views.gist.marked import CLASSES
 from saiten.views.gist.view import KINDS
 from saiten.views.page.chapters import Chapter, Part
 from saiten.views.page.page import write_page

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from saiten.results.spans import SpanComparison, SpanFigures, SpanReport
+from saiten.results.spans import Averages, SpanComparison, SpanFigures, SpanReport
 from saiten.trust.spans.marks import CLASSES
 from saiten.views.table import Heading, Name, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
@@ -86,7 +86,11 @@ def _name(one: SpanFigures) -> str | Message:
 
 
 def _remarks(one: SpanFigures) -> Iterator[Message]:
-    ways = (one.per_unit, one.per_answer)
+    return span_remarks(one, one.per_unit, one.per_answer)
+
+
+def span_remarks(one: SpanFigures, *ways: Averages) -> Iterator[Message]:
+    """Yield why averages or their intervals are missing, and how many units have no place in the text."""
     yield from dict.fromkeys(e.reason for way in ways for e in (way.precision, way.recall) if e.reason)
     yield from dict.fromkeys(e.note for way in ways for e in (way.precision, way.recall, way.f) if e.note)
     for key, n in zip(("adrift_people", "adrift_judge"), one.adrift, strict=True):
