@@ -98,6 +98,9 @@ SystemsOver = Literal["common", "all"]
 SplitBy = Literal["group", "system"]
 """The field by which items are divided."""
 
+NoneGood = Literal["counted", "left-out"]
+"""Whether a preference counts whose annotator says that none of the answers is good."""
+
 TIE_MARGIN = 1e-9
 """Scores that differ by less are tied: the difference is rounding."""
 

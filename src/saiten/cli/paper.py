@@ -2,6 +2,7 @@
 
 import typer
 
+from saiten.cli.paper_aspects import aspects
 from saiten.cli.paper_chains import chains
 from saiten.cli.paper_dialogues import dialogues
 from saiten.cli.paper_gist import gist
@@ -31,3 +32,4 @@ app.command("dialogues", no_args_is_help=True)(dialogues)
 app.command("chains", no_args_is_help=True)(chains)
 app.command("gist", no_args_is_help=True)(gist)
 app.command("ragas", no_args_is_help=True)(ragas)
+app.command("aspects", no_args_is_help=True)(aspects)

@@ -22,8 +22,9 @@ _UNFIT = re.compile(r"[^\w.=,\[\]-]+")
 _LONGEST = 60
 """Maximum characters of a name in a folder's name."""
 
-Kind = Literal["samples", "labels", "documents"]
-"""Rows that `saiten score` reads · labels as in `saiten meta-evaluate` · files that `saiten index` reads."""
+Kind = Literal["samples", "labels", "outputs", "documents"]
+"""Rows that `saiten score` reads · labels as in `saiten meta-evaluate` · judges' outputs as in its `--judges` · files
+that `saiten index` reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Need:
     fields: tuple[str, ...] = ()
     """Fields of samples that at least one row must have; aspects of labels, of which one must be there."""
     of: str = ""
-    """For labels: the name of the file whose rows they are about."""
+    """For labels and outputs: the name of the file whose rows they are about."""
     parts: tuple[str | Message, ...] = ()
     """The tables and figures that are left out without it, as in `table 2`; none: nothing can be done without it."""
 

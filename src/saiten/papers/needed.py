@@ -11,6 +11,7 @@ from saiten.errors import BadInput
 from saiten.papers.design import Need, candidates
 from saiten.records import Language
 from saiten.text.language import detect_language
+from saiten.trust.inputs.judge_files import read_outputs
 from saiten.words import Composed, Message, joined
 
 
@@ -68,6 +69,8 @@ def _read(need: Need, path: Path, data: Path, reading: Reading) -> Checked:
         return _documents(need, path)
     if need.kind == "samples":
         return _samples(need, path, reading)
+    if need.kind == "outputs":
+        return _outputs(need, path, data, reading)
     return _labels(need, path, data, reading)
 
 
@@ -108,14 +111,21 @@ def _labels(need: Need, path: Path, data: Path, reading: Reading) -> Checked:
         return Checked(need, path, has, Message("paper", "no_label"))
     if need.fields and not set(need.fields) & set(aspects) and set(aspects) != {""}:
         return Checked(need, path, has, Message("paper", "no_aspect", aspects=joined(need.fields, "listed")))
-    if (
-        need.of
-        and (ids := set(_ids(data, need.of, reading)))
-        and ids.isdisjoint(items := {label.item for label in labels})
-    ):
-        example, wanted = min(items), min(ids)
-        return Checked(need, path, has, Message("paper", "other_items", of=need.of, example=example, wanted=wanted))
-    return Checked(need, path, has)
+    return Checked(need, path, has, _about_others(need, {label.item for label in labels}, data, reading))
+
+
+def _outputs(need: Need, path: Path, data: Path, reading: Reading) -> Checked:
+    outputs = list(read_outputs(path, notify=lambda _: None))
+    judges = ", ".join(dict.fromkeys(one.metric for one in outputs))
+    has = Message("paper", "has_outputs", n=len(outputs), judges=judges)
+    return Checked(need, path, has, _about_others(need, {one.item for one in outputs}, data, reading))
+
+
+def _about_others(need: Need, items: set[str], data: Path, reading: Reading) -> Message | str:
+    """Return the problem that none of the items is in the file that they should be about; "" if one is."""
+    if not need.of or not (ids := set(_ids(data, need.of, reading))) or not ids.isdisjoint(items):
+        return ""
+    return Message("paper", "other_items", of=need.of, example=min(items), wanted=min(ids))
 
 
 def _ids(data: Path, name: str, reading: Reading) -> Iterator[str]:

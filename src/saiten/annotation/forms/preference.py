@@ -18,10 +18,8 @@ from saiten.annotation.records import Json, NewItem
 from saiten.errors import BadInput
 from saiten.records import Label, Language, Sample, Turn
 from saiten.trust.inputs.outputs import VERSUS
-from saiten.trust.inputs.picks import ASPECT
+from saiten.trust.inputs.picks import ASPECT, GOOD
 
-GOOD = "good"
-"""Aspect of labels of single answers: 0 for all if none is good, else 1 for the best."""
 _MOST = 20
 """Answers to one question."""
 

@@ -16,6 +16,8 @@ from saiten.trust.inputs.pairing import halves
 
 ASPECT = "preference"
 """The aspect of preferences labeled on the annotation page."""
+GOOD = "good"
+"""The aspect of labels of single answers there: 0 for all if none is good, else 1 for the best."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,17 @@ def mate_weights(learned: Sequence[GradedExample], rubric: Rubric) -> dict[str, 
         return {}
     rated = [one for one in learned if isinstance(one.task, RateAspect)]
     grades = _by_item((one.item, one.aspect, one.value) for one in rated)
-    questions = {one.item: one.question for one in rated}
+    return fitted_weights(grades, {one.item: one.question for one in rated})
+
+
+def fitted_weights(grades: Mapping[str, Mapping[str, float]], questions: Mapping[str, str]) -> dict[str, Weights]:
+    """Return the published weights, and those fitted to these grades; empty if no item has every grade.
+
+    Args:
+        grades: people's, by item and aspect.
+        questions: by item.
+    """
+    published = read_weights()
     items = sorted(item for item, found in grades.items() if {published.target, *published.names} <= found.keys())
     if not items:
         return {}

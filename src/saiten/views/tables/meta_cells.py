@@ -60,6 +60,15 @@ def why_not(estimate: Estimate) -> Message:
     return joined([estimate.reason or estimate.note])
 
 
+def reworded(found: Estimate) -> Message | None:
+    """Return the remark on two columns, the first a judge's and the second people's, in words that say so."""
+    remark = found.reason or found.note
+    if remark is not None and remark.key in {"first_constant", "second_constant"}:
+        who = "judge" if remark.key == "first_constant" else "people"
+        return Message("remark", f"{who}_constant", **dict(remark.values))
+    return remark
+
+
 def distinct(*remarks: Message | None) -> Message:
     """Return distinct remarks as one cell."""
     return joined(dict.fromkeys(remarks))

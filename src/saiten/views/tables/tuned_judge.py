@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from saiten.judges.held_out import HeldOut, HeldOutAspect
-from saiten.stats.estimate import Estimate
 from saiten.views.table import Interval, Table
 from saiten.views.tables.interval_columns import Cells, IntervalColumns
-from saiten.views.tables.meta_cells import counted_if
+from saiten.views.tables.meta_cells import counted_if, reworded
 from saiten.words import Message, joined
 
 _FORM = IntervalColumns(numbers=True)
@@ -36,7 +35,7 @@ def tuned_judge_tables(found: Sequence[HeldOut], notes: Sequence[str] = ()) -> l
 def _overall(found: Sequence[HeldOut]) -> Table:
     """Return the paper's table: the overall grade, requested directly and computed from aspects."""
     rows: tuple[Cells, ...] = tuple(
-        (one.name, one.target, each.judge, one.n, one.questions, *_FORM.cells(one.pearson), _remark(one.pearson) or "")
+        (one.name, one.target, each.judge, one.n, one.questions, *_FORM.cells(one.pearson), reworded(one.pearson) or "")
         for each in found
         for one in each.scores
     )
@@ -50,17 +49,8 @@ def _row(judge: str, one: HeldOutAspect) -> Cells:
     remarks = [
         Message("remark", "of_figure", figure=Message("column", name), remark=remark)
         for name, each in figures.items()
-        if (remark := _remark(each))
+        if (remark := reworded(each))
     ]
     said = joined([counted_if("declined_on_a_side", one.declined), *remarks])
     cells = (*_FORM.cells(one.pearson, one.mae), one.mae_of_mean.value, *_FORM.cells(one.bias))
     return (one.aspect, judge, one.n, one.questions, *cells, one.unreadable, one.failed, said)
-
-
-def _remark(found: Estimate) -> Message | str | None:
-    """Reword a remark on a column for people, who see judges and people instead."""
-    remark = found.reason or found.note
-    if isinstance(remark, Message) and remark.key in {"first_constant", "second_constant"}:
-        who = "judge" if remark.key == "first_constant" else "people"
-        return Message("remark", f"{who}_constant", **dict(remark.values))
-    return remark
