@@ -9,14 +9,14 @@ import pytest
 from saiten.cli.paper_options import PaperOptions
 from saiten.cli.papering import run_design
 from saiten.options import Config
-from saiten.papers.design import Need, Place, Step
+from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.papers.needed import Reading, check_needs
 from saiten.views.table import Table
 from saiten.words import Message, in_language
 
-ANSWERS = Need("answers", "samples", ("question", "answer"))
-LABELS = Need("labels", "labels", ("correct",), of="answers", parts=("table 4",))
-DOCUMENTS = Need("handbook", "documents")
+ANSWERS = DataNeed("answers", "samples", ("question", "answer"))
+LABELS = DataNeed("labels", "labels", ("correct",), of="answers", parts=("table 4",))
+DOCUMENTS = DataNeed("handbook", "documents")
 ROWS = [{"id": f"q{n}", "question": f"What is {n}?", "answer": f"It is {n}."} for n in range(3)]
 
 
@@ -94,7 +94,7 @@ def test_columns_of_the_configuration_are_read(said):
 )
 def test_each_name_has_a_folder_of_its_own_within_the_results(name):
     """Readable where possible, never outside, and different for different names."""
-    place = Place(Path("mine"), Path("out"))
+    place = DesignPlace(Path("mine"), Path("out"))
     found = place.named(name)
     assert found.parent == Path("out")
     assert found.name not in ("", ".", "..")
@@ -109,18 +109,18 @@ def test_each_name_has_a_folder_of_its_own_within_the_results(name):
 class TwoCommands:
     """Answers are collected, then scored by a judge; labels are optional."""
 
-    place: Place
+    place: DesignPlace
     judge: str
 
     def needs(self):
-        return (Need("questions", "samples", ("question",)), LABELS)
+        return (DataNeed("questions", "samples", ("question",)), LABELS)
 
     def steps(self):
         answers, run = self.place.out / "answers.jsonl", self.place.out / "run"
         system = f"file:{self.place.data / 'system.json'}"
         collect = ("answer", str(self.place.data / "questions.jsonl"), "-s", system, "-o", str(answers))
         score = ("score", str(answers), "-m", "accuracy", "--judge", self.judge, "-o", str(run))
-        return (Step(collect, answers, calls=False), Step(score, run))
+        return (DesignStep(collect, answers, calls=False), DesignStep(score, run))
 
     def tables(self, notify):
         there = self.place.find(LABELS) is not None
@@ -137,7 +137,7 @@ def two(data, somewhere, openai_server):
     (somewhere / "mine/system.json").write_text(json.dumps(rows))
 
     def run(**options):
-        design = TwoCommands(Place(Path("mine"), Path("out")), f"openai:m@{openai_server.base_url}")
+        design = TwoCommands(DesignPlace(Path("mine"), Path("out")), f"openai:m@{openai_server.base_url}")
         run_design("ragas", design, PaperOptions(out=Path("out"), **options), Config(), "json")
 
     return run

@@ -10,7 +10,7 @@ import typer
 
 from saiten.cli.paper import app
 from saiten.models.budget import CALLS_NAME
-from saiten.papers.design import Place, Step
+from saiten.papers.design import DesignPlace, DesignStep
 from saiten.papers.ragas import NineMetrics
 from saiten.runs.locked_folder import paid_in
 from servers import Fault
@@ -129,10 +129,10 @@ def test_two_files_of_one_name_are_refused(saiten, mine, data):
 
 def test_a_need_that_cannot_be_used_is_not_found_by_the_design(mine):
     """An optional file with a problem is left out as if it were missing, as the list says."""
-    place = Place(mine, mine / "out")
+    place = DesignPlace(mine, mine / "out")
     need = NineMetrics.ANSWERS
     assert place.find(need) == mine / "answers.jsonl"
-    assert Place(mine, mine / "out", without=frozenset({"answers"})).find(need) is None
+    assert DesignPlace(mine, mine / "out", without=frozenset({"answers"})).find(need) is None
 
 
 def test_a_foreign_report_is_refused_before_anything_is_paid(saiten, mine, judges, openai_server, somewhere):
@@ -203,8 +203,8 @@ def differing(asked):
 )
 def test_a_command_reads_what_another_makes(read, reads):
     """The file or folder itself, or something in it; until then, its calls are unknown."""
-    made = Step(("answer", "q.jsonl", "-o", "out/a"), Path("out/a"))
-    assert Step(("score", read, "-o", "out/b"), Path("out/b")).reads(made) is reads
+    made = DesignStep(("answer", "q.jsonl", "-o", "out/a"), Path("out/a"))
+    assert DesignStep(("score", read, "-o", "out/b"), Path("out/b")).reads(made) is reads
 
 
 def test_the_budget_is_that_of_all_commands(saiten, mine, judges, openai_server):

@@ -8,22 +8,22 @@ import typer
 from saiten.cli import app
 from saiten.models.providers import providers
 
-MODELS = {"--judge", "--embedder", "--composer", "--questioner", "--writer", "--generator"}
+MODELS = {"--judge", "--embedder", "--composer", "--questioner", "--writer", "--generator", "--model"}
 ADDRESSES = MODELS | {
     "--system", "--kb", "--retriever", "--cache", "--db", "--to", "--ray-address", "--public-url", "data", "questions",
-    "qa", "testset",
+    "--qa", "--mqa", "qa", "testset",
 }  # fmt: skip
 """Options and arguments whose values may be addresses, with a user, a password, a query, a token in the path."""
 HARMLESS = {
-    "--annotator", "--answers-of", "--aspect", "--base", "--calibration", "--charts", "--column", "--config",
-    "--data-format", "--dialogue", "--difficulty", "--documents", "--example", "--experiment", "--export",
-    "--fail-if-worse", "--criterion",
-    "--fail-over", "--fail-under", "--host", "--judge-column", "--judges", "--junit", "--kinds", "--label-aspect",
-    "--label-column", "--labels", "--metric", "--name", "--new-link", "--open", "--order", "--out", "--persona", "--png",
-    "--prelabels", "--probes", "--prompts", "--rank-by", "--reply", "--report", "--rubric", "--sample",
-    "--sample-column", "--samples", "--skip-check", "--system-pairs", "--systems", "--target", "--title",
-    "--verdict-pattern", "--without", "--worst", "before", "documents", "file", "folder", "labels", "name", "names",
-    "now", "query", "run", "runs", "sections",
+    "--annotator", "--answers-of", "--aspect", "--base", "--bertscore", "--calibration", "--chain", "--charts",
+    "--column", "--config", "--criterion", "--data-format", "--dialogue", "--difficulty", "--documents", "--example",
+    "--examples", "--experiment", "--export", "--fail-if-worse", "--fail-over", "--fail-under", "--group", "--host",
+    "--judge-column", "--judges", "--junit", "--kinds", "--label-aspect", "--label-column", "--labels", "--metric",
+    "--name", "--new-link", "--open", "--order", "--out", "--perplexity", "--persona", "--png", "--prelabels",
+    "--probes", "--prompts", "--rank-by", "--reply", "--report", "--role", "--rubric", "--sample", "--sample-column",
+    "--samples", "--skip-check", "--system-pairs", "--systems", "--target", "--title", "--verdict-pattern",
+    "--without", "--worst", "before", "documents", "file", "folder", "labels", "name", "names", "now", "query", "run",
+    "runs", "sections",
 }  # fmt: skip
 """Options and arguments with names, texts and paths on this machine."""
 

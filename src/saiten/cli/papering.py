@@ -23,8 +23,8 @@ from saiten.durable.whole_file import writing_to
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SaitenError
 from saiten.models.budget import CALLS_NAME
 from saiten.options import Config, read_columns
-from saiten.papers.design import Design, Place, Step
-from saiten.papers.needed import Checked, Reading, check_folder
+from saiten.papers.design import Design, DesignPlace, DesignStep
+from saiten.papers.needed import CheckedNeed, Reading, check_folder
 from saiten.records import Usage
 from saiten.redaction import redact
 from saiten.runs.locked_folder import paid_in
@@ -45,7 +45,7 @@ _NAME = 12
 """Cells of a need's name before what is there."""
 
 
-def place_of(name: str, data: Path, how: PaperOptions, judges: tuple[str, ...]) -> Place:
+def place_of(name: str, data: Path, how: PaperOptions, judges: tuple[str, ...]) -> DesignPlace:
     """Return where the design of this name finds its data and keeps its results.
 
     Raises:
@@ -54,7 +54,7 @@ def place_of(name: str, data: Path, how: PaperOptions, judges: tuple[str, ...]) 
     shown = [redact(judge) for judge in judges]
     if twice := {judge for judge in shown if shown.count(judge) > 1}:
         raise ConfigurationError(f"two judges are named {min(twice)}; their names must differ in more than a password")
-    return Place(data, how.out or Path("runs") / f"paper-{name}", judges)
+    return DesignPlace(data, how.out or Path("runs") / f"paper-{name}", judges)
 
 
 def run_design(name: str, design: Design, how: PaperOptions, config: Config, form: Format) -> None:
@@ -102,8 +102,8 @@ def _write_samples(name: str, design: Design, notes: Console) -> None:
     )
 
 
-def _reporter(notes: Console) -> Callable[[Checked], None]:
-    def say(one: Checked) -> None:
+def _reporter(notes: Console) -> Callable[[CheckedNeed], None]:
+    def say(one: CheckedNeed) -> None:
         fine = None if one.problem and one.need.parts else not one.problem
         name = one.need.name if one.path is None else str(Path(one.need.name).with_name(one.path.name))
         without = Message("paper", "left_out", parts=joined(one.need.parts, "listed")) if fine is None else ""
@@ -151,7 +151,7 @@ def _check_judges(judges: Sequence[str], calls: CallSettings, config: Config) ->
 
 
 @contextmanager
-def _naming(step: Step, notes: Console) -> Iterator[None]:
+def _naming(step: DesignStep, notes: Console) -> Iterator[None]:
     """Name the command before its error."""
     try:
         yield
@@ -170,7 +170,7 @@ def call(words: Sequence[str]) -> int:
     return command.main(list(words), prog_name="saiten", standalone_mode=False) or 0
 
 
-def _options(step: Step, how: PaperOptions, config: Config) -> list[str]:
+def _options(step: DesignStep, how: PaperOptions, config: Config) -> list[str]:
     """Return the options that the command takes over."""
     words = ["--quiet"] if how.quiet else []
     if config.file is not None and step.calls:
@@ -180,7 +180,7 @@ def _options(step: Step, how: PaperOptions, config: Config) -> list[str]:
     return [*words, "--retry-failed"] if step.calls and how.retry_failed else words
 
 
-def _budget(how: PaperOptions, config: Config, before: Usage, spent: Usage, step: Step) -> list[str]:
+def _budget(how: PaperOptions, config: Config, before: Usage, spent: Usage, step: DesignStep) -> list[str]:
     """Return what is left of the budget of all commands."""
     if not step.calls:
         return []
@@ -202,7 +202,7 @@ def _paid(out: Path) -> Usage:
     return sum((paid_in(path.parent) or Usage() for path in sorted(out.rglob(CALLS_NAME))), Usage())
 
 
-def _estimate(steps: Sequence[Step], how: PaperOptions, config: Config, notes: Console) -> Table:
+def _estimate(steps: Sequence[DesignStep], how: PaperOptions, config: Config, notes: Console) -> Table:
     """Return the commands with their calls, tokens and cost, without calling a model."""
     rows: list[tuple[Cell, ...]] = []
     captions = [Message("paper", "about_would_take")]

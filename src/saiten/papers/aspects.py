@@ -24,7 +24,7 @@ from saiten.papers.aspect_grades import (
 )
 from saiten.papers.aspect_judges import bias_table, correlations_table, held_out_table, means_table, weights_tables
 from saiten.papers.aspect_people import grades_table, preferred_table, unanimity_table
-from saiten.papers.design import Need, Place, Step
+from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.records import Label, Sample
 from saiten.results.labeled_answers import noting_others
 from saiten.results.place import digests_of, labeled_place_of
@@ -45,19 +45,19 @@ _SLIPS = 0.1
 class SeveralAspects:
     """Long answers, graded and preferred by people, rated at once and aspect by aspect by each judge."""
 
-    place: Place
+    place: DesignPlace
     votes: int | None = None
     perplexity: str = ""
     bertscore: str = ""
     base: str = ""
     held_out: float = HELD_OUT
     none_good: NoneGood = "counted"
-    ANSWERS: ClassVar = Need("answers", "samples", ("question", "answer"))
-    LABELS: ClassVar = Need("labels", "labels", read_rubric().names, of="answers")
-    PREFERENCES: ClassVar = Need("preferences", "labels", parts=("figure 3", "figure 6"))
-    JUDGES: ClassVar = Need("judges", "outputs", of="answers", parts=("rows of other judges",))
+    ANSWERS: ClassVar = DataNeed("answers", "samples", ("question", "answer"))
+    LABELS: ClassVar = DataNeed("labels", "labels", read_rubric().names, of="answers")
+    PREFERENCES: ClassVar = DataNeed("preferences", "labels", parts=("figure 3", "figure 6"))
+    JUDGES: ClassVar = DataNeed("judges", "outputs", of="answers", parts=("rows of other judges",))
 
-    def needs(self) -> Sequence[Need]:
+    def needs(self) -> Sequence[DataNeed]:
         return (self.ANSWERS, self.LABELS, self.PREFERENCES, self.JUDGES)
 
     def check(self) -> None:
@@ -82,7 +82,7 @@ class SeveralAspects:
         for name, each in rows.items():
             write_rows(self.place.data / f"{name}.jsonl", each)
 
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[DesignStep]:
         answers = str(self.place.find(self.ANSWERS))
         votes = () if self.votes is None else ("--votes", str(self.votes))
         names = ["rouge_1", "rouge_2", "rouge_l", "length"]
@@ -154,8 +154,8 @@ class SeveralAspects:
         return self.place.named(judge)
 
 
-def _step(*words: str, makes: Path, calls: bool = True) -> Step:
-    return Step((*words, "-o", str(makes)), makes, calls)
+def _step(*words: str, makes: Path, calls: bool = True) -> DesignStep:
+    return DesignStep((*words, "-o", str(makes)), makes, calls)
 
 
 def _labels_in(file: Path) -> Iterator[Label]:

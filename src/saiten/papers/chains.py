@@ -24,7 +24,7 @@ from saiten.papers.chains_passed import passed_table
 from saiten.papers.chains_people import PeoplesVerdicts, agreement_table, ranking_table, verdicts_on
 from saiten.papers.chains_samples import write_chain_samples
 from saiten.papers.chains_tables import accuracy_table, statistics_table
-from saiten.papers.design import Need, Place, Step
+from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.rag.example import read_example
 from saiten.rag.extractive import extractive
 from saiten.redaction import redact, redact_headers, redact_options
@@ -106,24 +106,24 @@ class ChainGrid:
 class SerialAndParallel:
     """Models × chains × data sets: accuracy by judge and people, text similarity, latency."""
 
-    place: Place
+    place: DesignPlace
     grid: ChainGrid
-    QUESTIONS: ClassVar = Need("questions", "samples", ("question", "reference"))
-    DOCUMENTS: ClassVar = Need("documents", "documents")
-    LABELS: ClassVar = Need("labels", "labels", parts=_BY_PEOPLE)
+    QUESTIONS: ClassVar = DataNeed("questions", "samples", ("question", "reference"))
+    DOCUMENTS: ClassVar = DataNeed("documents", "documents")
+    LABELS: ClassVar = DataNeed("labels", "labels", parts=_BY_PEOPLE)
 
-    def needs(self) -> Sequence[Need]:
+    def needs(self) -> Sequence[DataNeed]:
         return [need for _, needs in self._sets() for need in needs]
 
     def write_samples(self) -> None:
         write_chain_samples(self.place.data, self.grid)
 
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[DesignStep]:
         folder, file = self._folder, self.place.out / "experiment.yaml"
         private_folder(self.place.out)
         write_whole(file, _as_yaml(self._plan()), otherwise=_OUT)
         read_plan(file)  # mistakes are reported before anything runs
-        return (Step(("experiment", str(file), "-o", str(folder)), folder),)
+        return (DesignStep(("experiment", str(file), "-o", str(folder)), folder),)
 
     def tables(self, notify: Callable[[str | Message], None]) -> Iterator[Table]:
         plan, folder = ExperimentPlan.model_validate(self._plan()), self._folder
@@ -160,7 +160,7 @@ class SerialAndParallel:
     def _folder(self) -> Path:
         return self.place.out / "experiment"
 
-    def _sets(self) -> list[tuple[str, tuple[Need, Need, Need]]]:
+    def _sets(self) -> list[tuple[str, tuple[DataNeed, DataNeed, DataNeed]]]:
         """Return the data sets by name, with the files that each needs."""
         every = (self.QUESTIONS, self.DOCUMENTS, self.LABELS)
         data = self.place.data
@@ -206,7 +206,7 @@ class SerialAndParallel:
         }
 
 
-def _has(folder: Path, need: Need) -> bool:
+def _has(folder: Path, need: DataNeed) -> bool:
     if need.kind == "documents":
         return (folder / need.name).is_dir()
     return any((folder / f"{need.name}{end}").is_file() for end in ENDINGS)

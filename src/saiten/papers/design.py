@@ -28,7 +28,7 @@ that `saiten index` reads."""
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class DataNeed:
     """A file or folder in the data, and what it must have."""
 
     name: str
@@ -43,7 +43,7 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DesignStep:
     """A command of saiten."""
 
     words: tuple[str, ...]
@@ -58,14 +58,14 @@ class Step:
         """The command as a user would type it, without passwords."""
         return f"saiten {shlex.join(map(strip_controls, redact_command(self.words)))}"
 
-    def reads(self, other: "Step") -> bool:
+    def reads(self, other: "DesignStep") -> bool:
         """Whether it reads what another command writes."""
         made = str(other.makes)
         return any(word == made or word.startswith((f"{made}/", f"{made}#")) for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DesignPlace:
     """Where a design finds its data and keeps its results, and the judges that grade."""
 
     data: Path
@@ -82,14 +82,14 @@ class Place:
             return self.out / readable
         return self.out / f"{readable}-{blake2b(shown.encode(), digest_size=4).hexdigest()}"
 
-    def find(self, need: Need) -> Path | None:
+    def find(self, need: DataNeed) -> Path | None:
         """Return the file or folder of a need; None if there is none, or nothing that can be used."""
         if need.name in self.without:
             return None
         return next((path for path in candidates(self.data, need) if path.exists()), None)
 
 
-def candidates(data: Path, need: Need) -> Iterator[Path]:
+def candidates(data: Path, need: DataNeed) -> Iterator[Path]:
     """Yield the names that the need's file may have in this folder."""
     if need.kind == "documents":
         yield data / need.name
@@ -103,10 +103,10 @@ class Design(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
-    def place(self) -> Place:
+    def place(self) -> DesignPlace:
         """Return where its data and its results are."""
 
-    def needs(self) -> Sequence[Need]:
+    def needs(self) -> Sequence[DataNeed]:
         """Return the files that it reads."""
 
     def write_samples(self) -> None:
@@ -116,7 +116,7 @@ class Design(Protocol):
             ConfigurationError: a file cannot be written.
         """
 
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[DesignStep]:
         """Return the commands, in their order; those whose data is not there are left out."""
 
     def tables(self, notify: Callable[[str | Message], None]) -> Iterator[Table]:

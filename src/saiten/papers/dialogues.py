@@ -11,7 +11,7 @@ from saiten.demo.files import write_documents, write_rows
 from saiten.demo.grades import expert_grades
 from saiten.demo.samples import demo_questions, load_demo
 from saiten.errors import BadInput
-from saiten.papers.design import Need, Place, Step
+from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.papers.graded_answers import GradedBy, grade_tables
 from saiten.papers.held_dialogues import Held, dialogue_figures
 from saiten.papers.needed import check_needs, sample_ids
@@ -31,7 +31,7 @@ _E2, _E3 = "correctness[evidence=answer]", "correctness[evidence=reference]"
 class EvidenceAndDialogues:
     """Answers graded with both kinds of evidence, beside people's grades, and dialogues with two systems."""
 
-    place: Place
+    place: DesignPlace
     systems: tuple[str, str] | None = None
     """QA and MQA; None for the built-in RAG on the documents, in both forms."""
     generator: str | None = None
@@ -43,24 +43,24 @@ class EvidenceAndDialogues:
     questioning: Questioning = "published"
     dialogue: str | None = None
     """The question whose dialogue is shown; None: the one whose grade rises most."""
-    ANSWERS: ClassVar = Need("answers", "samples", ("question", "answer", "contexts", "reference"))
-    LABELS: ClassVar = Need(
+    ANSWERS: ClassVar = DataNeed("answers", "samples", ("question", "answer", "contexts", "reference"))
+    LABELS: ClassVar = DataNeed(
         "labels", "labels", ("correctness",), of="answers", parts=(Message("paper_dialogues", "part_people"),)
     )
-    QUESTIONS: ClassVar = Need(
+    QUESTIONS: ClassVar = DataNeed(
         "questions", "samples", ("question", "reference"), parts=(Message("paper_dialogues", "part_dialogues"),)
     )
 
     @property
-    def documents(self) -> Need:
+    def documents(self) -> DataNeed:
         """Return the need of documents: for the evidence, and for the built-in RAG."""
         parts = (
             *(("part_evidence",) if self.retriever is None else ()),
             *(("part_dialogues",) if self.systems is None else ()),
         )
-        return Need("documents", "documents", parts=tuple(Message("paper_dialogues", part) for part in parts))
+        return DataNeed("documents", "documents", parts=tuple(Message("paper_dialogues", part) for part in parts))
 
-    def needs(self) -> Sequence[Need]:
+    def needs(self) -> Sequence[DataNeed]:
         rest = (self.documents,) if self.documents.parts else ()  # else nothing would read them
         return (self.ANSWERS, self.LABELS, *rest, self.QUESTIONS)
 
@@ -72,7 +72,7 @@ class EvidenceAndDialogues:
         write_rows(data / "questions.jsonl", map(sample_to_json, demo_questions()))
         write_documents(data / "documents")
 
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[DesignStep]:
         """Return the commands.
 
         Raises:
@@ -100,26 +100,26 @@ class EvidenceAndDialogues:
         ]
         yield from dialogue_figures(runs, self.dialogue, notify)
 
-    def _indexing(self) -> Iterator[Step]:
+    def _indexing(self) -> Iterator[DesignStep]:
         documents = self._has(self.documents) if self.documents.parts else None
         if documents is not None:
             words = ("index", str(documents), "--kb", str(self._kb), "--embedder", "builtin")
-            yield Step(words, self._kb, calls=False)
+            yield DesignStep(words, self._kb, calls=False)
 
-    def _scoring(self) -> Iterator[Step]:
+    def _scoring(self) -> Iterator[DesignStep]:
         answers, out = str(self.place.find(self.ANSWERS)), self.place.out / "similarity"
         metrics = ["word_recall", "rouge_l"]
         if self.bertscore is not None:
             metrics.append(self._bertscore(self.bertscore))
             out = self.place.named(f"similarity-{self.bertscore}")
-        yield Step(("score", answers, *_each("-m", metrics), "-o", str(out)), out)
+        yield DesignStep(("score", answers, *_each("-m", metrics), "-o", str(out)), out)
         graded = [_E2] if self._evidence is None else [_E2, _E3]
         for judge in self.place.judges:
             run = self._run(judge, "grades")
             words = ("score", answers, *_each("-m", graded), "--judge", judge, *(self._evidence or ()))
-            yield Step((*words, "-o", str(run)), run)
+            yield DesignStep((*words, "-o", str(run)), run)
 
-    def _conversing(self, questions: Path) -> Iterator[Step]:
+    def _conversing(self, questions: Path) -> Iterator[DesignStep]:
         if self.systems is None and self._has(self.documents) is None:
             return
         evidence = self._evidence or ()
@@ -128,7 +128,7 @@ class EvidenceAndDialogues:
                 run = self._run(judge, form)
                 words = ["converse", str(questions), *self._system(at, form), "--judge", judge, *evidence]
                 words += ["--max-turns", str(self.max_turns), "--questioning", self.questioning, "-o", str(run)]
-                yield Step(tuple(words), run)
+                yield DesignStep(tuple(words), run)
 
     def _system(self, at: int, form: str) -> tuple[str, ...]:
         system = f"rag:{self._kb}" if self.systems is None else self.systems[at]
@@ -176,7 +176,7 @@ class EvidenceAndDialogues:
     def _run(self, judge: str, name: str) -> Path:
         return self.place.named(judge) / name
 
-    def _has(self, need: Need) -> Path | None:
+    def _has(self, need: DataNeed) -> Path | None:
         """Return the file or folder of the need, if it can be used."""
         (found,) = check_needs(self.place.data, [need])
         return None if found.problem else found.path

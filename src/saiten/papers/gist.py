@@ -12,7 +12,7 @@ from saiten.demo.gist import gist_labels, load_gist
 from saiten.errors import BadInput, ConfigurationError
 from saiten.metrics.judged.gist_files import read_examples, units_of
 from saiten.metrics.naming import write_name
-from saiten.papers.design import Need, Place, Step
+from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.papers.gist_tables import SideMarks, empties_table, example_tables, figure_tables, figures_tables
 from saiten.records import Label, Sample
 from saiten.redaction import redact
@@ -27,15 +27,15 @@ from saiten.words import Composed, Message
 class GistAndSupplement:
     """Units found by each judge, in references that it splits itself and in those that people split."""
 
-    place: Place
+    place: DesignPlace
     role: str = ""
     examples: Path | None = None
     annotator: str = ""
     """The only annotator who counts; empty: all of them."""
     sample: str = ""
     """The answer in figures 2 and 3; empty: the first that most sides marked."""
-    ANSWERS: ClassVar = Need("answers", "samples", ("question", "answer", "reference"))
-    LABELS: ClassVar = Need(
+    ANSWERS: ClassVar = DataNeed("answers", "samples", ("question", "answer", "reference"))
+    LABELS: ClassVar = DataNeed(
         "labels",
         "labels",
         (*CLASSES, *COMBINATIONS),
@@ -43,7 +43,7 @@ class GistAndSupplement:
         parts=("table 2", "qualitative examples", "people in table 1 and figures 2 and 3"),
     )
 
-    def needs(self) -> Sequence[Need]:
+    def needs(self) -> Sequence[DataNeed]:
         return (self.ANSWERS, self.LABELS)
 
     def write_samples(self) -> None:
@@ -51,7 +51,7 @@ class GistAndSupplement:
         write_rows(self.place.data / "answers.jsonl", (sample_to_json(one.sample) for one in demo))
         write_rows(self.place.data / "labels.jsonl", map(asdict, gist_labels(demo)))
 
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[DesignStep]:
         """Return two commands per judge, the second only if people split the references.
 
         Raises:
@@ -85,14 +85,14 @@ class GistAndSupplement:
     def _settings(self) -> tuple[bool, ...]:
         return (False,) if self._not_given else (True, False)
 
-    def _step(self, judge: str, given: bool) -> Step:  # noqa: FBT001 - one of the two settings
+    def _step(self, judge: str, given: bool) -> DesignStep:  # noqa: FBT001 - one of the two settings
         settings = {"role": self.role, "examples": "" if self.examples is None else str(self.examples)}
         if given:
             settings |= {"units": str(self.place.find(self.LABELS)), "annotator": self.annotator}
         metric = write_name("gist", {name: value for name, value in settings.items() if value})
         run = self._run(judge, given)
         answers = str(self.place.find(self.ANSWERS))
-        return Step(("score", answers, "-m", metric, "--judge", judge, "-o", str(run)), run)
+        return DesignStep(("score", answers, "-m", metric, "--judge", judge, "-o", str(run)), run)
 
     def _run(self, judge: str, given: bool) -> Path:  # noqa: FBT001 - one of the two settings
         return self.place.named(judge) / ("by-people" if given else "by-judge")

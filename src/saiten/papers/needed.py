@@ -8,7 +8,7 @@ from pathlib import Path
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.data.looking import LOOKED_AT, look
 from saiten.errors import BadInput
-from saiten.papers.design import Need, candidates
+from saiten.papers.design import DataNeed, candidates
 from saiten.records import Language
 from saiten.text.language import detect_language
 from saiten.trust.inputs.judge_files import read_outputs
@@ -26,10 +26,10 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedNeed:
     """A need, and what the folder has of it."""
 
-    need: Need
+    need: DataNeed
     path: Path | None
     """The file or folder; None if it is not there."""
     has: Message | str = ""
@@ -43,28 +43,28 @@ class Checked:
         return bool(self.problem) and not self.need.parts
 
 
-def check_needs(data: Path, needs: Sequence[Need], reading: Reading = Reading()) -> list[Checked]:
+def check_needs(data: Path, needs: Sequence[DataNeed], reading: Reading = Reading()) -> list[CheckedNeed]:
     """Return what the folder has of each need, in their order; reads labels, and the first 1,000 rows of samples."""
     return [_checked(data, need, reading) for need in needs]
 
 
-def _checked(data: Path, need: Need, reading: Reading) -> Checked:
+def _checked(data: Path, need: DataNeed, reading: Reading) -> CheckedNeed:
     path = None
     try:
         found = [path for path in candidates(data, need) if path.exists()]
         if not found:
-            return Checked(need, None, problem=Message("paper", "not_there"))
+            return CheckedNeed(need, None, problem=Message("paper", "not_there"))
         path = found[0]
         if len(found) > 1:
-            return Checked(need, path, problem=Message("paper", "several", names=", ".join(p.name for p in found)))
+            return CheckedNeed(need, path, problem=Message("paper", "several", names=", ".join(p.name for p in found)))
         return _read(need, path, data, reading)
     except BadInput as error:
-        return Checked(need, None, problem=Composed(error))
+        return CheckedNeed(need, None, problem=Composed(error))
     except OSError as error:
-        return Checked(need, path, problem=Message("paper", "not_read", why=error.strerror or str(error)))
+        return CheckedNeed(need, path, problem=Message("paper", "not_read", why=error.strerror or str(error)))
 
 
-def _read(need: Need, path: Path, data: Path, reading: Reading) -> Checked:
+def _read(need: DataNeed, path: Path, data: Path, reading: Reading) -> CheckedNeed:
     if need.kind == "documents":
         return _documents(need, path)
     if need.kind == "samples":
@@ -74,16 +74,16 @@ def _read(need: Need, path: Path, data: Path, reading: Reading) -> Checked:
     return _labels(need, path, data, reading)
 
 
-def _documents(need: Need, path: Path) -> Checked:
+def _documents(need: DataNeed, path: Path) -> CheckedNeed:
     from saiten.rag.knowledge.documents import FoundFile  # noqa: PLC0415 - only designs with documents need the readers
     from saiten.rag.knowledge.finding import find_documents  # noqa: PLC0415
 
     n = sum(isinstance(each, FoundFile) for each in find_documents([path]))
     has = Message("paper", "has_documents", n=n)
-    return Checked(need, path, has, "" if n else Message("paper", "no_document"))
+    return CheckedNeed(need, path, has, "" if n else Message("paper", "no_document"))
 
 
-def _samples(need: Need, path: Path, reading: Reading) -> Checked:
+def _samples(need: DataNeed, path: Path, reading: Reading) -> CheckedNeed:
     found = look(
         path,
         columns=reading.columns,
@@ -99,29 +99,29 @@ def _samples(need: Need, path: Path, reading: Reading) -> Checked:
     lacking = [name for name, n in has.items() if not n]
     similar = [Message("paper", "rename", column=found.guessed[n], name=n) for n in lacking if n in found.guessed]
     problem = joined([Message("paper", "lacks", fields=joined(lacking, "listed")), *similar]) if lacking else ""
-    return Checked(need, path, Message("paper", "has", rows=rows, counts=", ".join(counts)), problem)
+    return CheckedNeed(need, path, Message("paper", "has", rows=rows, counts=", ".join(counts)), problem)
 
 
-def _labels(need: Need, path: Path, data: Path, reading: Reading) -> Checked:
+def _labels(need: DataNeed, path: Path, data: Path, reading: Reading) -> CheckedNeed:
     labels = [each for each in read_labels(path, notify=lambda _: None) if not isinstance(each, BadRow)]
     aspects = Counter(label.aspect for label in labels)
     listed = ", ".join(f"{aspect or '–'} {n}" for aspect, n in aspects.most_common())
     has = Message("paper", "has_labels", n=len(labels), aspects=listed)
     if not labels:
-        return Checked(need, path, has, Message("paper", "no_label"))
+        return CheckedNeed(need, path, has, Message("paper", "no_label"))
     if need.fields and not set(need.fields) & set(aspects) and set(aspects) != {""}:
-        return Checked(need, path, has, Message("paper", "no_aspect", aspects=joined(need.fields, "listed")))
-    return Checked(need, path, has, _about_others(need, {label.item for label in labels}, data, reading))
+        return CheckedNeed(need, path, has, Message("paper", "no_aspect", aspects=joined(need.fields, "listed")))
+    return CheckedNeed(need, path, has, _about_others(need, {label.item for label in labels}, data, reading))
 
 
-def _outputs(need: Need, path: Path, data: Path, reading: Reading) -> Checked:
+def _outputs(need: DataNeed, path: Path, data: Path, reading: Reading) -> CheckedNeed:
     outputs = list(read_outputs(path, notify=lambda _: None))
     judges = ", ".join(dict.fromkeys(one.metric for one in outputs))
     has = Message("paper", "has_outputs", n=len(outputs), judges=judges)
-    return Checked(need, path, has, _about_others(need, {one.item for one in outputs}, data, reading))
+    return CheckedNeed(need, path, has, _about_others(need, {one.item for one in outputs}, data, reading))
 
 
-def _about_others(need: Need, items: set[str], data: Path, reading: Reading) -> Message | str:
+def _about_others(need: DataNeed, items: set[str], data: Path, reading: Reading) -> Message | str:
     """Return the problem that none of the items is in the file that they should be about; "" if one is."""
     if not need.of or not (ids := set(_ids(data, need.of, reading))) or not ids.isdisjoint(items):
         return ""
@@ -129,7 +129,7 @@ def _about_others(need: Need, items: set[str], data: Path, reading: Reading) -> 
 
 
 def _ids(data: Path, name: str, reading: Reading) -> Iterator[str]:
-    path = next((path for path in candidates(data, Need(name, "samples")) if path.is_file()), None)
+    path = next((path for path in candidates(data, DataNeed(name, "samples")) if path.is_file()), None)
     if path is not None:
         yield from sample_ids(path, reading)
 
@@ -141,8 +141,8 @@ def sample_ids(path: Path, reading: Reading = Reading()) -> Iterator[str]:
 
 
 def check_folder(
-    data: Path, needs: Sequence[Need], say: Callable[[Checked], None], reading: Reading = Reading()
-) -> list[Checked]:
+    data: Path, needs: Sequence[DataNeed], say: Callable[[CheckedNeed], None], reading: Reading = Reading()
+) -> list[CheckedNeed]:
     """Check the folder, and report each need; then raise one error for all that is missing.
 
     Raises:

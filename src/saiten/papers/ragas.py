@@ -9,7 +9,7 @@ from saiten.demo.files import write_rows
 from saiten.demo.samples import load_demo
 from saiten.metrics.catalog import PRESETS, make_metrics
 from saiten.metrics.naming import write_name
-from saiten.papers.design import Need, Place, Step
+from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.records import Usage
 from saiten.redaction import redact
 from saiten.results.figure import Figure, unmeasured
@@ -28,25 +28,27 @@ _CRITIQUE = "aspect_critique"
 class NineMetrics:
     """All nine metrics and context relevance, with each judge, on answers with contexts and references."""
 
-    place: Place
+    place: DesignPlace
     criteria: Sequence[str] = ("harmfulness",)
     """The criteria of aspect critique, of which each is a metric."""
     compat: Literal["ragas"] | None = None
     """`ragas`: edge cases as in RAGAS 0.4.3."""
-    ANSWERS: ClassVar = Need("answers", "samples", ("question", "answer", "contexts", "reference"))
+    ANSWERS: ClassVar = DataNeed("answers", "samples", ("question", "answer", "contexts", "reference"))
 
-    def needs(self) -> Sequence[Need]:
+    def needs(self) -> Sequence[DataNeed]:
         return (self.ANSWERS,)
 
     def write_samples(self) -> None:
         write_rows(self.place.data / "answers.jsonl", (sample_to_json(one.sample) for one in load_demo()))
 
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[DesignStep]:
         answers = str(self.place.find(self.ANSWERS))
         metrics = [word for name in self._typed() for word in ("-m", name)]
         compat = ["--compat", self.compat] if self.compat else []
         return tuple(
-            Step(("score", answers, *metrics, *compat, "--judge", judge, "-o", str(self._run(judge))), self._run(judge))
+            DesignStep(
+                ("score", answers, *metrics, *compat, "--judge", judge, "-o", str(self._run(judge))), self._run(judge)
+            )
             for judge in self.place.judges
         )
 

@@ -122,15 +122,17 @@ def _check(
 
 def _no_item(aspects: Sequence[LabeledAspect], settings: DisagreementSettings) -> str:
     """Return what the system or group is not found among."""
-    systems, groups = (
-        ", ".join(sorted({name for aspect in aspects for name in names(aspect) if name is not None})) or "none"
-        for names in (lambda aspect: aspect.systems, lambda aspect: aspect.groups)
-    )
+    systems = _distinct(name for aspect in aspects for name in aspect.systems)
+    groups = _distinct(name for aspect in aspects for name in aspect.groups)
     if settings.group is None:
         return f"no labeled item is of the system {settings.system!r}; the systems are: {systems}"
     if settings.system is None:
         return f"no labeled item is of the group {settings.group!r}; the groups are: {groups}"
     return f"no labeled item is of both the system {settings.system!r} and the group {settings.group!r}"
+
+
+def _distinct(names: Iterable[str | None]) -> str:
+    return ", ".join(sorted({name for name in names if name is not None})) or "none"
 
 
 _OF_VERDICTS = ("judge-yes-people-no", "judge-no-people-yes")
