@@ -1,8 +1,10 @@
 """The pages in docs/papers: what they publish of a text, and what they show of saiten on the built-in samples."""
 
 import re
+import shlex
 from pathlib import Path
 
+NAMES = ("dialogues", "chains", "gist", "ragas", "aspects")
 DOCS = Path(__file__).parent.parent.parent / "docs"
 HERE = {"here", "here, on built-in samples", "見本での値"}
 """Headings of columns with saiten's own figures, or their beginnings followed by ` · `."""
@@ -15,10 +17,11 @@ def page(name, language="en"):
     return (DOCS / ("" if language == "en" else "ja") / "papers" / f"{name}.md").read_text(encoding="utf-8")
 
 
-def commands(text):
-    """The commands of a page that are to be typed, as lists of words without `saiten`."""
-    found = re.findall(r"^```console\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    return [line.removeprefix("$ saiten ").split("  #")[0].split() for block in found for line in block.splitlines()]
+def commands(text, kinds="console"):
+    """The commands in the blocks of these kinds, such as `console|sh`, as lists of words without `saiten`."""
+    found = re.findall(rf"^```(?:{kinds})\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    lines = [line.removeprefix("$ ") for block in found for line in block.splitlines()]
+    return [shlex.split(line.removeprefix("saiten "), comments=True) for line in lines]
 
 
 def sections(text):

@@ -3,9 +3,7 @@
 import json
 
 import pytest
-from paper_pages import HERE, PUBLISHED, commands, here, is_among, is_here, numbers_in, page, sections
-
-NAMES = ("dialogues", "chains", "gist", "ragas", "aspects")
+from paper_pages import HERE, NAMES, PUBLISHED, commands, here, is_among, is_here, numbers_in, page, sections
 
 
 @pytest.fixture

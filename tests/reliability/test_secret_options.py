@@ -118,7 +118,7 @@ def test_each_table_of_the_configuration_is_checked():
         if isinstance(each.toml, str)
     }
     assert tables == {
-        f"{name.strip('-')}.{part}" for name in MODELS - {"--generator"} for part in ("options", "headers")
+        f"{name.strip('-')}.{part}" for name in MODELS - {"--generator", "--model"} for part in ("options", "headers")
     }
 
 

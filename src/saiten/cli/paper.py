@@ -19,12 +19,11 @@ def paper() -> None:
     type it. Re-run the command to resume. All tables are also written to report.html in the folder of results.
 
     Examples:
-      saiten paper ragas mine --samples
-      saiten paper ragas mine
-      saiten paper ragas mine --judge openai:gpt-4o-mini --dry-run
-      saiten paper ragas mine --judge openai:gpt-4o-mini --max-cost 5
-      saiten paper dialogues mine --samples
-      saiten paper ragas --help
+      saiten paper gist mine --samples
+      saiten paper gist mine
+      saiten paper gist mine --judge openai:gpt-4o-mini --dry-run
+      saiten paper gist mine --judge openai:gpt-4o-mini --max-cost 5
+      saiten paper chains --help
     """
 
 
