@@ -1,6 +1,11 @@
 """`saiten paper gist`: its tables with a judge whose marks are known, so that each figure can be computed by hand."""
 
+import asyncio
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import orjson
 import pytest
@@ -197,6 +202,61 @@ def test_a_setting_without_units_of_people_has_the_reason(folder, tables, marked
     assert all(value is not None for value in figures(found[TABLE_2], "judge")["missing_gist"])
 
 
+def test_two_judges_are_compared_with_each_of_two_people(folder, judge, tables):
+    """Each judge has its rows in every table; an answer counts once per person, who are rows of the figures."""
+    found = tables(folder(labels() + labels("Ben", ASPECTS[2:])), "--judge", judge, "--judge", "offline")
+    both = {judge, "offline"}
+    assert [(row["not marked by"], row["answers"]) for row in found[TABLE_1]] == [
+        ("people (Aiko, Ben)", 4),
+        *((name, 2) for name in (judge, judge, "offline", "offline")),
+        *((f"people and {name}", 4) for name in (judge, judge, "offline", "offline")),
+    ]
+    for title in (TABLE_2, PER_ANSWER):
+        assert {(row["judge"], row["reference split by"]) for row in found[title]} == {
+            (name, split_by) for name in both for split_by in ("people", "judge")
+        }
+        assert len(found[title]) == 20
+    (figure,) = [rows for title, rows in found.items() if title.startswith("Figure 2")]
+    assert [row["by"] for row in figure] == [
+        "people (Aiko)", "people (Ben)", judge, judge, "offline", "offline"
+    ]  # fmt: skip
+    assert len([title for title in found if title.startswith("Qualitative examples")]) == 4
+
+
+def test_labels_of_other_answers_do_not_count(folder, tables):
+    """People's row of table 1 has the answers of the folder alone, whatever else they have marked."""
+    found = tables(folder(labels(), rows=ROWS[:1]))
+    assert {row["answers"] for row in found[TABLE_1]} == {1}
+
+
+def test_columns_named_in_the_configuration_are_in_the_figures_too(folder, somewhere, tables):
+    """As the commands read them."""
+    data = folder(labels(), rows=[{("said" if key == "answer" else key): row[key] for key in row} for row in ROWS])
+    (somewhere / "saiten.toml").write_text('column = ["answer=said"]\n')
+    found = tables(data)
+    figures = [rows for title, rows in found.items() if title.startswith("Figure")]
+    assert len(figures) == 2
+    assert all(row["reference"] and row["answer"] for rows in figures for row in rows)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_samples_begin_with_those_of_the_readers_language(saiten, somewhere, language):
+    """The first ones are in the figures; there are as many of each language as ever."""
+    assert saiten("--lang", language, "paper", "gist", "mine", "--samples").status == 0
+    ids = [json.loads(line)["id"][:2] for line in (somewhere / "mine/answers.jsonl").read_bytes().splitlines()]
+    assert ids == [language] * 24 + [{"en": "ja", "ja": "en"}[language]] * 24
+
+
+def test_before_any_run_people_are_shown_alone(folder, judge, openai_server, somewhere, tables):
+    """With `--results`: dashes and the reason for the judge, no call, and nothing is written."""
+    found = tables(folder(labels()), "--judge", judge, "--results")
+    people, *others = found[TABLE_1]
+    assert counts(people) == [0, 0, 1, 1, 0, 2]
+    assert {row["remarks"] for row in (*others, *found[TABLE_2])} == {"this command has not been run yet"}
+    assert openai_server.requests == []
+    assert not (somewhere / "runs").exists()
+
+
 def test_an_annotator_can_be_chosen(folder, saiten, tables):
     """Only this one's labels count; somebody who is not there is an error before anything runs."""
     data = folder(labels() + labels("Ben"))
@@ -234,13 +294,50 @@ def test_a_design_goes_on_where_it_stopped(folder, judge, openai_server, saiten,
     done = len(openai_server.requests)
     openai_server.reply = reply
     again = tables(data, "--judge", judge, "--retry-failed")
-    asked = [one for one in openai_server.requests[done:] if "ok" not in one.schema["properties"]]  # without the probe
-    assert len(asked) == 4  # both calls of the setting in which the judge splits; none of the other
+    del openai_server.requests[:done]
+    assert len(without_probe(openai_server)) == 4  # both of the setting in which the judge splits
     assert len([row for row in again[TABLE_2] if row["reference split by"] == "judge"]) == 5
 
 
 def test_the_dry_run_counts_the_calls_of_both_settings(folder, judge, openai_server, tables):
-    """One call per answer with units of people, two with the judge's own; nothing is sent."""
-    (rows,) = tables(folder(labels()), "--judge", judge, "--dry-run").values()
-    assert [row["calls, at least"] for row in rows] == [2, 4, 6]
+    """One call per answer with units of people, two with the judge's own; the run then sends as many."""
+    data = folder(labels())
+    (rows,) = tables(data, "--judge", judge, "--dry-run").values()
+    assert [row["calls, at least"] for row in rows] == [row["calls, at most"] for row in rows] == [2, 4, 6]
     assert openai_server.requests == []
+    tables(data, "--judge", judge)
+    assert len(without_probe(openai_server)) == 6
+
+
+def without_probe(server):
+    """The requests of the design, without the first small call of a run."""
+    return [one for one in server.requests if "ok" not in one.schema["properties"]]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_a_killed_design_repeats_no_call_that_was_answered(folder, judge, openai_server, somewhere, tables):
+    """SIGKILL during the second command: the first is not asked again, and the tables are those of a whole run."""
+    data, reply = folder(labels()), openai_server.reply
+
+    async def held(asked):
+        while openai_server.reply is held and "gist" in asked.schema["properties"]:  # noqa: ASYNC110 - set in another thread
+            await asyncio.sleep(0.005)
+        return reply(asked)
+
+    openai_server.reply = held
+    command = [sys.executable, "-c", "from saiten.cli import main; main()", "paper", "gist", data, "--judge", judge]
+    running = subprocess.Popen(command, cwd=somewhere, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    until = time.monotonic() + 120
+    while not any("gist" in one.schema["properties"] for one in openai_server.requests):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.005)
+    running.send_signal(signal.SIGKILL)
+    running.communicate()
+    done = len(openai_server.requests)
+    openai_server.reply = reply
+    found = tables(data, "--judge", judge)
+    del openai_server.requests[:done]
+    assert len(without_probe(openai_server)) == 4
+    assert found == tables(data, "--judge", judge, "-o", "other")

@@ -1,7 +1,7 @@
 """What a design needs, compared with a folder: each kind of file, with everything that can be wrong with it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +9,8 @@ import pytest
 from saiten.cli.paper_options import PaperOptions
 from saiten.cli.papering import run_design
 from saiten.options import Config
-from saiten.papers.design import DataNeed, DesignPlace, DesignStep
-from saiten.papers.needed import Reading, check_needs
+from saiten.papers.design import DataNeed, DesignPlace, DesignStep, Reading
+from saiten.papers.needed import check_needs
 from saiten.views.table import Table
 from saiten.words import Message, in_language
 
@@ -59,6 +59,16 @@ def said(data, somewhere):
 def test_labels_are_about_the_answers_and_of_the_aspect(said, labels, has, problem):
     """Otherwise the list shows an item and an id, or the aspects that are needed."""
     assert said(LABELS, answers=ROWS, labels=labels) == (has, problem)
+
+
+def test_labels_of_marked_passages_need_spans(said):
+    """A file without them, or with a column of another name, is not taken for one in which nothing was marked."""
+    need = replace(LABELS, spans=True)
+    rows = [{**label("q0"), "marks": [{"text": "It", "start": 0, "end": 2}]}]
+    assert said(need, answers=ROWS, labels=rows)[1] == (
+        "no label has `spans`, a list of marked passages ([] where nothing was marked)"
+    )
+    assert said(need, labels=[{**label("q0"), "value": 0, "spans": []}])[1] == ""
 
 
 def test_a_file_that_cannot_be_read_is_a_problem_and_not_the_end(said, data):

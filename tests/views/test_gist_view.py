@@ -13,10 +13,13 @@ from rich.text import Text
 from saiten.demo.gist import load_gist
 from saiten.metrics.judged.gist_counts import WHICH, profile_of
 from saiten.records import Sample, Score, Scored
+from saiten.views.gist.marked import MarkedText
 from saiten.views.gist.screen import broken, print_gist, print_gist_run
 from saiten.views.gist.view import KINDS, Finding, Unit, cut, gist_run, gist_view, gist_views, harmless
 from saiten.views.page.sample_page import print_sample
 from saiten.views.strip_controls import clean
+from saiten.views.table import Table
+from saiten.views.terminal import print_tables
 
 MESSY = st.text(st.sampled_from("ab \n\r\t\0\x1b\u202eé\u0301が\u3099。「」⟦⟩𠮷👩\u200d🏫☁\ufe0f\ud83d<>&\"'[]{}") | st.characters(), max_size=40)  # fmt: skip
 
@@ -210,6 +213,19 @@ def test_a_terminal_with_colors_gets_four():
     text = printed(crossing(), width=200, force_terminal=True, color_system="standard", legacy_windows=False)
     for code in ("\x1b[1;31m", "\x1b[33m", "\x1b[1;94m", "\x1b[36m", "\x1b[2m"):
         assert code in text
+
+
+@pytest.mark.parametrize("width", [20, 200])
+def test_a_cell_of_a_table_has_the_same_colors(width):
+    """Also if it is broken into lines; as text it has the signs alone."""
+    cell = MarkedText(crossing().reference)
+    out = io.StringIO()
+    settings = {"force_terminal": True, "color_system": "standard", "legacy_windows": False}
+    print_tables([Table("t", ("a", "b"), ((1, cell),))], Console(file=out, width=width, **settings))
+    for code in ("\x1b[1;31m", "\x1b[33m"):
+        assert code in out.getvalue()
+    assert "".join(re.sub("\x1b\\[[0-9;]*m", "", out.getvalue()).split()).count("⟦-G") == str(cell).count("⟦-G")
+    assert "\x1b" not in cell
 
 
 @pytest.mark.parametrize(("width", "side_by_side"), [(89, False), (90, True), (160, True), (30, False)])

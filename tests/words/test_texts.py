@@ -57,6 +57,12 @@ def test_a_translation_has_the_values_the_code_and_the_markup_of_its_english(nam
 
 
 @pytest.mark.parametrize("name", CATALOGS)
+def test_no_translation_shows_an_escape(name):
+    """A new line is one, not a backslash and an n."""
+    assert [japanese for english, japanese in entries(name) if "\\n" in japanese and "\\n" not in english] == []
+
+
+@pytest.mark.parametrize("name", CATALOGS)
 def test_no_sentence_stays_english(name):
     """Four English words in a row, outside of code, were forgotten."""
     assert [

@@ -36,7 +36,8 @@ def gist(
 
     FOLDER has:
       answers   question, answer, reference; optional: system, id
-      labels    optional; spans of gist, supplement, missing_gist, missing_supplement, extra_gist, extra_supplement
+      labels    optional: item, annotator, spans, and aspect: gist, supplement,
+                missing_gist, missing_supplement, extra_gist, extra_supplement
 
     Examples:
       saiten paper gist mine --samples

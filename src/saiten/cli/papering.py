@@ -23,8 +23,8 @@ from saiten.durable.whole_file import writing_to
 from saiten.errors import BadInput, BudgetSpent, ConfigurationError, SaitenError
 from saiten.models.budget import CALLS_NAME
 from saiten.options import Config, read_columns
-from saiten.papers.design import Design, DesignPlace, DesignStep
-from saiten.papers.needed import CheckedNeed, Reading, check_folder
+from saiten.papers.design import Design, DesignPlace, DesignStep, Reading
+from saiten.papers.needed import CheckedNeed, check_folder
 from saiten.records import Usage
 from saiten.redaction import redact
 from saiten.runs.locked_folder import paid_in
@@ -70,7 +70,7 @@ def run_design(name: str, design: Design, how: PaperOptions, config: Config, for
     reading = Reading(read_columns(rows.column), rows.language)
     found = check_folder(place.data, design.needs(), _reporter(notes), reading)
     unusable = frozenset(each.need.name for each in found if each.problem)
-    design = replace(design, place=replace(place, without=unusable))
+    design = replace(design, place=replace(place, without=unusable, reading=reading))
     if how.dry_run:
         render([_estimate(design.steps(), how, config, notes)], form, stdout(), name)
         return
@@ -80,7 +80,7 @@ def run_design(name: str, design: Design, how: PaperOptions, config: Config, for
     status = 0 if how.results else _run(design, how, config, notes)
     tables = list(design.tables(notifier(notes)))
     render(tables, form, stdout(), _title(name))
-    if tables:
+    if tables and place.out.is_dir():  # with --results, it may not be there yet
         _write_report(tables, report, _title(name), notes)
     notes.print(usage_text(_paid(place.out), _currency(config)), markup=False)
     if not tables or status == NOTHING:

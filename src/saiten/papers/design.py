@@ -6,13 +6,14 @@ looked at without saiten's papers; `tables` only reads what the commands wrote.
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
 from saiten.data.formats import ENDINGS
+from saiten.records import Language
 from saiten.redaction import redact, redact_command
 from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Table
@@ -38,6 +39,8 @@ class DataNeed:
     """Fields of samples that at least one row must have; aspects of labels, of which one must be there."""
     of: str = ""
     """For labels and outputs: the name of the file whose rows they are about."""
+    spans: bool = False
+    """Whether labels must mark passages."""
     parts: tuple[str | Message, ...] = ()
     """The tables and figures that are left out without it, as in `table 2`; none: nothing can be done without it."""
 
@@ -65,6 +68,16 @@ class DesignStep:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How the rows of samples are read."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Field → column, if its name is not recognized."""
+    language: Language | None = None
+    """The language of all rows; None: detected."""
+
+
+@dataclass(frozen=True, slots=True)
 class DesignPlace:
     """Where a design finds its data and keeps its results, and the judges that grade."""
 
@@ -73,6 +86,8 @@ class DesignPlace:
     judges: tuple[str, ...] = ("offline",)
     without: frozenset[str] = frozenset()
     """Names of needs that are there but cannot be used, as far as nothing else needs them."""
+    reading: Reading = Reading()
+    """How the commands read rows of samples, by the configuration."""
 
     def named(self, name: str) -> Path:
         """Return the folder of results of a model or system, within `out`: its name, as far as a file name allows."""

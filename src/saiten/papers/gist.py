@@ -21,6 +21,7 @@ from saiten.text.language import detect_language
 from saiten.trust.spans.marks import CLASSES, COMBINATIONS, PeopleMarks, judges_of, people_of
 from saiten.views.table import Table
 from saiten.words import Composed, Message
+from saiten.words.terminal import terminal_language
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,16 @@ class GistAndSupplement:
         "labels",
         (*CLASSES, *COMBINATIONS),
         of="answers",
-        parts=("table 2", "qualitative examples", "people in table 1 and figures 2 and 3"),
+        spans=True,
+        parts=(Message("paper_gist", "part_people"),),
     )
 
     def needs(self) -> Sequence[DataNeed]:
         return (self.ANSWERS, self.LABELS)
 
     def write_samples(self) -> None:
-        demo = load_gist()
+        own = terminal_language()
+        demo = sorted(load_gist(), key=lambda one: one.sample.language != own)  # the first ones are in the figures
         write_rows(self.place.data / "answers.jsonl", (sample_to_json(one.sample) for one in demo))
         write_rows(self.place.data / "labels.jsonl", map(asdict, gist_labels(demo)))
 
@@ -111,7 +114,7 @@ class GistAndSupplement:
 
     @cached_property
     def _labels(self) -> tuple[Label, ...]:
-        """The labels of marked spans; none if the file is missing or cannot be used, as the check of needs has said."""
+        """The labels of marked spans in the answers; none if the file cannot be used, as the check has said."""
         path = self.place.find(self.LABELS)
         if path is None:
             return ()
@@ -120,7 +123,8 @@ class GistAndSupplement:
         except BadInput:
             return ()
         wanted = (*CLASSES, *COMBINATIONS)
-        return tuple(row for row in rows if row.aspect in wanted and row.spans is not None)
+        known = self._samples
+        return tuple(row for row in rows if row.aspect in wanted and row.spans is not None and row.item in known)
 
     @cached_property
     def _counted(self) -> tuple[Label, ...]:
@@ -149,5 +153,12 @@ class GistAndSupplement:
         path = self.place.find(self.ANSWERS)
         if path is None:
             return {}
-        rows = read_samples(path, detect_language=detect_language, notify=lambda _: None)
+        how = self.place.reading
+        rows = read_samples(
+            path,
+            columns=how.columns,
+            detect_language=detect_language,
+            language=how.language,
+            notify=lambda _: None,
+        )
         return {row.id: row for row in rows if not isinstance(row, BadRow)}

@@ -1,28 +1,20 @@
 """What a design needs, compared with the folder of data, before anything is run."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from saiten.data import BadRow, read_labels, read_samples
 from saiten.data.looking import LOOKED_AT, look
 from saiten.errors import BadInput
-from saiten.papers.design import DataNeed, candidates
-from saiten.records import Language
+from saiten.papers.design import DataNeed, Reading, candidates
 from saiten.text.language import detect_language
 from saiten.trust.inputs.judge_files import read_outputs
 from saiten.words import Composed, Message, joined
 
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How the rows of samples are read."""
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    """Field → column, if its name is not recognized."""
-    language: Language | None = None
-    """The language of all rows; None: detected."""
+_AS_NAMED = Reading()
+"""Columns have the names of fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +35,7 @@ class CheckedNeed:
         return bool(self.problem) and not self.need.parts
 
 
-def check_needs(data: Path, needs: Sequence[DataNeed], reading: Reading = Reading()) -> list[CheckedNeed]:
+def check_needs(data: Path, needs: Sequence[DataNeed], reading: Reading = _AS_NAMED) -> list[CheckedNeed]:
     """Return what the folder has of each need, in their order; reads labels, and the first 1,000 rows of samples."""
     return [_checked(data, need, reading) for need in needs]
 
@@ -111,6 +103,8 @@ def _labels(need: DataNeed, path: Path, data: Path, reading: Reading) -> Checked
         return CheckedNeed(need, path, has, Message("paper", "no_label"))
     if need.fields and not set(need.fields) & set(aspects) and set(aspects) != {""}:
         return CheckedNeed(need, path, has, Message("paper", "no_aspect", aspects=joined(need.fields, "listed")))
+    if need.spans and all(label.spans is None for label in labels):
+        return CheckedNeed(need, path, has, Message("paper", "no_spans"))
     return CheckedNeed(need, path, has, _about_others(need, {label.item for label in labels}, data, reading))
 
 
@@ -134,14 +128,14 @@ def _ids(data: Path, name: str, reading: Reading) -> Iterator[str]:
         yield from sample_ids(path, reading)
 
 
-def sample_ids(path: Path, reading: Reading = Reading()) -> Iterator[str]:
+def sample_ids(path: Path, reading: Reading = _AS_NAMED) -> Iterator[str]:
     """Yield the ids of the usable rows of a file."""
     rows = read_samples(path, columns=reading.columns, detect_language=detect_language, notify=lambda _: None)
     yield from (row.id for row in rows if not isinstance(row, BadRow))
 
 
 def check_folder(
-    data: Path, needs: Sequence[DataNeed], say: Callable[[CheckedNeed], None], reading: Reading = Reading()
+    data: Path, needs: Sequence[DataNeed], say: Callable[[CheckedNeed], None], reading: Reading = _AS_NAMED
 ) -> list[CheckedNeed]:
     """Check the folder, and report each need; then raise one error for all that is missing.
 

@@ -26,6 +26,9 @@ from saiten.views.strip_controls import strip_controls
 from saiten.words import Composed, Message, joined
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
     from saiten.views.charts.chart import VegaChart
 
 
@@ -45,6 +48,16 @@ class Unbroken(str):
     """A figure with its interval as text, which the terminal does not break."""
 
     __slots__ = ()
+
+
+class Colored(str):
+    """A text of which a terminal shows parts in color."""
+
+    __slots__ = ()
+
+    def screen(self, out: "Console") -> "Text":
+        """Return the text for this terminal."""
+        raise NotImplementedError
 
 
 class PValue(float):

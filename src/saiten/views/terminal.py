@@ -10,7 +10,7 @@ from rich.text import Text
 
 from saiten.views.line_breaks import broken
 from saiten.views.strip_controls import strip_controls
-from saiten.views.table import Table, Unbroken, Value, WordedTable, show_cell
+from saiten.views.table import Colored, Table, Unbroken, Value, WordedTable, show_cell
 from saiten.words.terminal import terminal_language
 
 _LONGEST_NAME = 40
@@ -35,24 +35,28 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
         console.print(Text(strip_controls(table.title), "bold"))
         for part in _parts(table, console.width):
             console.print()
-            console.print(_drawn(table, part, console.width))
+            console.print(_drawn(table, part, console))
         if table.caption:
             console.print()
             console.print(_fitted(Text(strip_controls(table.caption), "dim"), console.width))
         console.print()
 
 
-def _drawn(table: WordedTable, part: Sequence[int], width: int) -> RichTable:
+def _drawn(table: WordedTable, part: Sequence[int], console: Console) -> RichTable:
     drawn = RichTable(header_style="bold", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    widths = _widths(table, part, width)
+    widths = _widths(table, part, console.width)
     for index, wide in zip(part, widths, strict=True):
         numeric = _is_numeric([row[index] for row in table.rows])
         name = Text(strip_controls(table.columns[index]))
         drawn.add_column(name, justify="right" if numeric else "left", overflow="fold", width=wide)
     for row in table.rows:
-        cells = (Text(show_cell(row[index])) for index in part)
+        cells = (_cell(row[index], console) for index in part)
         drawn.add_row(*(_fitted(cell, wide) for cell, wide in zip(cells, widths, strict=True)))
     return drawn
+
+
+def _cell(cell: Value, console: Console) -> Text:
+    return cell.screen(console) if isinstance(cell, Colored) else Text(show_cell(cell))
 
 
 def _fitted(text: Text, width: int) -> Text:

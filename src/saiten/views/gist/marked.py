@@ -1,14 +1,17 @@
-"""A text with its units marked: as HTML for a page, and as a cell of a table, which other formats show with signs."""
+"""A text with its units marked: as HTML for a page, and as a cell of a table, which has their signs in every format."""
 
 from collections.abc import Mapping, Sequence
 from typing import Self
 
 from markupsafe import Markup, escape
+from rich.console import Console
+from rich.text import Text
 
 from saiten.records import Language
-from saiten.views.gist.screen import signed
+from saiten.views.gist.screen import pen_for, signed
 from saiten.views.gist.view import MarkKind, Segment, Unit, harmless
 from saiten.views.strip_controls import clean
+from saiten.views.table import Colored
 from saiten.words import section
 
 CLASSES: Mapping[MarkKind, str] = {
@@ -26,8 +29,8 @@ CLASSES: Mapping[MarkKind, str] = {
 Words = Mapping[str, str]
 
 
-class MarkedText(str):
-    """A cell: the text with the signs of its units, and for a page their colors."""
+class MarkedText(Colored):
+    """A cell: the text with the signs of its units, and for a terminal and a page their colors."""
 
     __slots__ = ("_pieces",)
     _pieces: tuple[Segment, ...]
@@ -37,6 +40,10 @@ class MarkedText(str):
         made = super().__new__(cls, signed(pieces))
         made._pieces = tuple(pieces)
         return made
+
+    def screen(self, out: Console) -> Text:
+        """Return the text with signs that the terminal can show, in color."""
+        return pen_for(out).text_of(harmless(self._pieces), whole=False)
 
     def html(self, language: Language) -> Markup:
         """Return the text with a `mark` per unit; `language`: of the remarks on units."""
