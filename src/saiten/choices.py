@@ -82,6 +82,10 @@ Questioning = Literal["merged", "published"]
 """`merged`: one call decides whether another question is needed and asks it, using nothing that only the reference says
 · `published`: two calls, as in the paper, which may ask the system to confirm what only the reference says."""
 
+LastGrade = Literal["replaces", "appended"]
+"""The grade of the final answer (T7) in a dialogue's σ: it replaces that of its turn · it is one more, unless there
+are as many as turns allowed."""
+
 Level = Literal["nominal", "ordinal", "interval"]
 """Categories · grades whose order counts · grades whose distances count."""
 

@@ -319,6 +319,24 @@ def test_a_run_is_resumed_with_its_questioning_alone(saiten, data):
     assert (other.status, 'questioning: was "published", is "merged"' in other.err) == (2, True)
 
 
+def test_a_run_is_resumed_with_its_last_grade_alone(saiten, data):
+    """Two readings of σ never mix in one folder; the signature says which it was, and `compare` that they differ."""
+    command = ("converse", data(pairs(1)), "--system", "bot.py:answer", "-o")
+    for name, options, grades in (("one", (), "one per turn"), ("more", ("--last-grade", "appended"), "one per turn, last appended")):  # fmt: skip
+        assert saiten(*command, name, *options).status == 0
+        assert f"|grades:{grades}|" in json.loads(Path(name, "manifest.json").read_text())["signatures"]["lscore"]
+        assert saiten(*command, name, *options).status == 0
+    for name, options, said in (
+        ("one", ("--last-grade", "appended"), 'last_grade: was not set, is "appended"'),
+        ("more", (), 'last_grade: was "appended", is not set'),
+    ):
+        other = saiten(*command, name, *options)
+        assert (other.status, said in other.err) == (2, True), other.err
+    assert "the runs differ in last_grade (replaces, appended)" in saiten("compare", "one", "more").err
+    single = saiten(*command, "single", "--max-turns", "1", "--last-grade", "appended")
+    assert (single.status, "appended" in Path("single/manifest.json").read_text().split('"command"')[0]) == (0, False)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -464,7 +482,8 @@ def test_pairs_that_are_not_the_same_are_pointed_out(saiten, data, three):
     said = saiten("compare", "plain", "others", "--format", "json")
     assert "12 pairs have a different reference" in said.err
     assert "12 pairs have a different group" in said.err
-    assert {row["group"] for row in json.loads(said.out)["Means by group"]} == {"all", "Db2", "分析基盤"}
+    groups = {row["group"] for row in json.loads(said.out)["Means by group"]}
+    assert groups == {"all", "mean of 2 groups", "Db2", "分析基盤"}
 
 
 def test_no_two_columns_have_one_name():

@@ -4,6 +4,7 @@ import pytest
 from talking import UNION, ScriptedSystem, in_turn
 
 from saiten.dialogue.leak import find_leak
+from saiten.dialogue.lines import dialogue_from_json, dialogue_to_json
 from saiten.dialogue.loop import converse
 from saiten.errors import BudgetSpent, CallFailed, ConfigurationError, SystemFailed, Unreadable
 from saiten.records import Passage, Retrieved, Turn, Usage
@@ -126,6 +127,31 @@ async def test_a_revision_on_a_later_turn_replaces_the_grade_of_that_turn_alone(
     dialogue = await converse(UNION, ScriptedSystem([SWAPPED, CONFIRMED]), judge, max_turns=3)
     assert (dialogue.grades, dialogue.ended) == ((1, 5), "no question needed")
     assert dialogue.scores == {"wscore": pytest.approx(3), "lscore": 2, "mscore": 5}
+
+
+@pytest.mark.parametrize(
+    ("last_grade", "grades", "scores"),
+    [
+        ("replaces", (5,), {"wscore": 5, "lscore": 1, "mscore": 5}),
+        ("appended", (3, 5), {"wscore": (3 * 3 + 2 * 5 + 1 * 5) / 6, "lscore": 2, "mscore": 5}),
+    ],
+)
+async def test_the_last_grade_replaces_that_of_its_turn_or_is_one_more(agents, last_grade, grades, scores):
+    """Turn 1 of at most 3: T3 gives 3, and T7 gives 5. Replaced, wscore is 5, and appended 4; the calls are the same."""
+    judge = agents([3, 5], needed=[False])
+    dialogue = await converse(UNION, ScriptedSystem([CONFIRMED]), judge, max_turns=3, last_grade=last_grade)
+    assert (dialogue.grades, dialogue.scores) == (grades, scores)
+    assert asked(judge) == ["ComposeAnswer", "GradeAnswer", "AskIfNeeded", "ReviseAnswer", "GradeAnswer"]
+    assert dialogue_from_json(dialogue_to_json(dialogue)) == dialogue
+
+
+@pytest.mark.parametrize(("most", "grades"), [(2, (1, 5)), (3, (1, 3, 5))])
+async def test_an_appended_grade_replaces_where_all_turns_were_used(agents, most, grades):
+    """σ never has more grades than turns are allowed: in turn 2 of 2, the last grade takes the place of that turn's."""
+    judge = agents([1, 3, 5], [ASKS], needed=[True, False])
+    system = ScriptedSystem([SWAPPED, CONFIRMED])
+    dialogue = await converse(UNION, system, judge, max_turns=most, last_grade="appended")
+    assert (dialogue.grades, dialogue.ended) == (grades, "no question needed")
 
 
 @pytest.mark.parametrize("turns", [1, 2, 5])

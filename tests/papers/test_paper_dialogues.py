@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import time
 from collections import Counter
@@ -10,7 +11,9 @@ from statistics import correlation, fmean
 
 import pytest
 
+import networks
 from saiten.runs import read_run
+from tiny_models import tiny_bert
 
 PEOPLE = (5, 4, 3, 2, 1, 0, 5, 2)
 E2 = (5, 5, 4, 3, 3, 0, 5, 4)
@@ -42,6 +45,16 @@ def scripted(asked):
     if "question" in fields:
         return json.dumps({"explanation": "Its weight.", "question": f"Is it heavy, and why ({asked.number})?"})
     return None
+
+
+def satisfied(asked):
+    """Grades what is composed 3 and what is revised 5, and needs no other question."""
+    fields = set((asked.schema or {}).get("properties", ()))
+    if "needed" in fields:
+        return json.dumps({"explanation": "Nothing more.", "needed": False})
+    if "answer" in fields and "It is red and heavy." in asked.text:  # only who revises sees the reference
+        return json.dumps({"explanation": "Revised.", "answer": "It is red, heavy INDEED."})
+    return scripted(asked)
 
 
 @pytest.fixture
@@ -159,10 +172,28 @@ def test_figures_4_8_and_9_are_those_of_two_systems(paper):
     assert (1, "asks", "What is part 0 like?") in said
     assert (2, "system", "It is heavy INDEED.") in said
     rows = tables["Figure 9"]
-    assert [(row["score"], row["group"], row["n"], row["QA"], row["MQA"]) for row in rows[:3]] == [
-        ("wscore", "all", 4, 3, 4), ("wscore", "pump", 2, 3, 4), ("wscore", "ポンプ", 2, 3, 4),
+    assert [(row["score"], row["group"], row["n"], row["QA"], row["MQA"]) for row in rows[:4]] == [
+        ("wscore", "all", 4, 3, 4), ("wscore", "mean of 2 groups", 4, 3, 4), ("wscore", "pump", 2, 3, 4),
+        ("wscore", "ポンプ", 2, 3, 4),
     ]  # fmt: skip
-    assert len(rows) == 9
+    assert len(rows) == 12
+
+
+@pytest.mark.usefixtures("mine")
+def test_the_last_grade_may_be_one_more(paper, openai_server, somewhere):
+    """Nothing more is needed after turn 1: T3 gives 3, T7 gives 5. Replaced, σ is [5], and appended [3, 5]; n is 3.
+
+    Both readings have a folder of their own, and with a cache of both, the grades are asked for once.
+    """
+    (somewhere / "saiten.toml").write_text('cache = "replies.sqlite"\n')
+    openai_server.reply = satisfied
+    replaced = paper(*SYSTEMS)
+    paid = len(openai_server.requests)
+    appended = paper(*SYSTEMS, "--last-grade", "appended", "-o", "appended")
+    for tables, scores in ((replaced, [5, 1, 5]), (appended, [4, 2, 5])):
+        assert [row["mean"] for row in tables["Figure 4"] if row["system"] == "QA"] == scores
+        assert [row["grade"] for row in tables["Figure 8"] if row["grade"] is not None] == [3, 5]
+    assert {asked.text for asked in openai_server.requests[paid:]} == {'Reply in JSON: {"ok": true}'}  # tries the model
 
 
 @pytest.mark.usefixtures("mine")
@@ -222,7 +253,7 @@ def test_without_documents_e3_has_a_reason_and_named_systems_still_talk(saiten):
         path.unlink()
     said = saiten("paper", "dialogues", "mine", "--judge", "offline", *SYSTEMS, "--format", "json")
     assert said.status == 0, said
-    assert "left out without it: E3 in figure 2" in said.err
+    assert "left out without it: E3 in figure 2, the evidence of the judge in figures 4, 8 and 9" in said.err
     tables = json.loads(said.out)
     e3 = tables["Figure 2 · mean grade, and correlation with people"][2]
     assert (e3["evidence"], e3["mean"]) == ("E3", None)
@@ -230,7 +261,35 @@ def test_without_documents_e3_has_a_reason_and_named_systems_still_talk(saiten):
     assert any(title.startswith("Figure 4") for title in tables)
     built_in = saiten("paper", "dialogues", "mine", "--judge", "offline", "-o", "alone", "--format", "json")
     assert built_in.status == 0, built_in
+    assert "left out without it: E3 in figure 2, figures 4, 8 and 9" in built_in.err
     assert not any(title.startswith("Figure 4") for title in json.loads(built_in.out))
+
+
+@pytest.mark.usefixtures("mine")
+def test_evidence_of_the_answers_is_enough_for_e3(saiten):
+    """Without documents, only what they alone make possible is said to be left out."""
+    shutil.rmtree("mine/documents")
+    rows = [json.loads(line) for line in Path("mine/answers.jsonl").read_text().splitlines()]
+    write("answers", [row | {"evidence": ["The parts are heavy."]} for row in rows])
+    said = saiten("paper", "dialogues", "mine", "--judge", "offline", "--format", "json")
+    assert said.status == 0, said
+    assert "left out without it: figures 4, 8 and 9\n" in said.err
+    e3 = json.loads(said.out)["Figure 2 · mean grade, and correlation with people"][2]
+    assert (e3["evidence"], e3["mean"] is None) == ("E3", False)
+
+
+@pytest.mark.usefixtures("mine")
+def test_columns_named_in_the_configuration_are_read(saiten, somewhere):
+    """With other names of question and id, all figures are there, and a dialogue can be named."""
+    (somewhere / "saiten.toml").write_text('column = ["question=asked", "id=number"]\n')
+    for name in ("answers", "questions"):
+        path = Path(f"mine/{name}.jsonl")
+        path.write_text(path.read_text().replace('"question":', '"asked":').replace('"id":', '"number":'))
+    said = saiten("paper", "dialogues", "mine", *SYSTEMS, "--dialogue", "q2", "--format", "json")
+    assert said.status == 0, said
+    titles = [title.partition(" · ")[0] for title in json.loads(said.out)]
+    assert list(dict.fromkeys(titles)) == ["Figure 2", "Figure 4", "Figure 8", "Figure 9"]
+    assert "dialogue q2" in said.out
 
 
 @pytest.mark.usefixtures("mine")
@@ -289,6 +348,24 @@ def test_what_is_missing_is_listed_at_once(saiten, somewhere):
     assert said.status == 2
     for part in ("E1 and the correlations of figure 2", "E3 in figure 2", "no row has reference", "lacks what the design needs: answers"):  # fmt: skip
         assert part in said.err
+
+
+@networks.needed()
+@pytest.mark.usefixtures("mine")
+def test_bertscore_of_a_model_is_a_row_of_figure_2(paper, somewhere):
+    """Its mean is over all answers, its correlation over those that people graded; without the option it is a dash."""
+    Path("mine/questions.jsonl").unlink()
+    model = tiny_bert(somewhere / "bert")
+    row = graded(paper("--bertscore", str(model))["Figure 2"], "bertscore")
+    (run,) = Path("runs/paper-dialogues").glob("similarity-*")
+    values = {one.sample: one.score.value for one in read_run(run).scores() if one.metric == row["who"]}
+    scores = [values[f"a{n}"] for n in range(8)]
+    assert (row["mean"], row["n"], row["graded by both"]) == (pytest.approx(fmean(scores)), 8, 7)
+    assert row["95 % from"] < row["mean"] < row["to"]
+    known = [(score, grade) for score, grade in zip(scores, PEOPLE, strict=True) if grade]
+    assert row["Pearson"] == pytest.approx(correlation(*zip(*known, strict=True)))
+    assert row["r from"] <= row["Pearson"] <= row["r to"]
+    assert graded(paper()["Figure 2"], "bertscore")["mean"] is None
 
 
 @pytest.mark.slow

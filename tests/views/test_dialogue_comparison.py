@@ -24,8 +24,20 @@ def test_a_group_called_all_does_not_take_the_place_of_the_whole():
     groups = {key: "all" if n < 4 else "other" for n, key in enumerate(KEYS)}
     means = dialogue_comparison_tables(by_group([run("a", 1), run("b", 2)], groups))[0].in_language("en")
     rows = [row for row in means.rows if row[0] == "wscore"]
-    assert [(row[1], row[2]) for row in rows] == [("(all)", 8), ("all", 4), ("other", 4)]
+    assert [(row[1], row[2]) for row in rows] == [("(all)", 8), ("mean of 2 groups", 8), ("all", 4), ("other", 4)]
     assert rows[0][3] == pytest.approx(1 + 28 / 64)
+
+
+def test_the_mean_of_the_groups_counts_each_group_the_same():
+    """Pairs 0 and 1 (1 and 1 1/8) against pairs 2 to 6 (1 1/2 on average); pair 7 is in no group, and in the whole alone."""
+    groups = {key: "few" if n < 2 else "many" for n, key in enumerate(KEYS[:7])}
+    means = dialogue_comparison_tables(by_group([run("a", 1), run("b", 2)], groups))[0].in_language("en")
+    for score in SCORES:
+        whole, equally, few, many = [row for row in means.rows if row[0] == score]
+        assert (whole[1:], few[1:], many[1:]) == (
+            ("all", 8, 1 + 28 / 64, 2 + 28 / 64), ("few", 2, 1 + 1 / 16, 2 + 1 / 16), ("many", 5, 1.5, 2.5),
+        )  # fmt: skip
+        assert equally[1:] == ("mean of 2 groups", 7, 1.28125, 2.28125)
 
 
 def test_two_runs_of_one_name_keep_their_own_figures():

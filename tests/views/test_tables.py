@@ -200,6 +200,7 @@ def test_a_column_without_a_word_is_left_out_on_the_screen():
         ((("en", "stuff"), ("en", "refine"), ("ja", "stuff")), ["data", "system"]),
         ((("en", "stuff"), ("ja", "stuff")), ["data"]),
         ((("en", "stuff"), ("en", "stuff")), ["data"]),
+        ((("en", "a-system-" * 3), ("en", "b-system-" * 3)), ["data", "system"]),
         ((("en", "a-system-" * 4), ("en", "b-system-" * 4)), ["data"]),
     ],
 )

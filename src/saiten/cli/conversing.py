@@ -156,6 +156,7 @@ class Parties:
             "samples" if evidence is None else evidence.name,
             dialogue.system_concurrency,
             dialogue.questioning,
+            dialogue.last_grade,
         )
         return conversations, evidence, apart
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from saiten.choices import MAX_TURNS, MOST_AT_ONCE, MOST_PASSAGES, Questioning, Retrieval
+from saiten.choices import MAX_TURNS, MOST_AT_ONCE, MOST_PASSAGES, LastGrade, Questioning, Retrieval
 from saiten.cli.shared_options import RetrieverOptions
 from saiten.cli.system_options import AT_ONCE, SYSTEM
 from saiten.options import option
@@ -20,6 +20,12 @@ class DialogueOptions(RetrieverOptions):
         "How the next question is made. merged: one call decides and asks; questions with numbers, names or rare words "
         "found only in the reference are rejected. published, as in the paper: two calls; a question may use such "
         "words to ask for confirmation.",
+        panel=_DIALOGUE,
+    )
+    last_grade: LastGrade = option(
+        "replaces",
+        "Grade of the rewritten answer (T7) in the scores. replaces: it takes the place of its turn's grade. appended: "
+        "it is one more grade, unless there are --max-turns grades already.",
         panel=_DIALOGUE,
     )
     kb: str | None = option(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from saiten.choices import MAX_TURNS, MOST_PASSAGES, Questioning
+from saiten.choices import MAX_TURNS, MOST_PASSAGES, LastGrade, Questioning
 from saiten.cli.paper_options import DataFolder, PaperJudges, PaperOptions
 from saiten.cli.shared_options import FormatOption
 from saiten.cli.unfold import unfold
@@ -49,6 +49,11 @@ class DialogueDesign:
         "How the next question is made, as `saiten converse --questioning`. published: two calls, as in the paper.",
         panel=_DESIGN,
     )
+    last_grade: LastGrade = option(
+        "replaces",
+        "Grade of the rewritten answer in the scores, as `saiten converse --last-grade`; the papers leave it open.",
+        panel=_DESIGN,
+    )
     dialogue: str | None = option(
         None,
         "Id of the question whose dialogue figure 8 shows. Default: that with the largest rise.",
@@ -93,7 +98,7 @@ def dialogues(
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 6 nothing was measured, 130 interrupted
     by Ctrl-C.
     """
-    from saiten.cli.papering import place_of, run_design
+    from saiten.cli.papering import place_of, reading_of, run_design
     from saiten.papers.dialogues import EvidenceAndDialogues
 
     place = place_of("dialogues", data, how, judges.chosen(config))
@@ -106,6 +111,8 @@ def dialogues(
         design.bertscore,
         design.retriever,
         design.questioning,
+        design.last_grade,
         design.dialogue,
+        reading_of(config),
     )
     run_design("dialogues", found, how, config, form)

@@ -57,6 +57,12 @@ def place_of(name: str, data: Path, how: PaperOptions, judges: tuple[str, ...]) 
     return DesignPlace(data, how.out or Path("runs") / f"paper-{name}", judges)
 
 
+def reading_of(config: Config) -> Reading:
+    """Return how `saiten.toml` has the rows of samples read."""
+    rows = config.settings(DataSettings, {})
+    return Reading(read_columns(rows.column), rows.language)
+
+
 def run_design(name: str, design: Design, how: PaperOptions, config: Config, form: Format) -> None:
     """Run the design, and print its tables; raises typer.Exit with the command's status if it is not 0."""
     notes, place = stderr(), design.place
@@ -66,9 +72,7 @@ def run_design(name: str, design: Design, how: PaperOptions, config: Config, for
     if not place.data.is_dir():
         raise BadInput(f"{place.data} is not a folder; write an example of one with `saiten paper {name} "
                        f"{shlex.quote(str(place.data))} --samples`")  # fmt: skip
-    rows = config.settings(DataSettings, {})
-    reading = Reading(read_columns(rows.column), rows.language)
-    found = check_folder(place.data, design.needs(), _reporter(notes), reading)
+    found = check_folder(place.data, design.needs(), _reporter(notes), reading_of(config))
     unusable = frozenset(each.need.name for each in found if each.problem)
     design = replace(design, place=replace(place, without=unusable, reading=reading))
     if how.dry_run:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from saiten.choices import MAX_TURNS, RECORDED, Questioning
+from saiten.choices import MAX_TURNS, RECORDED, LastGrade, Questioning
 from saiten.dialogue.lines import HIGHER_IS_BETTER
 from saiten.dialogue.loop import FindEvidence
 from saiten.protocols import Judge, System, Task
@@ -42,6 +42,7 @@ class Conversations:
     at_once: int = 8
     """Concurrent questions to the system."""
     questioning: Questioning = "merged"
+    last_grade: LastGrade = "replaces"
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of a run of dialogues, except judge and data."""
@@ -49,6 +50,7 @@ class Conversations:
             "system": {"name": self._name, **self._described},
             "max_turns": self.max_turns,
             **self._asked(),
+            **({"last_grade": self.last_grade} if self._appends else {}),
             "evidence_from": self.evidence_from,
         }
 
@@ -60,7 +62,7 @@ class Conversations:
             "system": self._name,
             "max_turns": str(self.max_turns),
             **self._asked(),
-            "grades": "one per turn",
+            "grades": "one per turn, last appended" if self._appends else "one per turn",
             "evidence_from": self.evidence_from,
             "saiten": __version__,
         }
@@ -70,6 +72,11 @@ class Conversations:
         """Return how questions come about, unless a single turn leaves none to ask, as in runs of earlier versions."""
         questioning = RECORDED if self.system is None else self.questioning
         return {"questioning": questioning} if self.max_turns > 1 else {}
+
+    @property
+    def _appends(self) -> bool:
+        """Return whether σ may have one grade more than turns; else nothing is recorded, as in earlier versions."""
+        return self.last_grade == "appended" and self.system is not None and self.max_turns > 1
 
     @property
     def _name(self) -> str:

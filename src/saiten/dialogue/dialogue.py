@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from saiten.choices import LastGrade
 from saiten.dialogue.scores import SCORES
 from saiten.errors import FailureKind
 from saiten.records import Language, Passage, Retrieved, Turn, Usage
@@ -90,11 +91,19 @@ class Dialogue:
     """What was said before the question of the pair, oldest first."""
     recorded: tuple[str, ...] = ()
     """The questions of a recorded conversation, as far as it was replayed; empty for one that was held."""
+    last_grade: LastGrade = "replaces"
+    """The place of a T7's grade in σ."""
 
     @property
     def grades(self) -> tuple[float, ...]:
-        """Return σ: one grade per turn, from T3, or from T7 in a turn that has one; the steps include both."""
-        return tuple({step.turn: step.grade for step in self.steps if step.grade is not None}.values())
+        """Return σ: one grade per turn, from T3, or from T7 in a turn that has one; the steps include both.
+
+        If the last grade is appended, σ has T3's and T7's, unless it would be longer than `max_turns`.
+        """
+        given = [(step.turn, step.grade) for step in self.steps if step.grade is not None]
+        if self.last_grade == "appended" and len(given) <= self.max_turns:
+            return tuple(grade for _, grade in given)
+        return tuple(dict(given).values())
 
     @property
     def history(self) -> tuple[Turn, ...]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, NamedTuple, TypedDict
 
-from saiten.choices import MAX_TURNS, RECORDED, Questioning
+from saiten.choices import MAX_TURNS, RECORDED, LastGrade, Questioning
 from saiten.dialogue.dialogue import Agent, Dialogue, DialogueStep, Ended, StepName
 from saiten.dialogue.leak import find_leak
 from saiten.dialogue.refusing import PROPOSALS, Refusal, refuse
@@ -37,6 +37,7 @@ async def converse(
     *,
     max_turns: int = MAX_TURNS,
     questioning: Questioning = "merged",
+    last_grade: LastGrade = "replaces",
     find_evidence: FindEvidence | None = None,
     session: str = "",
 ) -> Dialogue:
@@ -48,6 +49,8 @@ async def converse(
     With `questioning="merged"`, one call decides whether another question is needed and asks it, and a question that
     uses numbers, names or rare words that only the reference has is refused. With `published`, these are two calls, as
     in the paper, and a question may use such words to ask for confirmation.
+
+    `last_grade` is the place of a T7's grade in σ: that of the turn's T3, or one of its own.
 
     With a system, the pair's history comes before its question: the system and the agents know it, and its turns count
     neither as turns of the dialogue nor as what the system said. Without one, the history is replayed: its answers are
@@ -63,7 +66,7 @@ async def converse(
         raise ValueError("there is no history to replay")
     if max_turns < 1:
         raise ValueError(f"at least one turn is needed, not {max_turns}")
-    talk = _Talk(pair, system, agents, max_turns, questioning, session or pair.id)
+    talk = _Talk(pair, system, agents, max_turns, questioning, last_grade, session or pair.id)
     try:
         if pair.evidence is not None:
             talk.evidence = Retrieved(tuple(map(Passage, pair.evidence)))
@@ -112,6 +115,7 @@ class _Talk:
     agents: Judge
     max_turns: int
     questioning: Questioning
+    last_grade: LastGrade
     session: str
     evidence: Retrieved = field(default_factory=lambda: Retrieved(()))
     steps: list[DialogueStep] = field(default_factory=list)
@@ -258,6 +262,7 @@ class _Talk:
             session=self.session,
             earlier=self.earlier,
             recorded=tuple(turn.question for turn in pair.history[: self.turn]) if self.system is None else (),
+            last_grade=self.last_grade,
         )
         return replace(made, leak=find_leak(made))
 

@@ -57,6 +57,7 @@ class Conversing:
             how.agents,
             max_turns=how.max_turns,
             questioning=how.questioning,
+            last_grade=how.last_grade,
             find_evidence=how.find_evidence,
             session=name,
         )

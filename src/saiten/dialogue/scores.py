@@ -1,7 +1,7 @@
 """The scores of a dialogue.
 
 Source: the ANLP paper on multi-turn evaluation (spec 02), with its symbols: n turns are allowed, σ = [s_0, …, s_k] are
-the grades, one per turn, 0 ≤ k < n. Each score raises ValueError if there is no grade, or if there are more than n.
+the grades, 0 ≤ k < n. Each score raises ValueError if there is no grade, or if there are more than n.
 """
 
 import math

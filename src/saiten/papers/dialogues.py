@@ -1,11 +1,11 @@
 """Two papers on graded correctness: with evidence compared with people, and over several turns (spec 01 and 02)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from saiten.choices import MAX_TURNS, Questioning
+from saiten.choices import MAX_TURNS, LastGrade, Questioning
 from saiten.data.looking import look
 from saiten.demo.files import write_documents, write_rows
 from saiten.demo.grades import expert_grades
@@ -14,7 +14,7 @@ from saiten.errors import BadInput
 from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.papers.graded_answers import GradedBy, grade_tables
 from saiten.papers.held_dialogues import Held, dialogue_figures
-from saiten.papers.needed import check_needs, sample_ids
+from saiten.papers.needed import Reading, sample_ids
 from saiten.redaction import redact
 from saiten.runs import sample_to_json
 from saiten.text.language import detect_language
@@ -41,8 +41,10 @@ class EvidenceAndDialogues:
     """The model of BERTScore; None leaves it out, since it needs PyTorch."""
     retriever: str | None = None
     questioning: Questioning = "published"
+    last_grade: LastGrade = "replaces"
     dialogue: str | None = None
     """The question whose dialogue is shown; None: the one whose grade rises most."""
+    reading: Reading = field(default_factory=Reading)
     ANSWERS: ClassVar = DataNeed("answers", "samples", ("question", "answer", "contexts", "reference"))
     LABELS: ClassVar = DataNeed(
         "labels", "labels", ("correctness",), of="answers", parts=(Message("paper_dialogues", "part_people"),)
@@ -54,11 +56,14 @@ class EvidenceAndDialogues:
     @property
     def documents(self) -> DataNeed:
         """Return the need of documents: for the evidence, and for the built-in RAG."""
-        parts = (
-            *(("part_evidence",) if self.retriever is None else ()),
-            *(("part_dialogues",) if self.systems is None else ()),
-        )
-        return DataNeed("documents", "documents", parts=tuple(Message("paper_dialogues", part) for part in parts))
+        retrieved = self.retriever is None
+        parts = {
+            "part_evidence": retrieved and not self._answers_have_evidence,
+            "part_dialogues": self.systems is None,
+            "part_dialogue_evidence": retrieved and self.systems is not None,
+        }
+        found = tuple(Message("paper_dialogues", part) for part, needed in parts.items() if needed)
+        return DataNeed("documents", "documents", parts=found)
 
     def needs(self) -> Sequence[DataNeed]:
         rest = (self.documents,) if self.documents.parts else ()  # else nothing would read them
@@ -79,8 +84,12 @@ class EvidenceAndDialogues:
             ConfigurationError: a system, the retriever or the model of BERTScore cannot be had.
             BadInput: there is no question with the id of the wanted dialogue.
         """
-        questions = self._has(self.QUESTIONS)
-        if self.dialogue is not None and questions is not None and self.dialogue not in sample_ids(questions):
+        questions = self.place.find(self.QUESTIONS)
+        if (
+            self.dialogue is not None
+            and questions is not None
+            and self.dialogue not in sample_ids(questions, self.reading)
+        ):
             raise BadInput(f"{questions} has no question {self.dialogue!r} (--dialogue); name an id of that file")
         if self.bertscore is not None:
             self._bertscore(self.bertscore, checked=True)
@@ -92,7 +101,7 @@ class EvidenceAndDialogues:
         return (*self._indexing(), *self._scoring(), *(self._conversing(questions) if questions else ()))
 
     def tables(self, notify: Callable[[str | Message], None]) -> Iterator[Table]:
-        yield from grade_tables(tuple(self._graders()), self._has(self.LABELS), notify)
+        yield from grade_tables(tuple(self._graders()), self.place.find(self.LABELS), notify)
         runs = [
             Held(redact(judge), self._run(judge, "qa"), self._run(judge, "mqa"))
             for judge in self.place.judges
@@ -101,7 +110,7 @@ class EvidenceAndDialogues:
         yield from dialogue_figures(runs, self.dialogue, notify)
 
     def _indexing(self) -> Iterator[DesignStep]:
-        documents = self._has(self.documents) if self.documents.parts else None
+        documents = self.place.find(self.documents) if self.documents.parts else None
         if documents is not None:
             words = ("index", str(documents), "--kb", str(self._kb), "--embedder", "builtin")
             yield DesignStep(words, self._kb, calls=False)
@@ -120,15 +129,16 @@ class EvidenceAndDialogues:
             yield DesignStep((*words, "-o", str(run)), run)
 
     def _conversing(self, questions: Path) -> Iterator[DesignStep]:
-        if self.systems is None and self._has(self.documents) is None:
+        if self.systems is None and self.place.find(self.documents) is None:
             return
         evidence = self._evidence or ()
         for judge in self.place.judges:
             for at, form in enumerate(FORMS.values()):
                 run = self._run(judge, form)
                 words = ["converse", str(questions), *self._system(at, form), "--judge", judge, *evidence]
-                words += ["--max-turns", str(self.max_turns), "--questioning", self.questioning, "-o", str(run)]
-                yield DesignStep(tuple(words), run)
+                words += ["--max-turns", str(self.max_turns), "--questioning", self.questioning]
+                words += [] if self.last_grade == "replaces" else ["--last-grade", self.last_grade]
+                yield DesignStep((*words, "-o", str(run)), run)
 
     def _system(self, at: int, form: str) -> tuple[str, ...]:
         system = f"rag:{self._kb}" if self.systems is None else self.systems[at]
@@ -143,10 +153,9 @@ class EvidenceAndDialogues:
         """Return where evidence for question and reference comes from; None if there is none."""
         if self.retriever is not None:
             return ("--retriever", self.retriever, "-k", str(self.k))
-        if self._has(self.documents) is not None:
+        if self.place.find(self.documents) is not None:
             return ("--kb", str(self._kb), "-k", str(self.k))
-        answers = self.place.find(self.ANSWERS)
-        return () if answers is not None and _has_evidence(answers) else None
+        return () if self._answers_have_evidence else None
 
     def _graders(self) -> Iterator[GradedBy]:
         """Yield the rows of figure 2."""
@@ -176,20 +185,27 @@ class EvidenceAndDialogues:
     def _run(self, judge: str, name: str) -> Path:
         return self.place.named(judge) / name
 
-    def _has(self, need: DataNeed) -> Path | None:
-        """Return the file or folder of the need, if it can be used."""
-        (found,) = check_needs(self.place.data, [need])
-        return None if found.problem else found.path
+    @property
+    def _answers_have_evidence(self) -> bool:
+        """Return whether every answer has evidence, as far as the first rows show."""
+        answers = self.place.find(self.ANSWERS)
+        if answers is None:
+            return False
+        columns, language = self.reading.columns, self.reading.language
+        try:
+            found = look(
+                answers,
+                columns=columns,
+                format=None,
+                detect_language=detect_language,
+                language=language,
+                notify=lambda _: None,
+            )
+        except (BadInput, OSError):  # reported with the needs
+            return False
+        return found.has("evidence") == len(found.samples)
 
 
 def _each(option: str, values: Sequence[str]) -> Iterator[str]:
     for value in values:
         yield from (option, value)
-
-
-def _has_evidence(answers: Path) -> bool:
-    """Return whether every answer has evidence, as far as the first rows show."""
-    found = look(
-        answers, columns={}, format=None, detect_language=detect_language, language=None, notify=lambda _: None
-    )
-    return found.has("evidence") == len(found.samples)

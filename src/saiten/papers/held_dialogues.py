@@ -40,7 +40,8 @@ def dialogue_figures(
     if not readers:
         return
     found = {judge: paired(sides_of(both, (), NAMES))[1] for judge, both in readers.items()}
-    yield _scores({judge: _compared(*sides) for judge, sides in found.items()})
+    appended = any(reader.manifest.settings.get("last_grade") for both in readers.values() for reader in both)
+    yield _scores({judge: _compared(*sides) for judge, sides in found.items()}, appended=appended)
     shown = _risen(next(iter(readers.values())), wanted)
     if shown is not None:
         yield _transcript(next(iter(readers)), *shown)
@@ -79,7 +80,7 @@ def _compared(qa: PairedSide, mqa: PairedSide) -> tuple[_Score, ...]:
     return tuple(replace(one, p_value=p) for one, p in zip(found, corrected, strict=True))
 
 
-def _scores(found: dict[str, tuple[_Score, ...]]) -> Table:
+def _scores(found: dict[str, tuple[_Score, ...]], *, appended: bool) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for judge, scores in found.items():
         for one in scores:
@@ -98,7 +99,10 @@ def _scores(found: dict[str, tuple[_Score, ...]]) -> Table:
         Message("paper_dialogues", "scores"),
         ("judge", "score", "system", "mean", "ci_low", "ci_high", "p_value", "n", "remarks"),
         tuple(rows),
-        (Message("paper_dialogues", "about_scores"),),
+        (
+            Message("paper_dialogues", "about_scores"),
+            *((Message("paper_dialogues", "last_appended"),) if appended else ()),
+        ),
         (Interval("mean", "ci_low", "ci_high"),),
         charts=tuple(means_charts(figures)),
     )

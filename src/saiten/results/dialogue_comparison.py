@@ -69,7 +69,16 @@ def by_group(runs: Sequence[DialogueSide], groups: Mapping[Key, str | None]) -> 
         means,
         tuple(_differences(runs[0], other, parts, asked_in) for other in runs[1:]) if parts else (),
         len(members),
+        tuple(_mean_of([each for each in means if each.score == score and each.group is not None]) for score in SCORES)
+        if parts
+        else (),
     )
+
+
+def _mean_of(groups: Sequence[GroupMeans]) -> GroupMeans:
+    """Return the mean of the means of one score, whatever number of pairs each group has."""
+    means = tuple(map(fmean, zip(*(each.means for each in groups), strict=True)))
+    return GroupMeans(groups[0].score, None, sum(each.n for each in groups), means)
 
 
 def _differences(

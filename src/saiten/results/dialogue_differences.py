@@ -48,3 +48,5 @@ class DialogueComparison:
     """One tuple per run after the first; empty without groups."""
     groups: int
     """Number of groups, broken down or not."""
+    of_groups: tuple[GroupMeans, ...]
+    """Means of the groups' means, each group counting the same, one per score; empty without groups."""

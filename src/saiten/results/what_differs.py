@@ -19,14 +19,17 @@ CONDUCTED = ("max_turns", "judge", "votes", "evidence_from")
 _UNRECORDED = "–"
 """The value of a setting in runs of versions that did not have it."""
 
+_DEFAULTS = {"last_grade": "replaces"}
+"""Settings of dialogues that are recorded only if they differ from these."""
+
 
 def what_differs(readers: Sequence[RunReader]) -> list[Message]:
     """Return how figures differ in more than the system: how they were made, how dialogues were conducted."""
     if not all(map(has_dialogues, readers)):
         return made_differently(readers)
     found = []
-    for name in CONDUCTED:
-        values = [reader.manifest.settings.get(name, _UNRECORDED) for reader in readers]
+    for name in (*CONDUCTED, *_DEFAULTS):
+        values = [reader.manifest.settings.get(name, _DEFAULTS.get(name, _UNRECORDED)) for reader in readers]
         if any(value != values[0] for value in values):
             found.append(Message("difference", "setting", setting=name, values=", ".join(map(str, values))))
     found += _asked_differently(readers)

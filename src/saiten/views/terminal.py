@@ -82,10 +82,10 @@ def _parts(table: WordedTable, width: int) -> list[list[int]]:
 
 
 def _key(table: WordedTable, width: int) -> Sequence[int]:
-    """Return the first columns that identify the rows; only the very first if they would take half of the width."""
+    """Return the first columns that identify the rows; only the very first if they would leave less than a third."""
     for size in range(1, min(_LONGEST_KEY, len(table.columns)) + 1):
         if len({tuple(show_cell(cell) for cell in row[:size]) for row in table.rows}) == len(table.rows):
-            return range(size if _least_room(table, range(size)) <= width // 2 else 1)
+            return range(size if _least_room(table, range(size)) <= width * 2 // 3 else 1)
     return range(1)
 
 

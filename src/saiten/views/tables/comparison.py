@@ -123,10 +123,14 @@ def dialogue_comparison_tables(found: DialogueComparison, *, glance: bool = Fals
 
 def _means(found: DialogueComparison) -> Table:
     parted = any(each.group is not None for each in found.means)
-    whole = _whole({each.group for each in found.means if each.group is not None})
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (each.score, whole if each.group is None else Name(each.group), each.n, *each.means) for each in found.means
-    )
+    groups = {each.group for each in found.means if each.group is not None}
+    whole = _unlike(groups, Message("cell", "all"))
+    equally = _unlike(groups, Message("cell", "mean_of_groups", n=len(groups)))
+    rows: list[tuple[Cell, ...]] = []
+    for each in found.means:
+        rows.append((each.score, whole if each.group is None else Name(each.group), each.n, *each.means))
+        if each.group is None:
+            rows += [(one.score, equally, one.n, *one.means) for one in found.of_groups if one.score == each.score]
     charts = [
         dialogue_lines(
             [
@@ -154,15 +158,14 @@ def _means(found: DialogueComparison) -> Table:
     return Table(
         Message("title", "means_by_group" if parted else "means"),
         ("score", "group", "n", *map(Name, found.names)),
-        rows,
+        tuple(rows),
         tuple(captions),
         charts=tuple(charts),
     )
 
 
-def _whole(groups: set[str]) -> Message:
-    """Return the name of the row over all groups, different from any group's name."""
-    name = Message("cell", "all")
+def _unlike(groups: set[str], name: Message) -> Message:
+    """Return the name of a row over all groups, different from any group's name."""
     while str(name) in groups:
         name = Message("cell", "in_brackets", text=name)
     return name
