@@ -53,10 +53,10 @@ def aspects(
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 6 nothing was measured, 130 interrupted
     by Ctrl-C.
     """
-    from saiten.cli.papering import place_of, run_design
+    from saiten.cli.papering import design_place, run_design
     from saiten.papers.aspects import SeveralAspects
 
-    design = SeveralAspects(place_of("aspects", data, how, judges.chosen(config)), **asdict(typed))
+    design = SeveralAspects(design_place("aspects", data, how, config, judges.chosen(config)), **asdict(typed))
     if not how.samples and not how.results:
         design.check()
     run_design("aspects", design, how, config, form)

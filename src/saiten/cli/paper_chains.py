@@ -103,12 +103,16 @@ def chains(
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 6 nothing was measured, 130 interrupted
     by Ctrl-C.
     """
-    from saiten.cli.papering import place_of, run_design
+    from saiten.cli.papering import design_place, run_design
     from saiten.papers.chains import SerialAndParallel
 
     asked = grid.grid(config)
     if not (how.samples or how.results):
         asked.check()
     run_design(
-        "chains", SerialAndParallel(place_of("chains", data, how, (asked.judge.judge,)), asked), how, config, form
+        "chains",
+        SerialAndParallel(design_place("chains", data, how, config, (asked.judge.judge,)), asked),
+        how,
+        config,
+        form,
     )

@@ -98,10 +98,10 @@ def dialogues(
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 6 nothing was measured, 130 interrupted
     by Ctrl-C.
     """
-    from saiten.cli.papering import place_of, reading_of, run_design
+    from saiten.cli.papering import design_place, run_design
     from saiten.papers.dialogues import EvidenceAndDialogues
 
-    place = place_of("dialogues", data, how, judges.chosen(config))
+    place = design_place("dialogues", data, how, config, judges.chosen(config))
     found = EvidenceAndDialogues(
         place,
         design.systems,
@@ -113,6 +113,5 @@ def dialogues(
         design.questioning,
         design.last_grade,
         design.dialogue,
-        reading_of(config),
     )
     run_design("dialogues", found, how, config, form)

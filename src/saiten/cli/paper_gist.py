@@ -48,9 +48,9 @@ def gist(
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 6 nothing was measured, 130 interrupted
     by Ctrl-C.
     """
-    from saiten.cli.papering import place_of, run_design
+    from saiten.cli.papering import design_place, run_design
     from saiten.papers.gist import GistAndSupplement
 
-    place = place_of("gist", data, how, judges.chosen(config))
+    place = design_place("gist", data, how, config, judges.chosen(config))
     design = GistAndSupplement(place, options.role, options.examples, options.annotator, options.sample)
     run_design("gist", design, how, config, form)

@@ -47,9 +47,9 @@ def ragas(
     Exit status: 0 success, 2 invalid setup or input, 3 stopped by the budget, 6 nothing was measured, 130 interrupted
     by Ctrl-C.
     """
-    from saiten.cli.papering import place_of, run_design
+    from saiten.cli.papering import design_place, run_design
     from saiten.papers.ragas import NineMetrics
 
-    place = place_of("ragas", data, how, judges.chosen(config))
+    place = design_place("ragas", data, how, config, judges.chosen(config))
     criteria = tuple(dict.fromkeys(chosen.criterion)) or ("harmfulness",)
     run_design("ragas", NineMetrics(place, criteria, chosen.compat), how, config, form)

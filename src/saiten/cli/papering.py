@@ -45,8 +45,8 @@ _NAME = 12
 """Cells of a need's name before what is there."""
 
 
-def place_of(name: str, data: Path, how: PaperOptions, judges: tuple[str, ...]) -> DesignPlace:
-    """Return where the design of this name finds its data and keeps its results.
+def design_place(name: str, data: Path, how: PaperOptions, config: Config, judges: tuple[str, ...]) -> DesignPlace:
+    """Return where the design of this name finds its data, how they are read, and where it keeps its results.
 
     Raises:
         ConfigurationError: Two judges differ in their secrets alone, so that their results would be in one folder.
@@ -54,13 +54,9 @@ def place_of(name: str, data: Path, how: PaperOptions, judges: tuple[str, ...]) 
     shown = [redact(judge) for judge in judges]
     if twice := {judge for judge in shown if shown.count(judge) > 1}:
         raise ConfigurationError(f"two judges are named {min(twice)}; their names must differ in more than a password")
-    return DesignPlace(data, how.out or Path("runs") / f"paper-{name}", judges)
-
-
-def reading_of(config: Config) -> Reading:
-    """Return how `saiten.toml` has the rows of samples read."""
     rows = config.settings(DataSettings, {})
-    return Reading(read_columns(rows.column), rows.language)
+    reading = Reading(read_columns(rows.column), rows.language)
+    return DesignPlace(data, how.out or Path("runs") / f"paper-{name}", judges, reading=reading)
 
 
 def run_design(name: str, design: Design, how: PaperOptions, config: Config, form: Format) -> None:
@@ -72,9 +68,9 @@ def run_design(name: str, design: Design, how: PaperOptions, config: Config, for
     if not place.data.is_dir():
         raise BadInput(f"{place.data} is not a folder; write an example of one with `saiten paper {name} "
                        f"{shlex.quote(str(place.data))} --samples`")  # fmt: skip
-    found = check_folder(place.data, design.needs(), _reporter(notes), reading_of(config))
+    found = check_folder(place.data, design.needs(), _reporter(notes), place.reading)
     unusable = frozenset(each.need.name for each in found if each.problem)
-    design = replace(design, place=replace(place, without=unusable, reading=reading))
+    design = replace(design, place=replace(place, without=unusable))
     if how.dry_run:
         render([_estimate(design.steps(), how, config, notes)], form, stdout(), name)
         return

@@ -1,7 +1,7 @@
 """Two papers on graded correctness: with evidence compared with people, and over several turns (spec 01 and 02)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from saiten.errors import BadInput
 from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.papers.graded_answers import GradedBy, grade_tables
 from saiten.papers.held_dialogues import Held, dialogue_figures
-from saiten.papers.needed import Reading, sample_ids
+from saiten.papers.needed import sample_ids
 from saiten.redaction import redact
 from saiten.runs import sample_to_json
 from saiten.text.language import detect_language
@@ -44,7 +44,6 @@ class EvidenceAndDialogues:
     last_grade: LastGrade = "replaces"
     dialogue: str | None = None
     """The question whose dialogue is shown; None: the one whose grade rises most."""
-    reading: Reading = field(default_factory=Reading)
     ANSWERS: ClassVar = DataNeed("answers", "samples", ("question", "answer", "contexts", "reference"))
     LABELS: ClassVar = DataNeed(
         "labels", "labels", ("correctness",), of="answers", parts=(Message("paper_dialogues", "part_people"),)
@@ -88,7 +87,7 @@ class EvidenceAndDialogues:
         if (
             self.dialogue is not None
             and questions is not None
-            and self.dialogue not in sample_ids(questions, self.reading)
+            and self.dialogue not in sample_ids(questions, self.place.reading)
         ):
             raise BadInput(f"{questions} has no question {self.dialogue!r} (--dialogue); name an id of that file")
         if self.bertscore is not None:
@@ -191,7 +190,7 @@ class EvidenceAndDialogues:
         answers = self.place.find(self.ANSWERS)
         if answers is None:
             return False
-        columns, language = self.reading.columns, self.reading.language
+        columns, language = self.place.reading.columns, self.place.reading.language
         try:
             found = look(
                 answers,
