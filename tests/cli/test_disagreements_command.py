@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import shutil
+import tracemalloc
 from dataclasses import asdict
 
 import pytest
@@ -68,6 +69,8 @@ def test_every_format_has_counts_texts_and_both_sides_words(saiten, files, form)
         assert "⟨? monthly⟩" in said.out
     if form == "html":
         assert '<mark class="nw">monthly</mark>' in said.out
+        assert "<summary>contexts: 1</summary>" in said.out
+        assert "Ask the desk." in said.out
 
 
 def test_a_run_is_filtered_by_system_and_group(saiten, files):
@@ -93,6 +96,18 @@ def test_the_judges_reason_and_its_marks_are_those_of_the_run(saiten, files):
     assert rows[0]["reason"].startswith("0 of 1 statements are supported")
 
 
+def test_items_without_a_sample_are_listed_and_reported(saiten, files, somewhere):
+    """A run may have lost its samples: values and labels are still compared, and the gap is named."""
+    samples, labels, _ = files
+    assert saiten("score", samples, "-m", "length", "-o", "run", "-q").status == 0
+    (somewhere / "run" / "samples.jsonl").write_text("")
+    said = saiten("disagreements", "run", labels, "-n", "2", "--format", "json")
+    assert said.status == 0
+    assert "run has no sample of 2 of 2 listed items" in " ".join(said.err.split())
+    (rows,) = (rows for title, rows in json.loads(said.out).items() if title.startswith("correct"))
+    assert [(row["judge"] > 0, row["answer"]) for row in rows] == [(True, None)] * 2
+
+
 def test_each_run_has_its_own_reason(saiten, files, somewhere):
     """Two runs of one metric are named apart, and each list has the reasons of its run."""
     samples, labels, _ = files
@@ -110,6 +125,60 @@ def test_each_run_has_its_own_reason(saiten, files, somewhere):
         if title.startswith("correct")
     }
     assert sorted(reasons.values(), key=str) == [{False}, {True}]
+
+
+def test_without_a_common_scale_it_is_said_where_the_judge_ranks_an_item(saiten, files, data):
+    """A judge of 3 may be above people's 50, so `judge higher` would be wrong; verdicts cannot be asked for."""
+    samples, *_ = files
+    labels = data(
+        [{"item": row["id"], "value": value} for row, value in zip(ROWS, (0, 50, 100), strict=False)], "l.jsonl"
+    )
+    judges = data(
+        [{"item": row["id"], "judge": "gpt", "value": value} for row, value in zip(ROWS, (250, 7, 3), strict=False)],
+        "j.jsonl",
+    )
+    command = ("disagreements", samples, labels, "--judges", judges)
+    said = saiten(*command)
+    assert "judge ranks it higher; judge 250, people 0" in said.out
+    assert "judge ranks it lower; judge 3, people 100" in said.out
+    refused = saiten(*command, "--yes-from", "50", "--only", "judge-yes-people-no")
+    assert refused.status == 2
+    assert "gpt and the labels share no scale that --yes-from 50 could divide" in " ".join(refused.err.split())
+
+
+def test_long_references_have_a_line_between_them(saiten, files, data):
+    """Short ones have a line each."""
+    _, labels, judges = files
+    short, long = ["yearly", "every year"], ["Fees are paid yearly.\nAsk the desk.", "Every year."]
+    for references, line in ((short, False), (long, True)):
+        samples = data([row | {"references": references, "reference": None} for row in ROWS], f"{line}.jsonl")
+        said = saiten("disagreements", samples, labels, "--judges", judges, "-n", "1")
+        assert ("– – –" in said.out, references[1] in said.out) == (line, True), said
+
+
+@pytest.mark.parametrize("spans", [False, True], ids=["values", "spans"])
+def test_no_text_is_kept_but_those_of_the_listed_items(saiten, data, spans):
+    """The texts of 200 samples are 20 MB; reading, comparing and listing take a tenth of it."""
+    rows = [ROWS[0] | {"id": f"q{n}", "contexts": ["Ask the desk. " * 7_000]} for n in range(200)]
+    samples = data(rows, "samples.jsonl")
+    assert saiten("score", samples, "-m", "length", "-o", "run", "-q").status == 0
+    labels = data([{"item": row["id"], "value": n % 2} for n, row in enumerate(rows)], "labels.jsonl")
+    marks = [
+        {"item": row["id"], "aspect": "hallucination", "spans": [{"text": "F", "start": n % 2, "end": 2}]}
+        for n, row in enumerate(rows)
+    ]
+    people, judge = data(marks, "people.jsonl"), data([{**one, "spans": []} for one in marks], "judge.jsonl")
+    command = ("disagreements", "run", labels, "-n", "1", "--format", "json")
+    if spans:
+        command = ("disagreements", samples, people, "--judges", judge, "--spans", "-n", "1", "--format", "json")
+    assert saiten(*command).status == 0  # loads the packages
+    tracemalloc.start()
+    try:
+        assert saiten(*command).status == 0
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10_000_000
 
 
 def test_pairs_show_both_answers(saiten, files, data):
@@ -133,6 +202,7 @@ def test_gist_lists_answers_with_both_sides_marks(saiten, data, somewhere):
     shown = saiten("disagreements", "run", "labels.jsonl", "--spans", "-n", "3")
     assert shown.status == 0, shown
     assert "⟦+G" in shown.out
+    assert shown.out.count("─ reference") >= 3  # with marks or without: extra units are those that it lacks
     assert "Marked only by people" in shown.out
     said = saiten("disagreements", "run", "labels.jsonl", "--spans", "-n", "3", "--format", "json")
     tables = json.loads(said.out)
@@ -154,7 +224,7 @@ def test_the_list_is_in_japanese_and_texts_stay_as_they_are(saiten, files, monke
     monkeypatch.setenv("SAITEN_LANG", "ja")
     said = saiten("disagreements", samples, labels, "--judges", judges, "-n", "1")
     assert "評価器は可、人は不可；評価器 1、人 0" in said.out
-    assert "? 質問にも正答例にもコンテキストにもない語。" in said.out
+    assert "? 質問にも参照回答にもコンテキストにもない語。" in said.out
     assert "monthly is wrong" in said.out
 
 

@@ -116,6 +116,7 @@ def test_an_interval_is_one_cell_after_its_figure(saiten, scored, command, figur
     [
         (("agreement", "labels.jsonl"), "Agreement of people: labels.jsonl"),
         (("meta-evaluate", "run", "labels.jsonl"), "Metrics against people: run"),
+        (("disagreements", "run", "labels.jsonl"), "Disagreements with people: run"),
         (("estimate", "run", "labels.jsonl"), "What people would say: run"),
         (("drift", "run", "run", "labels.jsonl"), "Drift: run → run"),
         (("probe", "data.jsonl", "-m", "accuracy", "--probes", "empty", "-o", "probed", "-q"), "a judge: data.jsonl"),

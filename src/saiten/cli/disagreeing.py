@@ -8,7 +8,7 @@ from rich.text import Text
 from saiten.choices import Format
 from saiten.cli.disagreements import DisagreementOptions
 from saiten.cli.meta_spans import read_marks
-from saiten.cli.output import stdout
+from saiten.cli.output import notifier, stderr, stdout
 from saiten.cli.reading import read_said, sample_rows
 from saiten.cli.subject import JudgeFiles
 from saiten.errors import BadInput, ConfigurationError
@@ -67,6 +67,7 @@ def list_values(run: Path, labels: Path, others: JudgeFiles, options: Disagreeme
     bounds = declared_bounds(column.made.metric for aspect in aspects for column in aspect.columns)
     report = disagreements(aspects, here, settings, bounds=bounds)
     texts = _texts_of(report, items, run, others, options.sample_column)
+    _note_lacking([each.item for one in report.lists for each in one.listed or ()], texts, run)
     if form not in {"table", "html"}:
         render(disagreement_tables(report, texts), form, stdout(), _title(run))
         return
@@ -101,11 +102,22 @@ def list_marks(run: Path, labels: Path, others: JudgeFiles, options: Disagreemen
         )
     shown = {each.item for one in found for each in one.listed}
     texts = {item: AnswerTexts(read.samples[item], {}) for item in shown if item in read.samples}
+    _note_lacking(shown, texts, run)
     if form not in {"table", "html"}:
         render(mark_tables(found, texts), form, stdout(), _title(run))
         return
     lists = [CardList(mark_list_title(one), mark_list_captions(one), list(cards_of_marks(one, texts))) for one in found]
     _show([mark_count_table(found, glance=form == "table")], lists, form, _title(run), legend=True)
+
+
+def _note_lacking(listed: Collection[str], texts: Texts, run: Path) -> None:
+    """Report how many of the listed items have no texts."""
+    lacking = [item for item in listed if item not in texts and halves(item, texts) is None]
+    if lacking:
+        notifier(stderr())(
+            f"{run} has no sample of {len(lacking)} of {len(listed)} listed items, for example {lacking[0]!r}: they "
+            "are listed without texts"
+        )
 
 
 def _title(run: Path) -> str:

@@ -52,6 +52,7 @@ class ReadMarks:
     people: PeopleMarks
     judges: dict[str, Marks]
     samples: dict[str, Sample]
+    """Without their contexts."""
 
 
 def read_marks(
@@ -76,16 +77,21 @@ def read_marks(
             raise BadInput(f"{path} does not exist; expected a run folder or a file of spans")
         if path.is_dir():
             reader = read_run(path, notify=notifier(stderr()))
-            samples |= {sample.id: sample for sample in reader.samples()}
+            samples |= {sample.id: _without_contexts(sample) for sample in reader.samples()}
             found |= _named_apart(marks_of_run(reader.scores(), path.resolve().name), found)
         elif path is run and others.judges:
             rows = sample_rows(path, sample_columns)
-            samples |= {row.id: row for row in rows if isinstance(row, Sample)}
+            samples |= {row.id: _without_contexts(row) for row in rows if isinstance(row, Sample)}
         elif not alone:
             found |= _named_apart(_judges_in(path), found)
     if aspects:
         found = {name: {at: spans for at, spans in marks.items() if at[1] in aspects} for name, marks in found.items()}
     return ReadMarks(people, found, samples)
+
+
+def _without_contexts(sample: Sample) -> Sample:
+    """Return what marks can be in; passages take most of the memory of a large run, and no mark is in them."""
+    return replace(sample, contexts=None, evidence=None, trace=None)
 
 
 def _judges_in(path: Path) -> dict[str, Marks]:

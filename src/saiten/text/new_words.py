@@ -28,7 +28,7 @@ _BETWEEN = 2
 
 def new_words(text: str, sources: Sequence[str]) -> tuple[Span, ...]:
     """Return the passages of the text that consist of new words; neighboring words are one passage."""
-    known = _Known(tuple(normalize(source).lower() for source in sources))
+    known = _KnownWords(tuple(normalize(source).lower() for source in sources))
     found: list[tuple[int, int]] = []
     for start, end in _new(text, known):
         between = text[found[-1][1] : start] if found else "\n"
@@ -40,7 +40,7 @@ def new_words(text: str, sources: Sequence[str]) -> tuple[Span, ...]:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownWords:
     """The words of the sources, which are normalized and lower-cased."""
 
     sources: tuple[str, ...]
@@ -69,7 +69,7 @@ class _Known:
         return not self.numbers.isdisjoint(known_numbers(plain))
 
 
-def _new(text: str, known: _Known) -> Iterator[tuple[int, int]]:
+def _new(text: str, known: _KnownWords) -> Iterator[tuple[int, int]]:
     for token in TOKEN.finditer(text):
         if token.lastgroup != "ja":
             if not known.has(token.group()):

@@ -114,6 +114,11 @@ def _check(
     lists = [one for one in compared if one.listed is not None]
     if settings.only in _OF_VERDICTS and all(one.verdicts is None for one in lists):
         metrics = ", ".join(dict.fromkeys(one.metric for one in lists))
+        if settings.yes_from is not None:
+            raise ConfigurationError(
+                f"{settings.only} needs verdicts on both sides, and {metrics} and the labels share no scale that "
+                f"--yes-from {settings.yes_from:g} could divide: use judge-higher or judge-lower, which compare ranks"
+            )
         raise ConfigurationError(
             f"{settings.only} needs verdicts on both sides, and {metrics} or the labels have none: turn grades on a "
             "common scale into verdicts with --yes-from, or use judge-higher or judge-lower"

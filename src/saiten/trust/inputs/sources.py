@@ -7,6 +7,7 @@ evidence that the judge saw (`correctness · openai:m · reference`), and after 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 
 from saiten.choices import ScoreBy
@@ -29,8 +30,8 @@ class Source:
     outputs: tuple[Output, ...]
     items: Mapping[str, Place] = field(default_factory=dict)
     """The samples of a run."""
-    answers: Mapping[str, str | None] = field(default_factory=dict)
-    """The samples' answers: a label refers to one text."""
+    answers: Mapping[str, bytes | None] = field(default_factory=dict)
+    """Digests of the samples' answers, since a label refers to one text; texts are not kept."""
 
 
 def run_folder(path: Path) -> Path | None:
@@ -63,8 +64,8 @@ def read_source(path: Path, reading: OutputReading | None = None, *, by: ScoreBy
         outputs = read_outputs(path, columns=how.columns, pattern=how.pattern, notify=notify)
         return Source(path, tuple(_counted(outputs, path, notify)))
     reader = read_run(folder, notify=notify)
-    samples = list(reader.samples())
-    return Source(folder, tuple(outputs_of_run(reader, by, notify=notify)), *_known(samples))
+    items, answers = _known(reader.samples())
+    return Source(folder, tuple(outputs_of_run(reader, by, notify=notify)), items, answers)
 
 
 def samples_source(path: Path, samples: Iterable[Sample]) -> Source:
@@ -78,7 +79,7 @@ def side_by_side(sources: Sequence[Source], *, notify: Notify) -> tuple[dict[str
     Outputs on a sample that has a different answer in an earlier source are left out: a label refers to one text.
     """
     items: dict[str, Place] = {}
-    answers: dict[str, str | None] = {}
+    answers: dict[str, bytes | None] = {}
     kept: list[Source] = []
     for given in sources:
         source = given
@@ -98,9 +99,17 @@ def side_by_side(sources: Sequence[Source], *, notify: Notify) -> tuple[dict[str
     return items, list(_named_apart(kept, notify))
 
 
-def _known(samples: Iterable[Sample]) -> tuple[dict[str, Place], dict[str, str | None]]:
-    every = list(samples)
-    return {sample.id: labeled_place_of(sample) for sample in every}, {sample.id: sample.answer for sample in every}
+def _known(samples: Iterable[Sample]) -> tuple[dict[str, Place], dict[str, bytes | None]]:
+    places: dict[str, Place] = {}
+    answers: dict[str, bytes | None] = {}
+    for sample in samples:
+        places[sample.id] = labeled_place_of(sample)
+        answers[sample.id] = None if sample.answer is None else _digest(sample.answer)
+    return places, answers
+
+
+def _digest(answer: str) -> bytes:
+    return sha256(answer.encode(errors="surrogatepass")).digest()[:16]
 
 
 def _counted(outputs: Iterable[Output], path: Path, notify: Notify) -> Iterator[Output]:

@@ -17,6 +17,8 @@ from saiten.views.gist.view import MarkKind, Segment, Unit, cut
 from saiten.views.reasons import reason_of
 from saiten.words import Message, joined
 
+_BRIEF = 80
+"""Maximum characters of references that are one line each."""
 _KINDS: Mapping[str, MarkKind] = {kind: kind for kind in WHICH}
 
 
@@ -44,7 +46,7 @@ class TitledText:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Opinion:
     """What one side said."""
 
     who: str | Message
@@ -65,11 +67,13 @@ class Card:
     language: Language
     texts: Sequence[Sequence[TitledText]]
     """One or two texts per row; two are compared side by side."""
-    lines: Sequence[Line]
+    lines: Sequence[Opinion]
     marks: Sequence[Message] = ()
     """What the marks in the texts mean."""
     listed: Sequence[tuple[Message, Sequence[Unit]]] = ()
     """Passages below the texts, with a heading."""
+    contexts: Sequence[str] = ()
+    """What the answer was made from; too long for the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +97,9 @@ def _card(one: JudgeDisagreements, each: Disagreement, texts: Texts) -> Card:
     own = () if known is None else (known,)
     answers = own if two is None else tuple(texts[half] for half in two)
     score = known.scores.get(one.metric) if known else None
-    shown = _Shown()
+    shown = _CardTexts()
     if two is not None:
-        shown = _Shown(_of_pair(answers))
+        shown = _CardTexts(_of_pair(answers))
     elif known is not None:
         shown = _of_answer(known, unsupported_part(known.sample, known.scores, one.metric))
     sample = answers[0].sample if answers else Sample(each.item)
@@ -110,13 +114,21 @@ def _card(one: JudgeDisagreements, each: Disagreement, texts: Texts) -> Card:
         lines=(_judge_line(one, each, score), *_people_lines(each)),
         marks=shown.marks,
         listed=shown.listed,
+        contexts=sample.contexts or (),
     )
 
 
 def kind_words(kind: DisagreementKind, measure: DisagreementMeasure = "values") -> Message:
-    """Return how both sides differ; for preferences, to which answer the judge leans."""
-    leans = {"judge-higher": "judge_second", "judge-lower": "judge_first"} if measure == "preferences" else {}
-    return Message("disagreement", leans.get(kind, kind.replace("-", "_")))
+    """Return how both sides differ: for preferences, to which answer the judge leans; for ranks, where it puts it."""
+    return Message("disagreement", _WORDS.get((kind, measure), kind.replace("-", "_")))
+
+
+_WORDS: Mapping[tuple[DisagreementKind, DisagreementMeasure], str] = {
+    ("judge-higher", "preferences"): "judge_second",
+    ("judge-lower", "preferences"): "judge_first",
+    ("judge-higher", "ranks"): "judge_ranks_higher",
+    ("judge-lower", "ranks"): "judge_ranks_lower",
+}
 
 
 def number(value: float) -> str:
@@ -133,19 +145,19 @@ def _joined_names(*names: str | None) -> str:
     return " · ".join(name for name in names if name)
 
 
-def _judge_line(one: JudgeDisagreements, each: Disagreement, score: Score | None) -> Line:
+def _judge_line(one: JudgeDisagreements, each: Disagreement, score: Score | None) -> Opinion:
     why = "" if score is None else reason_of(Scored(each.item, one.made.metric, score))
-    return Line(one.metric, number(each.judge), why)
+    return Opinion(one.metric, number(each.judge), why)
 
 
-def _people_lines(each: Disagreement) -> Iterator[Line]:
+def _people_lines(each: Disagreement) -> Iterator[Opinion]:
     """Yield what people said: everybody without a remark on one line, the others on their own."""
     brief = [joined_value(voice) for voice in each.voices if not voice.reason]
     if brief or not each.voices:
-        yield Line(Message("disagreement", "people"), joined(brief, "listed") if brief else number(each.people))
+        yield Opinion(Message("disagreement", "people"), joined(brief, "listed") if brief else number(each.people))
     for voice in each.voices:
         if voice.reason:
-            yield Line(name_of(voice), number(voice.value), voice.reason)
+            yield Opinion(name_of(voice), number(voice.value), voice.reason)
 
 
 def name_of(voice: Voice) -> str | Message:
@@ -161,7 +173,7 @@ def joined_value(voice: Voice) -> Message:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _CardTexts:
     """The parts of a card made of texts."""
 
     texts: Sequence[Sequence[TitledText]] = ()
@@ -169,7 +181,7 @@ class _Shown:
     listed: Sequence[tuple[Message, Sequence[Unit]]] = ()
 
 
-def _of_answer(known: AnswerTexts, part: UnsupportedPart) -> _Shown:
+def _of_answer(known: AnswerTexts, part: UnsupportedPart) -> _CardTexts:
     """Return the texts of an answer with its unsupported part, what the marks mean, and passages without a place."""
     sample = known.sample
     kind: MarkKind = "marked" if part.marked_by else "new_words"
@@ -179,7 +191,7 @@ def _of_answer(known: AnswerTexts, part: UnsupportedPart) -> _Shown:
     rows = [(*_references(sample), answer)]
     unplaced = (*(unit for unit in units if unit.start is None), *too_deep)
     listed = [(Message("disagreement", "unplaced"), unplaced)] if unplaced else []
-    return _Shown(rows, tuple(meaning_of(part)), listed)
+    return _CardTexts(rows, tuple(meaning_of(part)), listed)
 
 
 def meaning_of(part: UnsupportedPart) -> Iterator[Message]:
@@ -195,11 +207,12 @@ def meaning_of(part: UnsupportedPart) -> Iterator[Message]:
 
 
 def _references(sample: Sample) -> list[TitledText]:
-    """Return all references as one text; empty without any."""
+    """Return all references as one text, long ones with a line between them; empty without any."""
     if not sample.references:
         return []
     title = "reference" if len(sample.references) == 1 else "references"
-    text = "\n".join(sample.references)
+    brief = all(len(each) <= _BRIEF and "\n" not in each for each in sample.references)
+    text = ("\n" if brief else "\n\n– – –\n\n").join(sample.references)
     return [TitledText(Message("disagreement", title), text, cut(text, ())[0])]
 
 
@@ -236,14 +249,15 @@ def _unit(unit: ComparedUnit) -> Unit:
 
 
 def _side_by_side(of: str, sample: Sample, units: Mapping[str, Sequence[Unit]]) -> tuple[TitledText, ...]:
-    """Return the text with people's marks and with the judge's; nothing if neither side marked it."""
-    source = (sample.answer if of == "answer" else sample.reference) or ""
+    """Return the text with people's marks and with the judge's; once if neither side marked it, nothing without it."""
+    given = sample.answer if of == "answer" else sample.reference
+    source = given or ""
     own = {
         side: [_checked(unit, source) for unit in every if unit.kind.startswith("missing") == (of == "reference")]
         for side, every in units.items()
     }
     if not any(own.values()):
-        return ()
+        return () if given is None else (TitledText(Message("disagreement", of), given, cut(source, ())[0]),)
     return tuple(
         TitledText(Message("disagreement", f"{of}_by_{side}"), source, cut(source, every)[0])
         for side, every in own.items()

@@ -57,6 +57,8 @@ def _shown(card: Card, language: Language) -> Mapping[str, object]:
         ],
         "lines": [tuple(map(worded, (line.who, line.what, line.why))) for line in card.lines],
         "marks": list(map(worded, card.marks)),
+        "contexts": list(map(clean, card.contexts)),
+        "contexts_title": worded(Message("disagreement", "contexts", n=len(card.contexts))),
         "listed": [
             (worded(heading), [(CLASSES[unit.kind], clean(unit.text), clean(unit.why)) for unit in units])
             for heading, units in card.listed

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from rich.console import Console
 from rich.text import Text
 
-from saiten.views.disagreements.cards import Card, Line, TitledText
+from saiten.views.disagreements.cards import Card, Opinion, TitledText
 from saiten.views.gist.screen import Pen, listed_unit, marked_text, pen_for, print_lines, print_panel, print_sides
 from saiten.views.strip_controls import clean
 from saiten.words import Message, in_language
@@ -48,7 +48,7 @@ def _below(card: Card, pen: Pen) -> Iterator[Text]:
             yield Text.assemble(listed_unit(pen, unit), (f"  {clean(unit.why)}" if unit.why else "", "dim"))
 
 
-def _said(line: Line) -> Text:
+def _said(line: Opinion) -> Text:
     who, what, why = map(_worded, (line.who, line.what, line.why))
     return Text.assemble((who, "bold"), "  ", what, f"  {why}" if why else "")
 
