@@ -358,6 +358,19 @@ def test_answers_made_in_another_way_do_not_pass_for_those_of_this_plan(saiten, 
     assert "--out FOLDER" in done.err
 
 
+def test_grades_without_the_evidence_that_was_asked_for_are_counted(saiten, tmp_path):
+    """Answers without contexts are graded without; the table says how many, so that nobody takes them for E2."""
+    rows = [row | {"answer": row["reference"]} for row in QUESTIONS]
+    rows[0]["contexts"] = ["Part 0 turns the wheel."]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "e.yaml").write_text(
+        "data: [{answers: answers.jsonl}]\nmetrics: [token_f1]\nevidence: [answer, none]\n"
+    )
+    said = " ".join(saiten("experiment", "e.yaml").out.split())
+    assert "correctness[evidence=answer]: 4 of 5 answers were graded without evidence, because there was none" in said
+    assert "correctness[evidence=none]: " not in said
+
+
 def test_a_missing_knowledge_base_is_reported_before_anything_is_spent(saiten, grid, openai_server):
     """Evidence by reference needs it, even though the systems do not."""
     path = grid([], f'systems: ["openai:m@{openai_server.base_url}"]\nevidence: [reference]\n')

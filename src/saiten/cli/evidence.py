@@ -94,8 +94,8 @@ def check_evidence(rows: Iterator[Sample | BadRow], options: EvidenceOptions, da
     first = next((row for row in ahead if isinstance(row, Sample)), None)
     if first is not None and first.evidence is None:
         raise ConfigurationError(
-            f"--evidence reference needs a knowledge base, and {data} has no column `evidence` instead: say --kb KB "
-            "(make one with `saiten index DOCUMENTS --kb KB`), or --retriever FILE.py:FUNCTION for your own retriever, "
-            "or --evidence answer for what the system saw"
+            f"--evidence reference needs a knowledge base, and the first sample of {data} has no `evidence` instead: "
+            "say --kb KB (make one with `saiten index DOCUMENTS --kb KB`), or --retriever FILE.py:FUNCTION for your "
+            "own retriever, or --evidence answer for what the system saw"
         )
     return rows

@@ -109,10 +109,5 @@ def chains(
     asked = grid.grid(config)
     if not (how.samples or how.results):
         asked.check()
-    run_design(
-        "chains",
-        SerialAndParallel(design_place("chains", data, how, config, (asked.judge.judge,)), asked),
-        how,
-        config,
-        form,
-    )
+    place = design_place("chains", data, how, config, (asked.judge.judge,))
+    run_design("chains", SerialAndParallel(place, asked), how, config, form)

@@ -198,7 +198,9 @@ class Experiment:
         whole = True
         path = cell.answers(self.folder)
         private_folder(path.parent)
-        settings = RunSettings(more={**system.describe(), "system": system.name, "questions": cell.data.name})
+        # latencies under different loads must not be mixed
+        load = {} if self.plan.at_once == 1 else {"at_once": str(self.plan.at_once)}
+        settings = RunSettings(more={**system.describe(), "system": system.name, "questions": cell.data.name, **load})
         total = sum(1 for _ in questions_of(cell.data, lambda _: None))
         rows = questions_of(cell.data, self.notify)
         with (

@@ -63,6 +63,7 @@ def _cells(result: ExperimentResult, currency: str, form: IntervalColumns) -> Ta
         captions.append(Message("caption", "experiment_labels"))
     if at_once > 1:
         captions.append(Message("caption", "experiment_load", n=at_once))
+    captions += _graded_without_evidence(result)
     return Table(
         Name(result.plan.title) or Message("title", "experiment"),
         columns,
@@ -71,6 +72,15 @@ def _cells(result: ExperimentResult, currency: str, form: IntervalColumns) -> Ta
         (Interval(main, *_ENDS),) if form.numbers else (),
         key="experiment",
     )
+
+
+def _graded_without_evidence(result: ExperimentResult) -> Iterator[Message]:
+    """Yield a sentence per metric whose judge saw no evidence on some answers, although the mode requests it."""
+    figures = [(metric, figure) for each in result.cells for metric, figure in each.figures.items()]
+    for metric in dict.fromkeys(metric for metric, figure in figures if figure.without_evidence):
+        own = [figure for name, figure in figures if name == metric]
+        without, n = sum(figure.without_evidence for figure in own), sum(figure.total for figure in own)
+        yield Message("caption", "graded_without_evidence", metric=metric, n=without, of=n)
 
 
 def _pictures(result: ExperimentResult, *, intervals: bool) -> Iterator[VegaChart]:

@@ -139,19 +139,23 @@ class SerialAndParallel:
         of_grid = {table.key: table for table in experiment_tables(found)}
         if "chains" in of_grid:
             yield replace(of_grid["chains"], title=Message("paper_chains", "chains_by_judge"))
-            yield from self._by_people(plan, said)
+            yield from self._by_people(plan, said, notify)
             yield replace(of_grid["latency_ratios"], title=Message("paper_chains", "latency_ratios"))
         if labeled:
             yield ranking_table(said, self.grid.metrics)
             yield agreement_table(said, JUDGED)
 
-    def _by_people(self, plan: ExperimentPlan, said: Sequence[PeoplesVerdicts]) -> Iterator[Table]:
+    def _by_people(
+        self, plan: ExperimentPlan, said: Sequence[PeoplesVerdicts], notify: Callable[[str | Message], None]
+    ) -> Iterator[Table]:
         """Yield the comparison of the chains by what people said, over the data sets that have labels."""
         labeled = {one.data: one.figure for one in said if one.figure is not None}
-        if len(set(labeled.values())) != 1:
+        if len(aspects := set(labeled.values())) > 1:
+            notify(Message("paper_chains", "several_aspects", aspects=", ".join(sorted(aspects))))
+        if len(aspects) != 1:
             return
         data = tuple(each for each in plan.data if each.name in labeled)
-        main = {"main": next(iter(labeled.values())), "data": data}
+        main = {"main": aspects.pop(), "data": data}
         found = read_results(plan.model_copy(update=main), self._folder, lambda _: None)
         title = Message("paper_chains", "chains_by_people")
         yield from (replace(table, title=title) for table in experiment_tables(found) if table.key == "chains")
@@ -178,7 +182,9 @@ class SerialAndParallel:
 
     def _plan(self) -> dict[str, Any]:
         """Return the experiment; its paths are absolute, so that it can be resumed from any folder."""
-        grid = self.grid
+        grid, reading = self.grid, self.place.reading
+        read: dict[str, Any] = {"columns": dict(reading.columns)} if reading.columns else {}
+        read |= {} if reading.language is None else {"language": reading.language}
         data = []
         for name, (questions, documents, labels) in self._sets():
             answers = self.place.find(labels)
@@ -189,6 +195,7 @@ class SerialAndParallel:
                     "kb": _absolute(self._folder / "kb" / name),
                     "documents": [_absolute(self.place.find(documents))],
                     **({} if answers is None else {"labels": _absolute(answers)}),
+                    **read,
                 }
             )
         more = {} if grid.example is None else {"example": _absolute(grid.example)}

@@ -1,5 +1,6 @@
 """What people said of the answers of a grid: the order of systems (Table 5), and how often the judge decides alike."""
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,15 +75,7 @@ def verdicts_on(data: DataSet, folder: Path, notify: Callable[[str | Message], N
     if not (run / "manifest.json").is_file():
         return PeoplesVerdicts(data.name, why_not=Message("paper_chains", "not_scored"))
     if data.labels is None:
-        answers = str(run / "samples.jsonl")
-        notify(
-            Message(
-                "paper_chains",
-                "collect_labels",
-                data=data.name,
-                command=f"saiten annotate {answers} --form correct --annotator NAME",
-            )
-        )
+        notify(_how_to_collect(data, run))
         return PeoplesVerdicts(data.name, why_not=Message("paper_chains", "no_labels"))
     try:
         reader = read_run(run, notify=lambda _: None)
@@ -91,6 +84,18 @@ def verdicts_on(data: DataSet, folder: Path, notify: Callable[[str | Message], N
     except BadInput as error:
         notify(Message("paper_chains", "unusable_labels", data=data.name, why=str(error)))
         return PeoplesVerdicts(data.name, why_not=Message("paper_chains", "no_usable_label"))
+
+
+def _how_to_collect(data: DataSet, run: Path) -> Message:
+    beside = (data.questions or Path()).with_name("labels.jsonl")
+    answers, database, labels = (shlex.quote(str(each)) for each in (run / "samples.jsonl", f"{data.name}.db", beside))
+    return Message(
+        "paper_chains",
+        "collect_labels",
+        data=data.name,
+        command=f"saiten annotate {answers} --form correct --annotator NAME --db {database}",
+        export=f"saiten annotate --db {database} --export {labels}",
+    )
 
 
 def _paired(

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from saiten.data import BadRow
 from saiten.experiments.cells import answers_of, cells_of, has_answers, questions_of
 from saiten.experiments.plan import DataSet
 from saiten.experiments.results import CellResult, ExperimentResult
@@ -11,7 +10,6 @@ from saiten.experiments.tables import experiment_tables
 from saiten.papers.chains_people import PeoplesVerdicts
 from saiten.rag.knowledge.documents import FoundFile
 from saiten.rag.knowledge.finding import find_documents
-from saiten.records import Sample
 from saiten.results.data_figures import DataFigures, TextField
 from saiten.results.describe_data import describe_data
 from saiten.results.figure import Figure, unmeasured
@@ -28,10 +26,11 @@ def statistics_table(found: ExperimentResult, folder: Path) -> Table:
     """Return Table 2: questions, mean tokens per text, passages per question, documents."""
     rows: list[tuple[Cell, ...]] = []
     for data in found.plan.data:
-        figures = describe_data(data.name, _rows(found, data, folder))
+        asked = describe_data(data.name, questions_of(data, _quiet))
+        retrieved = _retrieved(found, data, folder)
         files = sum(isinstance(each, FoundFile) for each in find_documents(data.documents))
-        means = [_mean(figures, name) for name in ("question", "reference", "context")]
-        rows.append((Name(data.name), figures.questions, *means, _per_question(figures), files))
+        means = [_mean(asked, "question"), _mean(asked, "reference"), _mean(retrieved, "context")]
+        rows.append((Name(data.name), asked.questions, *means, _per_question(retrieved), files))
     tokenizers = joined([tokenizer_for("ja").name, tokenizer_for("en").name], "listed")
     return Table(
         Message("paper_chains", "statistics"),
@@ -44,25 +43,24 @@ def statistics_table(found: ExperimentResult, folder: Path) -> Table:
     )
 
 
-def _rows(found: ExperimentResult, data: DataSet, folder: Path) -> Iterator[Sample | BadRow]:
-    """Yield the first system's answers, which have the passages; without any, the questions."""
-    answered = (cell for cell in cells_of(found.plan, data) if has_answers(cell, folder))
-    first = next(answered, None)
-    return questions_of(data, _quiet) if first is None else answers_of(first, folder, _quiet)
+def _retrieved(found: ExperimentResult, data: DataSet, folder: Path) -> DataFigures | None:
+    """Return the figures of the answers that have passages, those of the first system; None without any."""
+    first = next((cell for cell in cells_of(found.plan, data) if has_answers(cell, folder)), None)
+    return None if first is None else describe_data(data.name, answers_of(first, folder, _quiet))
 
 
 def _quiet(_: str) -> None:
     """Report nothing: the run reported its rows."""
 
 
-def _mean(figures: DataFigures, name: TextField) -> float | None:
-    of = figures.of(name)
+def _mean(figures: DataFigures | None, name: TextField) -> float | None:
+    of = None if figures is None else figures.of(name)
     return None if of is None or of.tokens is None else of.tokens.mean
 
 
-def _per_question(figures: DataFigures) -> float | None:
-    each = figures.of("context")
-    return each.given / figures.samples if each is not None and each.given and figures.samples else None
+def _per_question(figures: DataFigures | None) -> float | None:
+    each = None if figures is None else figures.of("context")
+    return each.given / figures.samples if figures is not None and each is not None and each.given else None
 
 
 def accuracy_table(found: ExperimentResult, said: Sequence[PeoplesVerdicts], bertscore: str | None) -> Table:

@@ -38,6 +38,8 @@ class Figure:
     """For `bleu4` also corpus BLEU, whose counts are summed before division."""
     corpus_signature: str = ""
     """Signature of corpus BLEU in sacrebleu's form."""
+    without_evidence: int = 0
+    """Number of grades that lack the evidence that the mode requests, because the samples have none."""
 
     @property
     def total(self) -> int:

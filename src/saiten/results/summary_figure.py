@@ -31,6 +31,8 @@ def figure_of(columns: ScoreColumns, group: str | None = None, system: str | Non
         missing = _missing(columns, part)
         return Figure(metric, group, system, None, None, None, 0, 0, coverage, note=none, missing=missing)
     interval = bootstrap_mean(values, questions)
+    without = _without_evidence(columns, part)
+    unseen = Message("remark", "without_evidence", n=without) if without else None
     return Figure(
         metric,
         group,
@@ -42,9 +44,10 @@ def figure_of(columns: ScoreColumns, group: str | None = None, system: str | Non
         interval.clusters or 0,
         coverage,
         _distribution(grades[~np.isnan(grades)]),
-        joined([interval.note, _without_evidence(columns, part)]) or None,
+        joined([interval.note, unseen]) or None,
         _missing(columns, part),
         *_corpus(columns, part),
+        without_evidence=without,
     )
 
 
@@ -61,12 +64,8 @@ def _corpus(columns: ScoreColumns, part: Mask) -> tuple[Estimate | None, str]:
     return corpus_bleu(counts, questions), corpus_signature(columns.column("references")[chosen].tolist())
 
 
-def _without_evidence(columns: ScoreColumns, part: Mask) -> Message | None:
-    """Return how many grades lack the evidence that the mode requests, because the samples have none."""
-    if not is_correctness(columns.metric):
-        return None
-    without = int(columns.column("without_evidence")[part].sum())
-    return Message("remark", "without_evidence", n=without) if without else None
+def _without_evidence(columns: ScoreColumns, part: Mask) -> int:
+    return int(columns.column("without_evidence")[part].sum()) if is_correctness(columns.metric) else 0
 
 
 def _missing(columns: ScoreColumns, part: Mask) -> dict[tuple[Status, str], int]:
