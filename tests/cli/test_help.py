@@ -42,6 +42,17 @@ def test_text_in_brackets_is_shown(saiten, monkeypatch, name):
         assert [each for each in named if each not in said] == [], words
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_help_is_cut_off_on_a_narrow_terminal(saiten, monkeypatch, name, language):
+    """Words that are longer than their column go on in the next line: Japanese has no spaces to break at."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("SAITEN_LANG", language)
+    for words, _ in named_in_brackets(name):
+        lines = saiten(*words, "--help").out.splitlines()
+        assert [line for line in lines if re.search(r"…\s*│$", line)] == [], words
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_extra_that_a_help_names_exists(name):
     """What it says to install can be installed."""

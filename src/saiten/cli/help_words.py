@@ -30,6 +30,7 @@ _FRAMES = (
 
 def in_words(command: Any) -> Any:
     """Return the command with its help, and that of its options and subcommands, in the language of the terminal."""
+    _fold_long_words()
     if terminal_language() == "en":
         return command
     _word_frames()
@@ -62,6 +63,19 @@ def worded_errors() -> Iterator[None]:
 def worded_usage(text: str) -> str:
     """Return the line `Usage: saiten …` in the language of the terminal."""
     return re.sub(r"^Usage: ", in_terminal_language(Message("parser", "usage")), text)
+
+
+def _fold_long_words() -> None:
+    """Let a help go on in the next line where a word is longer than its column; Japanese has no spaces to break at."""
+    from typer import rich_utils
+
+    class FoldingHighlighter(rich_utils.OptionHighlighter):
+        def __call__(self, text: Any) -> Any:
+            found = super().__call__(text)
+            found.overflow = "fold"
+            return found
+
+    rich_utils.highlighter = FoldingHighlighter()
 
 
 def _word_frames() -> None:
