@@ -197,3 +197,12 @@ def test_a_help_is_in_japanese(japanese, command):
     assert said.status == 0
     assert english(said.out) == []
     assert re.search("[ぁ-ん]", said.out)
+
+
+def test_the_legend_of_marked_units_is_in_japanese(japanese, once):
+    """It names the kinds of units as the page does."""
+    once(files)
+    assert japanese("score", "answers.jsonl", "-m", "gist", "-o", "units").status == 0
+    said = japanese("show", "units", "--gist").out.replace("\xa0", " ")
+    assert "不足（趣旨）" in said
+    assert "missing gist" not in said

@@ -31,7 +31,7 @@ TERMS = (
     "AUROC", "F1", "ICC", "SD", "Pearson", "Spearman", "Kendall tau-b", "kappa", "alpha", "balanced accuracy", "macro",
     "Williams", "Holm", "Cohen", "Fleiss", "accuracy", "correctness", "wscore", "lscore", "mscore", "refine",
     "map_reduce", "E2", "E3", "NLP2023", "NRI-CIS", "USD", "max_turns", "faults", "saiten show OUT/scores/DATA", "saiten show", "UTC",
-    "ID", "saiten score", "saiten agreement", "--samples", "--grade-zero lowest", "--grade-zero declined", "saiten meta-evaluate FILE FILE --spans", "saiten meta-evaluate", "--judge", "--spans", "-m context_overlap -m length", "context_overlap", "length", "saiten",
+    "ID", "saiten score", "saiten agreement", "--samples", "--grade-zero lowest", "--grade-zero declined", "saiten meta-evaluate FILE FILE --spans", "saiten meta-evaluate", "--judge", "--spans", "-m context_overlap -m length", "context_overlap", "length", "evidence=none", "saiten",
 )  # fmt: skip
 """What practitioners say in Japanese as well, and names; add to it only such."""
 BOT = "def answer(question, id, history): return '一つ目は最初を残す。' if history else '選択肢がある。'"

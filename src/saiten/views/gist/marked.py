@@ -9,7 +9,7 @@ from rich.text import Text
 
 from saiten.records import Language
 from saiten.views.gist.screen import pen_for, signed
-from saiten.views.gist.view import MarkKind, Segment, Unit, harmless
+from saiten.views.gist.view import MarkKind, Segment, Unit, Words, harmless
 from saiten.views.strip_controls import clean
 from saiten.views.table import Colored
 from saiten.words import section
@@ -25,8 +25,6 @@ CLASSES: Mapping[MarkKind, str] = {
     "new_words": "nw",
 }
 """CSS classes, short since every unit has one."""
-
-Words = Mapping[str, str]
 
 
 class MarkedText(Colored):

@@ -12,8 +12,8 @@ from saiten.metrics.judged.gist_counts import WHICH
 from saiten.metrics.judged.gist_profiles import PROFILES, Profiles
 from saiten.records import Language
 from saiten.text.templates import templates
-from saiten.views.gist.marked import CLASSES, Words, marked, remark_of
-from saiten.views.gist.view import KINDS, GistRun, GistView, Kind
+from saiten.views.gist.marked import CLASSES, marked, remark_of
+from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, Words, profile_name, tally_of
 from saiten.views.page.chapters import Part
 from saiten.views.page.page import write_page
 from saiten.views.strip_controls import clean
@@ -71,8 +71,7 @@ def gist_block(view: GistView, language: Language, *, alone: bool = True) -> Mar
 
 def _tally(which: Kind, view: GistView, words: Words) -> tuple[str, bool]:
     """Return the count as text and whether it is 0 (missing ones: a share of the reference's)."""
-    n, of = view.counts[which]
-    return words["tally"].format(of=n, all=of) if which.startswith("missing") else str(n), not n
+    return tally_of(which, view, words), not view.counts[which][0]
 
 
 def _profile_table(profiles: Profiles, words: Words, *, alone: bool) -> Mapping[str, object]:
@@ -91,11 +90,3 @@ def _profile_table(profiles: Profiles, words: Words, *, alone: bool) -> Mapping[
         ],
         "remarks": [words[key].format(n) for key in ("without", "faulty", "unplaced") if (n := getattr(profiles, key))],
     }
-
-
-def profile_name(profile: str | None, words: Words) -> str:
-    """Return the profile in the page's language; None: an answer without units."""
-    if profile is None:
-        return words["none"]
-    kinds = [part.replace(" ", "_") for part in profile.split(", ")]
-    return words["and"].join(words[kind] for kind in kinds) if kinds[0] in words else words["nothing"]

@@ -13,10 +13,22 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from saiten.metrics.judged.gist_counts import WHICH
-from saiten.views.gist.view import KINDS, GistRun, GistView, Kind, MarkKind, Segment, Unit, harmless
+from saiten.views.gist.view import (
+    KINDS,
+    GistRun,
+    GistView,
+    Kind,
+    MarkKind,
+    Segment,
+    Unit,
+    harmless,
+    profile_name,
+    tally_of,
+)
 from saiten.views.line_breaks import broken
 from saiten.views.strip_controls import clean
-from saiten.words.terminal import in_terminal_language, screen_words
+from saiten.words import Message, section
+from saiten.words.terminal import in_terminal_language, screen_words, terminal_language
 
 STYLES: Mapping[MarkKind, str] = {
     "missing_gist": "bold red",
@@ -99,7 +111,7 @@ def print_gist_run(run: GistRun, out: Console) -> None:
             print_lines([Text(clean(view.sample.question), "bold")], out)
         print_gist(view, out, legend=False)
     if run.shown < run.total:
-        out.print(f"{run.shown} of {run.total} answers are shown. Any other: saiten show RUN --sample ID")
+        out.print(in_terminal_language(Message("gist", "left_out", shown=run.shown, all=run.total)), markup=False)
 
 
 def print_gist(view: GistView, out: Console, *, legend: bool = True) -> None:
@@ -172,8 +184,11 @@ def _below(view: GistView, pen: Pen) -> Iterator[Text]:
             clean(in_terminal_language(view.reason)),
         )
         return
-    tally = "   ".join(f"{LABELS[which]}\xa0{_tally(which, view)}" for which in WHICH)
-    yield Text.assemble((clean(view.metric), "bold"), "  ", view.profile, ("   " + tally, "dim"))
+    words = section("gist", terminal_language())
+    counts = (f"{LABELS[which]} {tally_of(which, view, words)}".replace(" ", "\xa0") for which in WHICH)
+    yield Text.assemble(
+        (clean(view.metric), "bold"), "  ", profile_name(view.profile, words), ("   " + "   ".join(counts), "dim")
+    )
     if view.unplaced:
         yield Text(screen_words("unplaced"), "dim")
     for unit in view.unplaced:
@@ -184,18 +199,12 @@ def _below(view: GistView, pen: Pen) -> Iterator[Text]:
         yield Text(f"{screen_words('fault')}  {clean(fault)}", "dim")
 
 
-def _tally(which: Kind, view: GistView) -> str:
-    """Return a count; missing units are a share of the reference's, extra ones are only counted."""
-    n, of = view.counts[which]
-    return f"{n}\xa0of\xa0{of}" if which.startswith("missing") else str(n)
-
-
 def legend_of(pen: Pen, kinds: Sequence[Kind] = KINDS) -> Text:
     """Return the signs of the units with their names."""
-    legend = Text()
+    legend, words = Text(), section("gist", terminal_language())
     for kind in kinds:
-        words = kind.replace("_", "\xa0") if kind in WHICH else f"{kind}\xa0in\xa0both"
-        legend.append(f"{pen.opening(kind)}{words}{pen.closing(kind)}", STYLES[kind] or "dim")
+        name = words[kind].replace(" ", "\xa0")  # never broken
+        legend.append(f"{pen.opening(kind)}{name}{pen.closing(kind)}", STYLES[kind] or "dim")
         legend.append("  ")
     return legend
 

@@ -22,6 +22,8 @@ T = TypeVar("T")
 Kind = Literal["missing_gist", "missing_supplement", "extra_gist", "extra_supplement", "gist", "supplement"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """The four deviations, then the units of the reference that the answer contains."""
+Words = Mapping[str, str]
+"""Those of the views, in one language: the section `gist`."""
 MarkKind = Kind | Literal["marked", "new_words"]
 """Those of gist, passages that somebody marked for another reason, and words that are in no source."""
 
@@ -318,3 +320,17 @@ def unpacked(metric: str, line: bytes) -> Finding:
     """Restore a finding."""
     details, reason = json.loads(line)
     return Finding(metric, details, reason)
+
+
+def profile_name(profile: str | None, words: Words) -> str:
+    """Return the profile in the page's language; None: an answer without units."""
+    if profile is None:
+        return words["none"]
+    kinds = [part.replace(" ", "_") for part in profile.split(", ")]
+    return words["and"].join(words[kind] for kind in kinds) if kinds[0] in words else words["nothing"]
+
+
+def tally_of(which: Kind, view: GistView, words: Words) -> str:
+    """Return a count; missing units are a share of the reference's, extra ones are only counted."""
+    n, of = view.counts[which]
+    return words["tally"].format(of=n, all=of) if which.startswith("missing") else str(n)

@@ -14,8 +14,7 @@ from saiten.records import STATUSES, Language, Sample
 from saiten.results.labeled_answers import answer_digest
 from saiten.results.verdict import higher_is_better
 from saiten.views.gist.marked import CLASSES, remark_of
-from saiten.views.gist.page import profile_name
-from saiten.views.gist.view import Segment, Unit, gist_view, harmless
+from saiten.views.gist.view import Segment, Unit, gist_view, harmless, profile_name
 from saiten.views.report.choosing import Choice
 from saiten.views.report.groups import AnswerGroups
 from saiten.views.report.packing import Packs, as_json, packed
