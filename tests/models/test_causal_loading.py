@@ -1,6 +1,7 @@
 """Anything but a causal language model, or a changed one, is reported before the first answer."""
 
 import shutil
+import threading
 import warnings
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import networks
 from saiten.errors import ConfigurationError
 from saiten.models.causal_network import causal_network
-from saiten.models.networks import LocalModel
+from saiten.models.networks import LocalModel, loaded
 from tiny_models import tiny_bert, tiny_chat
 
 pytestmark = networks.marks("peft")
@@ -62,3 +63,21 @@ def test_an_adapter_is_loaded_in_silence(adapter, capsys):
         load(adapter)
     assert [str(one.message) for one in caught if issubclass(one.category, FutureWarning)] == []
     assert capsys.readouterr().out == ""
+
+
+def test_networks_are_loaded_one_at_a_time():
+    """Two metrics of a run load theirs in threads, while transformers keeps the state of a load for the process."""
+    within = []
+
+    def second():
+        within.append("second")
+
+    def first():
+        other.start()
+        other.join(0.3)  # without a lock it ends within; with one it cannot, however long this takes
+        within.append("first")
+
+    other = threading.Thread(target=loaded, args=("b", "a model", second))
+    loaded("a", "a model", first)
+    other.join()
+    assert within == ["first", "second"]

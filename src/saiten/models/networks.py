@@ -26,6 +26,9 @@ _READ = {".json", ".safetensors", ".bin", ".txt", ".model", ".jinja", ".pt"}
 _held: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
 """Networks in use; each is released with its last holder."""
 _holding = threading.Lock()
+_loading = threading.RLock()
+"""Held while a network is loaded: transformers switches defaults of the whole process, so that of two networks loaded
+at once one would lack weights."""
 
 
 def require(what: str, extra: str, *modules: str) -> None:
@@ -43,9 +46,10 @@ def best_device() -> str:
 
 
 def loaded(what: str, expected: str, load: Callable[[], T]) -> T:
-    """Return what `load` returns; raises ConfigurationError if `load` failed."""
+    """Return what `load` returns, one load at a time; raises ConfigurationError if `load` failed."""
     try:
-        return load()
+        with _loading:
+            return load()
     except ConfigurationError:
         raise
     except Exception as error:  # safetensors and pickle raise their own types for damaged weights

@@ -54,15 +54,15 @@ class GradedAnswers:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredAnswers:
     """One value per answer, by a judge or a metric."""
 
     metric: str
     by: str
     """The judge or network; "" for a metric without one."""
     values: Mapping[str, float]
-    without: Mapping[str, int]
-    """Status → answers without a value."""
+    without: Mapping[str, str]
+    """Answer → its status, if it has no value."""
     why: str = ""
     """The most frequent reason for that."""
 
@@ -72,10 +72,10 @@ class JudgeOnAspects:
     """Everything that a judge said about the answers."""
 
     name: str
-    aspects: Mapping[str, Measured]
+    aspects: Mapping[str, MeasuredAnswers]
     """Its grades by aspect, without the overall one."""
-    direct: Measured
-    mate: Measured
+    direct: MeasuredAnswers
+    mate: MeasuredAnswers
     votes: Mapping[str, Mapping[str, Grades]]
     """Its grades of answers with all aspects of MATE, by answer and aspect."""
 
@@ -117,24 +117,25 @@ def judges_of_outputs(outputs: Iterable[Output]) -> list[JudgeOnAspects]:
 
 def _judge_of_outputs(name: str, found: Mapping[str, Mapping[str, Output]]) -> JudgeOnAspects:
     measured = {aspect: _said(aspect, name, of.values()) for aspect, of in found.items()}
-    direct = measured.pop(OVERALL, Measured("direct", name, {}, {}))
+    direct = measured.pop(OVERALL, MeasuredAnswers("direct", name, {}, {}))
+    every = set(chain.from_iterable(of.keys() for of in found.values()))
     shared = set.intersection(*(set(measured[each].values) if each in measured else set() for each in ASPECTS))
     votes = {item: {each: (measured[each].values[item],) for each in ASPECTS} for item in sorted(shared)}
     weights = read_weights()
-    rest = len(set(chain.from_iterable(found.values()))) - len(votes)
-    mate = Measured(
-        "mate", name, {i: weights.score(of) for i, of in votes.items()}, {"undefined": rest} if rest else {}
-    )
+    values = {item: weights.score(of) for item, of in votes.items()}
+    mate = MeasuredAnswers("mate", name, values, dict.fromkeys(sorted(every - shared), "undefined"))
     return JudgeOnAspects(name, measured, replace(direct, metric="direct"), mate, votes)
 
 
-def metrics_of_run(run: RunReader) -> Iterator[Measured]:
-    """Yield the metrics of a run without a judge; one with a network is named after its form, by the network."""
-    for metric, of in _by_metric(run.scores()).items():
+def metrics_of_run(run: RunReader) -> Iterator[MeasuredAnswers]:
+    """Yield the metrics of a run without a judge, in its order; one with a network has its form and the network."""
+    found = _by_metric(run.scores())
+    for metric in run.manifest.signatures:
         title, settings = read_name(metric)
         form = next((each.value for each in settings if each.key is None), None)
         network = next((each.value for each in settings if each.key == "model"), "")
-        yield _measured(f"{title}[{form}]" if form else title, Path(network).name if network else "", of)
+        shown, by = f"{title}[{form}]" if form else title, Path(network).name if network else ""
+        yield _measured(shown, by, found.get(metric, ()))
 
 
 def _by_metric(scores: Iterable[Scored]) -> dict[str, list[Scored]]:
@@ -144,16 +145,16 @@ def _by_metric(scores: Iterable[Scored]) -> dict[str, list[Scored]]:
     return found
 
 
-def _measured(metric: str, by: str, scored: Iterable[Scored]) -> Measured:
+def _measured(metric: str, by: str, scored: Iterable[Scored]) -> MeasuredAnswers:
     every = list(scored)
     values = {one.sample: one.score.value for one in every if one.score.value is not None}
-    rest = [one.score for one in every if one.score.value is None]
-    reasons = Counter(one.reason for one in rest if one.reason)
+    rest = [one for one in every if one.score.value is None]
+    reasons = Counter(one.score.reason for one in rest if one.score.reason)
     why = reasons.most_common(1)[0][0] if reasons and not values else ""
-    return Measured(metric, by, values, Counter(one.status for one in rest), why)
+    return MeasuredAnswers(metric, by, values, {one.sample: one.score.status for one in rest}, why)
 
 
-def _said(aspect: str, by: str, outputs: Iterable[Output]) -> Measured:
+def _said(aspect: str, by: str, outputs: Iterable[Output]) -> MeasuredAnswers:
     every = list(outputs)
     values = {one.item: one.said for one in every if not isinstance(one.said, str)}
-    return Measured(aspect, by, values, Counter(one.said for one in every if isinstance(one.said, str)))
+    return MeasuredAnswers(aspect, by, values, {one.item: one.said for one in every if isinstance(one.said, str)})

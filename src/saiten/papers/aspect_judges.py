@@ -1,6 +1,8 @@
 """Judges and metrics compared with people: table 1, held-out questions, weights and bias of the text on aspects."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from statistics import fmean
 
 import numpy as np
 
@@ -8,7 +10,7 @@ from saiten.choices import HELD_OUT
 from saiten.errors import BadInput
 from saiten.metrics.rubrics import read_rubric
 from saiten.metrics.rubrics.weights import read_weights
-from saiten.papers.aspect_grades import ASPECTS, OVERALL, GradedAnswers, JudgeOnAspects, Measured
+from saiten.papers.aspect_grades import ASPECTS, OVERALL, GradedAnswers, JudgeOnAspects, MeasuredAnswers
 from saiten.redaction import redact
 from saiten.results.figure import counted
 from saiten.stats.clusters import Floats
@@ -32,46 +34,62 @@ PEARSON_OF_WEIGHTS = 0.853
 _RESAMPLES = 1_000
 
 
-def means_table(answers: GradedAnswers, judges: Sequence[JudgeOnAspects], metrics: Sequence[Measured]) -> Table:
+def means_table(answers: GradedAnswers, judges: Sequence[JudgeOnAspects], metrics: Sequence[MeasuredAnswers]) -> Table:
     """Return table 1, first part: the means of people, judges and metrics, by system."""
     systems = answers.systems
-    rows = [_means(one, answers, systems) for one in _measures(answers, judges, metrics)]
+    found = list(_measures(answers, judges, metrics))
+    rows = [_means(one, answers, systems) for one in found]
     return Table(
         Message("paper_aspects", "means"),
         ("metric", "rated_by", *map(Name, systems), *_FORM.columns("all"), "n", "remarks"),
         tuple(rows),
-        (Message("paper_aspects", "about_means"),),
+        (Message("paper_aspects", "about_means"), *_reasons([one for one, _ in found])),
         _FORM.intervals("all"),
     )
 
 
 def _measures(
-    answers: GradedAnswers, judges: Sequence[JudgeOnAspects], metrics: Sequence[Measured]
-) -> Iterator[tuple[Measured, Message | str]]:
+    answers: GradedAnswers, judges: Sequence[JudgeOnAspects], metrics: Sequence[MeasuredAnswers]
+) -> Iterator[tuple[MeasuredAnswers, Message | str]]:
     """Yield what has a mean, with who gave it."""
     people = answers.people
     for aspect in read_rubric().names:
-        yield Measured(aspect, "", people.get(aspect, {}), {}), Message("paper_aspects", "people")
+        yield MeasuredAnswers(aspect, "", people.get(aspect, {}), {}), Message("paper_aspects", "people")
         for judge in judges:
             if aspect != OVERALL:
-                yield judge.aspects.get(aspect, Measured(aspect, "", {}, {})), _name(judge.name)
+                yield judge.aspects.get(aspect, MeasuredAnswers(aspect, "", {}, {})), _name(judge.name)
     for judge in judges:
         yield from ((judge.direct, _name(judge.name)), (judge.mate, _name(judge.name)))
     yield from ((one, _name(one.by)) for one in metrics)
 
 
-def _means(found: tuple[Measured, Message | str], answers: GradedAnswers, systems: Sequence[str]) -> tuple[Cell, ...]:
+def _reasons(found: Sequence[MeasuredAnswers]) -> Iterator[Message]:
+    """Yield why a judge or network has no value at all of some metrics, once for each."""
+    without: dict[str, list[MeasuredAnswers]] = {}
+    for one in found:
+        if one.why:
+            without.setdefault(one.by, []).append(one)
+    for by, of in without.items():
+        names = joined([one.metric for one in of], "listed")
+        yield Message("paper_aspects", "nothing_said", metrics=names, by=redact(by), why=Composed(of[0].why))
+
+
+def _means(
+    found: tuple[MeasuredAnswers, Message | str], answers: GradedAnswers, systems: Sequence[str]
+) -> tuple[Cell, ...]:
     one, by = found
     items = sorted(one.values.keys() & answers.places.keys())
     every = bootstrap_mean([one.values[item] for item in items], answers.questions(items))
     means: list[Cell] = []
     for system in systems:
         own = [one.values[item] for item in items if answers.places[item].system == system]
-        means.append(sum(own) / len(own) if own else None)
+        means.append(fmean(own) if own else None)
     return (one.metric, by, *means, *_FORM.cells(every), every.n, _remarks(one, every.reason or every.note))
 
 
-def correlations_table(answers: GradedAnswers, judges: Sequence[JudgeOnAspects], metrics: Sequence[Measured]) -> Table:
+def correlations_table(
+    answers: GradedAnswers, judges: Sequence[JudgeOnAspects], metrics: Sequence[MeasuredAnswers]
+) -> Table:
     """Return table 1, second part: Pearson's correlation with people's overall grade."""
     people = answers.people.get(OVERALL, {})
     rows: list[tuple[Cell, ...]] = []
@@ -95,7 +113,7 @@ def bias_table(answers: GradedAnswers, judges: Sequence[JudgeOnAspects]) -> Tabl
     rows: list[tuple[Cell, ...]] = []
     for aspect in read_rubric().names:
         for judge in judges:
-            one = judge.direct if aspect == OVERALL else judge.aspects.get(aspect, Measured(aspect, "", {}, {}))
+            one = judge.direct if aspect == OVERALL else judge.aspects.get(aspect, MeasuredAnswers(aspect, "", {}, {}))
             found = _compared(mean_difference, one.values, people.get(aspect, {}), answers)
             cells = (*_FORM.cells(found), found.n, _remarks(one, reworded(found)))
             rows.append((aspect, _name(judge.name), *cells))
@@ -118,8 +136,10 @@ def _compared(
     return bootstrap_statistic(statistic, x, y, answers.questions(items), resamples=_RESAMPLES)
 
 
-def _remarks(one: Measured, remark: Message | None) -> Message:
-    return joined([counted(one.without), Composed(one.why) if one.why else None, remark])
+def _remarks(one: MeasuredAnswers, remark: Message | None, among: Collection[str] | None = None) -> Message:
+    """Say how many answers, or how many of these, have no value, and the remark."""
+    without = [status for item, status in one.without.items() if among is None or item in among]
+    return joined([counted(Counter(without)), remark])
 
 
 def _name(by: str) -> Name:
@@ -143,26 +163,28 @@ def held_out_of(answers: GradedAnswers, share: float) -> frozenset[str]:
 def held_out_table(answers: GradedAnswers, judges: Sequence[JudgeOnAspects], share: float) -> Table:
     """Return each judge's correlation with people on held-out questions: direct, and MATE with two sets of weights."""
     rows: list[tuple[Cell, ...]] = []
-    captions: list[Message | str] = [Message("paper_aspects", "about_held_out", share=100 * share)]
+    why: Composed | None = None
+    held: frozenset[str] = frozenset()
     try:
         held = held_out_of(answers, share)
     except BadInput as error:
-        held = frozenset()
-        captions.insert(0, Composed(str(error)))
+        why = Composed(error)
     for judge in judges:
-        rows += _on_held_out(judge, answers, held)
+        rows += _on_held_out(judge, answers, held, why)
     return Table(
         Message("paper_aspects", "held_out"),
         ("judge", "metric", *_FORM.columns("pearson"), "n", "questions", *_FORM.columns("above_direct"), "p_value",
          "remarks"),
         tuple(rows),
-        tuple(captions),
+        (Message("paper_aspects", "about_held_out", share=100 * share),),
         _FORM.intervals("pearson", "above_direct"),
     )  # fmt: skip
 
 
-def _on_held_out(judge: JudgeOnAspects, answers: GradedAnswers, held: Collection[str]) -> Iterator[tuple[Cell, ...]]:
-    """Yield a row per kind of overall grade, all over the same answers."""
+def _on_held_out(
+    judge: JudgeOnAspects, answers: GradedAnswers, held: Collection[str], why: Composed | None
+) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row per kind of overall grade, all over the same answers; `why` says that no question is held out."""
     people = answers.people
     graded: dict[str, dict[str, float]] = {}
     for aspect, of in people.items():
@@ -184,10 +206,11 @@ def _on_held_out(judge: JudgeOnAspects, answers: GradedAnswers, held: Collection
         apart, p = Estimate(None, len(items)), None
         if name != "direct" and found.value is not None:
             apart, p = _above(x, columns["direct"], y, questions)
+        kind = judge.direct if name == "direct" else judge.mate
         shown: Cell = Message("paper_aspects", "mate_learned") if name == LEARNED else name
         yield (
             _name(judge.name), shown, *_FORM.cells(found), len(items), len(set(questions)), *_FORM.cells(apart),
-            PValue.of(p), joined([reworded(found)]),
+            PValue.of(p), why or _remarks(kind, reworded(found), held),
         )  # fmt: skip
 
 
@@ -219,12 +242,12 @@ def weights_tables(answers: GradedAnswers) -> Iterator[Table]:
         )
         for one in published.aspects
     ]
-    captions: list[str | Message] = [why, Message("paper_aspects", "about_weights")]
+    reason = () if learned else (Message("paper_aspects", "not_learned", why=why),)
     yield Table(
         Message("paper_aspects", "weights"),
         ("aspect", *_FORM.columns("weight"), "published", "published_within"),
         tuple(rows),
-        tuple(each for each in captions if each),
+        (*reason, Message("paper_aspects", "about_weights", share=100 * HELD_OUT)),
         _FORM.intervals("weight"),
     )
     held = learned.held_out if learned else Estimate(None, 0)

@@ -26,7 +26,7 @@ _ALL = Message("cell", "all")
 
 
 @dataclass(frozen=True, slots=True)
-class _Vote:
+class _PreferenceVote:
     """One annotator's preference for one question; tied systems share it."""
 
     question: str
@@ -62,16 +62,22 @@ def preferred_table(answers: GradedAnswers, none_good: NoneGood) -> Table:
         flags = sum(vote.none_good for vote in votes) / len(votes) if votes else None
         rows.append((_ALL, asked, None, None, None, undecided, len(votes), None, None, None, flags, None))
     reason = () if found else (Message("paper_aspects", "no_preferences"),)
+    columns = (
+        "system", "questions", *_FORM.columns("preferred_in"), "tied_in", "votes", *_FORM.columns("share_of_votes"),
+        "none_good", "top_of_preferred",
+    )  # fmt: skip
     return Table(
         Message("paper_aspects", "preferred"),
-        ("system", "questions", *_FORM.columns("preferred_in"), "tied_in", "votes",
-         *_FORM.columns("share_of_votes"), "none_good", "top_of_preferred"),
-        tuple(rows or [(None,) * 12]),
-        (*reason, Message("paper_aspects", "about_preferred", best=best),
-         Message("paper_aspects", f"none_good_{none_good.replace('-', '_')}")),
+        columns,
+        tuple(rows or [(None,) * len(columns)]),
+        (
+            *reason,
+            Message("paper_aspects", "about_preferred", best=best),
+            Message("paper_aspects", f"none_good_{none_good.replace('-', '_')}"),
+        ),
         _FORM.intervals(*figures),
         (shares("preferred_in", [Share(one.system, _share(one.preferred, one.questions)) for one in found]),),
-    )  # fmt: skip
+    )
 
 
 def _questions(answers: GradedAnswers) -> dict[str, str]:
@@ -80,7 +86,7 @@ def _questions(answers: GradedAnswers) -> dict[str, str]:
 
 def _votes(
     found: Iterable[Pick], pairs: Iterable[AnswerPair], answers: GradedAnswers, flagged: Collection[tuple[str, str]]
-) -> Iterator[_Vote]:
+) -> Iterator[_PreferenceVote]:
     compared: defaultdict[Hashable, set[str]] = defaultdict(set)
     for pair in pairs:
         compared[pair.question] |= _systems((pair.first, pair.second), answers)
@@ -88,14 +94,16 @@ def _votes(
         systems = _systems(pick.answers, answers)
         if systems and not pick.adjudicated:
             question = str(pick.question)
-            yield _Vote(question, systems, frozenset(compared[pick.question]), (question, pick.annotator) in flagged)
+            yield _PreferenceVote(
+                question, systems, frozenset(compared[pick.question]), (question, pick.annotator) in flagged
+            )
 
 
 def _systems(items: Iterable[str], answers: GradedAnswers) -> frozenset[str]:
     return frozenset(system for item in items if (system := answers.places[item].system) is not None)
 
 
-def _preferred(one: Preferred, votes: Sequence[_Vote]) -> tuple[Cell, ...]:
+def _preferred(one: Preferred, votes: Sequence[_PreferenceVote]) -> tuple[Cell, ...]:
     of = [vote for vote in votes if one.system in vote.compared]
     won = [vote.share(one.system) for vote in of]
     share = bootstrap_mean(won, [vote.question for vote in of]) if of else Estimate(None, 0)
@@ -158,10 +166,11 @@ def unanimity_table(answers: GradedAnswers) -> Table:
         for same, times in one.agreed.items()
     ]
     reason = () if found else (Message("paper_aspects", "one_annotator"),)
+    columns = ("annotators", "prefer_same", "questions", *_FORM.columns("share"))
     return Table(
         Message("paper_aspects", "unanimity"),
-        ("annotators", "prefer_same", "questions", *_FORM.columns("share")),
-        tuple(rows or [(None,) * 5]),
+        columns,
+        tuple(rows or [(None,) * len(columns)]),
         (*reason, Message("paper_aspects", "about_unanimity")),
         _FORM.intervals("share"),
         (shares("share", drawn),),

@@ -15,6 +15,7 @@ from saiten.metrics.neural.bertscore import BertScore
 from saiten.metrics.neural.perplexity import Perplexity
 from saiten.metrics.rubrics import read_rubric
 from saiten.metrics.rubrics.weights import read_weights
+from saiten.models.networks import LocalModel
 from saiten.papers.aspect_grades import (
     GradedAnswers,
     JudgeOnAspects,
@@ -67,6 +68,7 @@ class SeveralAspects:
         if self.bertscore:
             BertScore(model=self.bertscore).describe()
         if self.base:
+            LocalModel.find(self.base)
             make_head("chat").check()
 
     def write_samples(self) -> None:
