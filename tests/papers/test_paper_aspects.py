@@ -469,6 +469,16 @@ def test_a_wrong_option_is_refused_before_anything_is_run(mine, saiten, options,
     assert not Path("runs").exists()
 
 
+def test_columns_named_in_the_configuration_change_no_figure(mine, somewhere, saiten):
+    """Questions group the answers for intervals, preferences and held-out questions, whatever their column is called."""
+    plain = saiten("paper", "aspects", "mine", "-o", "one", "--format", "json")
+    write("answers", [{("q" if name == "question" else name): row[name] for name in row} for row in answers()])
+    (somewhere / "saiten.toml").write_text('column = ["question=q"]\n')
+    named = saiten("paper", "aspects", "mine", "-o", "two", "--format", "json")
+    assert (plain.status, named.status) == (0, 0), named
+    assert json.loads(named.out) == json.loads(plain.out)
+
+
 @pytest.mark.usefixtures("mine")
 def test_a_dry_run_counts_the_calls_of_each_judge(paper, openai_server):
     """Four aspects of 40 answers, three votes each; nothing is sent."""

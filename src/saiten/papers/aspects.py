@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from saiten.choices import HELD_OUT, NoneGood
-from saiten.data import BadRow, read_labels, read_samples
+from saiten.data import BadRow, read_labels
 from saiten.demo.files import write_rows
 from saiten.demo.grades import simulated_grades, simulated_judge, simulated_preferences
 from saiten.demo.samples import load_demo
@@ -26,11 +26,10 @@ from saiten.papers.aspect_grades import (
 from saiten.papers.aspect_judges import bias_table, correlations_table, held_out_table, means_table, weights_tables
 from saiten.papers.aspect_people import grades_table, preferred_table, unanimity_table
 from saiten.papers.design import DataNeed, DesignPlace, DesignStep
-from saiten.records import Label, Sample
+from saiten.records import Label
 from saiten.results.labeled_answers import noting_others
 from saiten.results.place import digests_of, labeled_place_of
 from saiten.runs import read_run, sample_to_json
-from saiten.text.language import detect_language
 from saiten.trust.inputs.judge_files import read_outputs
 from saiten.trust.inputs.picks import GOOD, pairs_of
 from saiten.tuning.judge.judge_plan import make_head
@@ -101,7 +100,9 @@ class SeveralAspects:
             labels = str(self.place.find(self.LABELS))
             there = {label.aspect for label in _labels_in(Path(labels))}
             aspects = tuple(word for name in read_rubric().names if name in there for word in ("-a", name))
-            train = ("tune", "judge", labels, "-s", answers, "--base", self.base, "--held-out", str(self.held_out))
+            train = ["tune", "judge", labels, "-s", answers, "--base", self.base, "--held-out", str(self.held_out)]
+            for field, column in self.place.reading.columns.items():  # which this command has no configuration for
+                train += ["--sample-column", f"{field}={column}"]
             steps.append(_step(*train, *aspects, makes=self._own, calls=False))
             own = f"hf:{self._own}"
             steps.append(_step("score", answers, *rated, "--judge", own, makes=self._run(own), calls=False))
@@ -123,8 +124,7 @@ class SeveralAspects:
         yield bias_table(answers, judges)
 
     def _answers(self, notify: Callable[[str | Message], None]) -> GradedAnswers:
-        rows = read_samples(_there(self.place.find(self.ANSWERS)), detect_language=detect_language, notify=notify)
-        places = {row.id: labeled_place_of(row) for row in rows if isinstance(row, Sample)}
+        places = {row.id: labeled_place_of(row) for row in self.place.rows(self.ANSWERS, notify)}
         digests, known = digests_of(places), {item: place.question for item, place in places.items()}
         rubric = read_rubric().names
         said = noting_others(_labels_in(_there(self.place.find(self.LABELS))), digests, notify)

@@ -12,9 +12,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
+from saiten.data import read_samples
 from saiten.data.formats import ENDINGS
-from saiten.records import Language
+from saiten.records import Language, Sample
 from saiten.redaction import redact, redact_command
+from saiten.text.language import detect_language
 from saiten.views.strip_controls import strip_controls
 from saiten.views.table import Table
 from saiten.words import Message
@@ -102,6 +104,15 @@ class DesignPlace:
         if need.name in self.without:
             return None
         return next((path for path in candidates(self.data, need) if path.exists()), None)
+
+    def rows(self, need: DataNeed, notify: Callable[[str | Message], None]) -> Iterator[Sample]:
+        """Yield the usable rows of a file of samples, read as the commands read them; none if it is not there."""
+        path, how = self.find(need), self.reading
+        if path is not None:
+            read = read_samples(
+                path, columns=how.columns, detect_language=detect_language, language=how.language, notify=notify
+            )
+            yield from (row for row in read if isinstance(row, Sample))
 
 
 def candidates(data: Path, need: DataNeed) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from saiten.data import BadRow, read_labels, read_samples
+from saiten.data import BadRow, read_labels
 from saiten.demo.files import write_rows
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.errors import BadInput, ConfigurationError
@@ -17,7 +17,6 @@ from saiten.papers.gist_tables import SideMarks, empties_table, example_tables, 
 from saiten.records import Label, Sample
 from saiten.redaction import redact
 from saiten.runs import read_run, sample_to_json
-from saiten.text.language import detect_language
 from saiten.trust.spans.marks import CLASSES, COMBINATIONS, PeopleMarks, judges_of, people_of
 from saiten.views.table import Table
 from saiten.words import Composed, Message
@@ -150,15 +149,4 @@ class GistAndSupplement:
 
     @cached_property
     def _samples(self) -> Mapping[str, Sample]:
-        path = self.place.find(self.ANSWERS)
-        if path is None:
-            return {}
-        how = self.place.reading
-        rows = read_samples(
-            path,
-            columns=how.columns,
-            detect_language=detect_language,
-            language=how.language,
-            notify=lambda _: None,
-        )
-        return {row.id: row for row in rows if not isinstance(row, BadRow)}
+        return {row.id: row for row in self.place.rows(self.ANSWERS, lambda _: None)}
