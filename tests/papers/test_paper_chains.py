@@ -157,7 +157,7 @@ def test_people_s_labels_in_samples_are_called_simulated(saiten, tmp_path):
     assert {row["item"] for row in rows} == {sample.id for sample in run.samples()}
     shown = saiten("paper", "chains", "mine", "--results", "--lang", "ja")
     assert "表4 · 正確さと応答時間" in shown.out
-    assert "ラベルはシミュレーション" in shown.out.replace("\n", "")
+    assert "ラベルは模擬のもの" in shown.out.replace("\n", "")
     page = Path("runs/paper-chains/report.html").read_text(encoding="utf-8")
     assert page.count("<svg") >= 2
 

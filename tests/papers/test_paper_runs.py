@@ -359,7 +359,7 @@ def test_a_page_on_a_terminal_in_japanese_is_japanese(saiten, mine, monkeypatch)
     monkeypatch.setenv("SAITEN_LANG", "ja")
     said = saiten("paper", "ragas", "mine")
     assert said.status == 0, said
-    assert "✓ answers.jsonl 4行" in said.err
+    assert "✓ answers.jsonl 4 行" in said.err
     assert "$ saiten score mine/answers.jsonl" in said.err
     assert "9つの指標" in said.out
     assert 'lang="ja"' in (mine.parent / "runs/paper-ragas/report.html").read_text("utf-8")[:2000]
