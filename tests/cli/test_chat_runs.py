@@ -171,7 +171,8 @@ def test_a_killed_replay_is_resumed(process, log, openai_server):
     assert sorted(line["id"] for line in found) == sorted(f"c{n}" for n in range(12))
     assert {tuple(line["grades"]) for line in found} == {(2, 2, 5)}
     requests = Counter(orjson.dumps(asked.body) for asked in openai_server.requests if '{"ok": true}' not in asked.text)
-    assert sum(requests.values()) - len(requests) <= 2  # what was in flight
+    # What was in flight, and replies on their way into the store while the next calls were sent.
+    assert sum(requests.values()) - len(requests) <= 2 * 2
 
 
 @pytest.mark.parametrize(

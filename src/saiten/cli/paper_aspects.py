@@ -38,7 +38,7 @@ def aspects(
     r"""Compare judges that rate an answer at once with judges that rate it aspect by aspect.
 
     FOLDER has two files, and two optional ones:
-      answers      question, answer, system; optional: reference, id
+      answers      question, answer; optional: system, reference, id
       labels       item (the answer's id), aspect, value, annotator
       preferences  labels of pairs of answers, ID vs ID (figures 3 and 6)
       judges       grades by other judges: item, judge, aspect, value
