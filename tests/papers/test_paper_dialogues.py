@@ -57,6 +57,21 @@ def satisfied(asked):
     return scripted(asked)
 
 
+def at_once(_):
+    """Grades every answer 5."""
+    return json.dumps({"feedback": "Right.", "grade": 5, "explanation": "Joined.", "answer": "It is red."})
+
+
+def tireless(asked):
+    """Grades every answer 3, and asks for more until all five turns are used; no two answers are alike."""
+    fields = set((asked.schema or {}).get("properties", ()))
+    if "answer" in fields:  # equal ones are graded once
+        return json.dumps({"explanation": "Joined.", "answer": f"It is red ({asked.number})."})
+    if "needed" in fields:
+        return json.dumps({"explanation": "Its weight.", "needed": asked.text.count("Is it heavy") < 4})
+    return scripted(asked)
+
+
 @pytest.fixture
 def mine(somewhere):
     """A folder with eight answers, their labels, a document and four questions in two groups; `bots.py` next to it."""
@@ -196,6 +211,46 @@ def test_the_last_grade_may_be_one_more(paper, openai_server, somewhere):
     assert {asked.text for asked in openai_server.requests[paid:]} == {'Reply in JSON: {"ok": true}'}  # tries the model
 
 
+@pytest.mark.parametrize(("reply", "of"), [(at_once, "calls, at least"), (tireless, "calls, at most")])
+@pytest.mark.usefixtures("mine")
+def test_a_dry_run_in_a_new_folder_counts_what_the_run_then_asks(saiten, openai_server, reply, of):
+    """The dry run asks nothing, and indexes the documents for the estimates of the other commands, and for the run.
+
+    The run asks as often: at least if each first answer gets 5, at most if none does and every turn is used.
+    """
+    openai_server.reply = reply
+    command = ("paper", "dialogues", "mine", "--judge", f"openai:m@{openai_server.base_url}", "-o", "new")
+    said = saiten(*command, "--dry-run")
+    assert said.status == 0, said
+    assert "$ saiten index mine/documents --kb new/kb --embedder builtin\n1 chunks in" in said.err
+    assert "`saiten index` was run" in " ".join(said.out.split())
+    said = saiten(*command, "--dry-run", "--format", "json")
+    *rows, whole = json.loads(said.out)["What the design would take"]
+    assert openai_server.requests == []
+    asking = [row for row in rows if row["calls, at most"]]
+    assert [row["command"].split()[1] for row in asking] == ["score", "converse", "converse"]
+    assert sum(row[of] for row in asking) == whole[of]
+    said = saiten(*command)
+    assert said.status == 0, said
+    assert "--embedder builtin\n0 chunks in" in said.err
+    assert len(openai_server.requests) - len(asking) == whole[of]  # a small call tries the model in each
+
+
+@pytest.mark.parametrize("judge", ["offline", "grades 5"])
+@pytest.mark.usefixtures("mine")
+def test_a_grade_that_ends_a_dialogue_as_5_does_is_explained(saiten, openai_server, somewhere, judge):
+    """An expected grade of 4.5 or more, with the rule below figure 8, which a grade of 5 does not need."""
+    openai_server.reply = at_once
+    name = "offline" if judge == "offline" else f"openai:m@{openai_server.base_url}"
+    (somewhere / "bots.py").write_text(BOTS.replace("It is red.", "It is red and heavy."))
+    said = saiten("paper", "dialogues", "mine", *SYSTEMS, "--judge", name, "--format", "md")
+    assert said.status == 0, said
+    shown = said.out.partition("Figure 8")[2].partition("Figure 9")[0]
+    (last,) = re.findall(r"σ = \[([\d.]+)\].*ended: grade 5", shown)
+    assert (4.5 <= float(last) < 5) is (judge == "offline")
+    assert ("Grades of 4.5 or more end a dialogue as grade 5 does" in shown) is (judge == "offline")
+
+
 @pytest.mark.usefixtures("mine")
 def test_another_dialogue_can_be_named(paper):
     """`--dialogue` shows that question, with the system whose grade rises more."""
@@ -232,6 +287,19 @@ def test_all_rows_are_about_the_labeled_answers(paper):
     assert rows[0]["mean"] == fmean((5, 3, 1, 5))
     assert graded(rows, "openai:m", "E3")["mean"] == fmean((5, 3, 2, 5))
     assert graded(rows, "word_recall")["n"] == 4
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_minority_of_zeros_does_not_lower_the_mean_of_experts(paper):
+    """0 and 4 count as 4, since half is not a majority; 0, 0 and 4 are grade 0."""
+    Path("mine/questions.jsonl").unlink()
+    grades = ((0, 0, 4), (1, 0, 0, 4), (2, 3))
+    write(
+        "labels",
+        [labeled(n, grade) | {"annotator": f"expert {at}"} for n, *of in grades for at, grade in enumerate(of)],
+    )
+    people = paper()["Figure 2"][0]
+    assert (people["mean"], people["n"], people["share declined"]) == (fmean((4, 3)), 2, 1 / 3)
 
 
 @pytest.mark.usefixtures("mine")

@@ -35,7 +35,10 @@ class PaperOptions:
 
     out: Path | None = option(None, "Folder of results. Default: runs/paper-NAME.", "--out", "-o")
     samples: bool = option(False, "Write the built-in samples into FOLDER, as an example of each file, and stop.")
-    dry_run: bool = option(False, "List the commands with their calls, tokens and cost, and call no model.")
+    dry_run: bool = option(
+        False,
+        "List the commands with their calls, tokens and cost, and call no model. Documents that they read are indexed.",
+    )
     results: bool = option(False, "Show the tables so far without running anything.")
     retry_failed: bool = option(False, "Retry what failed or was unreadable.", panel=CALLS)
     quiet: bool = option(False, "Hide progress.", "--quiet", "-q")

@@ -72,7 +72,7 @@ def run_design(name: str, design: Design, how: PaperOptions, config: Config, for
     unusable = frozenset(each.need.name for each in found if each.problem)
     design = replace(design, place=replace(place, without=unusable))
     if how.dry_run:
-        render([_estimate(design.steps(), how, config, notes)], form, stdout(), name)
+        render([_estimate(design, how, config, notes)], form, stdout(), name)
         return
     report = place.out / REPORT_NAME
     if place.out.is_dir():
@@ -126,10 +126,9 @@ def _run(design: Design, how: PaperOptions, config: Config, notes: Console) -> i
     statuses = []
     for number, step in enumerate(steps, 1):
         place = f"({number}/{len(steps)}) " if len(steps) > 1 else ""
-        notes.print(Text(f"{place}$ {step.shown}", "bold cyan"), soft_wrap=True)
-        words = [*step.words, *_options(step, how, config), *_budget(how, config, before, _paid(out), step)]
-        with _naming(step, notes), redirect_stdout(io.StringIO()):  # its tables are those of the paper, below
-            status = call(words)
+        status = _run_step(
+            step, place, [*_options(step, how, config), *_budget(how, config, before, _paid(out), step)], notes
+        )
         if status and status not in _GOES_ON:
             return status
         statuses.append((step.calls, status))
@@ -137,6 +136,13 @@ def _run(design: Design, how: PaperOptions, config: Config, notes: Console) -> i
         return LEFT_OUT
     asked = {status for calls, status in statuses if calls}
     return NOTHING if asked == {NOTHING} else 0
+
+
+def _run_step(step: DesignStep, place: str, options: Sequence[str], notes: Console) -> int:
+    """Return the status of the command after printing and running it."""
+    notes.print(Text(f"{place}$ {step.shown}", "bold cyan"), soft_wrap=True)
+    with _naming(step, notes), redirect_stdout(io.StringIO()):  # the design has tables of its own
+        return call([*step.words, *options])
 
 
 def _check_judges(judges: Sequence[str], calls: CallSettings, config: Config) -> None:
@@ -202,15 +208,26 @@ def _paid(out: Path) -> Usage:
     return sum((paid_in(path.parent) or Usage() for path in sorted(out.rglob(CALLS_NAME))), Usage())
 
 
-def _estimate(steps: Sequence[DesignStep], how: PaperOptions, config: Config, notes: Console) -> Table:
-    """Return the commands with their calls, tokens and cost, without calling a model."""
+def _estimate(design: Design, how: PaperOptions, config: Config, notes: Console) -> Table:
+    """Return the commands with their calls, tokens and cost, without calling a model.
+
+    Those that are to run first are run, in the place where the design's run finds what they wrote.
+    """
+    out, steps = design.place.out, design.steps()
     rows: list[tuple[Cell, ...]] = []
     captions = [Message("paper", "about_would_take")]
     for place, step in enumerate(steps):
+        if step.first:
+            with writing_to(out, "name another folder with --out"):
+                private_folder(out)
+            status = _run_step(step, "", _options(step, how, config), notes)
+            if status and status not in _GOES_ON:
+                raise typer.Exit(status)
+            captions.append(Message("paper", "was_run", command=f"saiten {step.words[0]}"))
         if not step.calls:
             rows.append((step.shown, 0, 0, 0, 0, 0.0))
         elif any(step.reads(other) and not other.makes.exists() for other in steps[:place]):
-            captions = [Message("paper", "about_would_take"), Message("paper", "not_known_yet")]
+            captions.append(Message("paper", "not_known_yet"))
             rows.append((step.shown, *[Message("cell", "unknown")] * 5))
         else:
             said = io.StringIO()
@@ -222,7 +239,7 @@ def _estimate(steps: Sequence[DesignStep], how: PaperOptions, config: Config, no
         ("command", "calls_least", "calls_most", "prompt_tokens", "completion_tokens",
          Message("column", "cost", currency=_currency(config))),
         (*rows, (Message("cell", "all"), *_sums(rows))),
-        tuple(captions),
+        tuple(dict.fromkeys(captions)),
     )  # fmt: skip
 
 

@@ -57,6 +57,9 @@ class DesignStep:
     """The folder or file that it writes."""
     calls: bool = True
     """Whether it may call a model: it then takes `--max-calls`, `--max-cost`, `--concurrency` and `--dry-run`."""
+    first: bool = False
+    """Whether a dry run runs it for real, because it is free and quick, and the estimates of others need what it
+    writes."""
 
     @property
     def shown(self) -> str:

@@ -112,7 +112,7 @@ class EvidenceAndDialogues:
         documents = self.place.find(self.documents) if self.documents.parts else None
         if documents is not None:
             words = ("index", str(documents), "--kb", str(self._kb), "--embedder", "builtin")
-            yield DesignStep(words, self._kb, calls=False)
+            yield DesignStep(words, self._kb, calls=False, first=True)
 
     def _scoring(self) -> Iterator[DesignStep]:
         answers, out = str(self.place.find(self.ANSWERS)), self.place.out / "similarity"

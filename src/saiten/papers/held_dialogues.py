@@ -6,6 +6,7 @@ from pathlib import Path
 
 from saiten.dialogue.dialogue import Dialogue
 from saiten.dialogue.reading import read_dialogues
+from saiten.dialogue.scores import HIGHEST
 from saiten.results.compare import sides_of
 from saiten.results.dialogue_comparison import SCORES, compare_dialogues
 from saiten.results.figure import Figure
@@ -140,11 +141,15 @@ def _transcript(judge: str, system: str, dialogue: Dialogue) -> Table:
     scores = ", ".join(f"{name} {show_cell(value)}" for name, value in dialogue.scores.items())
     failed = dialogue.ended == "failed"
     ended = Message("status", "failed") if failed else Message("ended", dialogue.ended.replace(" ", "_"))
+    nearly = dialogue.ended == "grade 5" and dialogue.grades[-1] < HIGHEST
     return Table(
         Message("paper_dialogues", "transcript", id=dialogue.id, system=system),
         (Message("paper_dialogues", "turn"), "who", "text", Message("paper_dialogues", "grade")),
         rows,
-        (Message("paper_dialogues", "about_transcript", judge=judge, grades=grades, scores=scores, ended=ended),),
+        (
+            Message("paper_dialogues", "about_transcript", judge=judge, grades=grades, scores=scores, ended=ended),
+            *((Message("paper_dialogues", "nearly_5"),) if nearly else ()),
+        ),
     )
 
 
