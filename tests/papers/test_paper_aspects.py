@@ -22,6 +22,11 @@ N = 20
 ITEMS = [f"{system}{n}" for n in range(N) for system in "ab"]
 PREFERRED = {0: (-1, -1, -1), 1: (-1, -1, 1), 2: (-1, 1, 0), 3: (1, 1, 1)}
 """By question modulo 4: each annotator's preference of b to a."""
+METRICS = (
+    *("rouge_1", "rouge_2", "rouge_l", "length"),
+    *("bertscore[f1]", "perplexity[A]", "perplexity[QA]", "perplexity[RQA]"),
+)
+"""Those without a judge; the second line needs networks."""
 PUBLISHED = {"formality": 0.335, "amount_info": 0.739, "factuality": 2.048}
 
 
@@ -180,6 +185,7 @@ def test_the_tables_come_in_the_order_of_the_text(paper):
         "Table 1 · correlation with people's acceptability",
         "Held out · direct against MATE",
         "Figure 6 · how many annotators prefer the same answer",
+        "Agreement · kappa among annotators",
         "Weights · learned again",
         "Weights · on held-out questions",
         "Bias · judge minus people by aspect",
@@ -205,6 +211,33 @@ def test_figure_3_counts_questions_and_votes(paper):
     assert (every["system"], every["questions"], every["tied in"], every["votes"]) == ("all", 20, 0.25, 60)
     assert every["none is good"] == pytest.approx(5 / 60)
     assert all(is_within(each, name) for each in (a, b) for name in ("preferred in", "share of votes"))
+
+
+@pytest.mark.usefixtures("mine")
+def test_the_most_votes_win_and_need_no_majority(saiten):
+    """One of three annotators prefers a, and two tie: a wins with two votes; the note says how."""
+    said = [
+        {"item": f"a{n} vs b{n}", "aspect": "preference", "annotator": who, "value": -(who == "Aiko")}
+        for n in range(N)
+        for who in PEOPLE
+    ]
+    write("preferences", said)
+    printed = saiten("paper", "aspects", "mine", "--format", "json")
+    rows = table(json.loads(printed.out), "Figure 3")
+    assert [(each["system"], each["preferred in"]) for each in rows] == [("a", 1), ("b", 0), ("all", None)]
+    note = saiten("paper", "aspects", "mine", "--results", "--format", "md").out.partition("Figure 3")[2]
+    assert "more votes than any other; it needs no majority" in note.partition("###")[0]
+
+
+@pytest.mark.usefixtures("mine")
+def test_systems_have_the_same_order_in_every_table(paper):
+    """By name, although b is preferred."""
+    write("preferences", [each | {"value": 1} for each in preferences() if each["aspect"] == "preference"])
+    tables = paper()
+    assert table(tables, "Figure 3")[1]["preferred in"] == 1
+    for title in ("Figure 3", "Figure 4"):
+        assert [each["system"] for each in table(tables, title)][:3] == ["a", "b", "all"]
+    assert list(table(tables, "Table 1 · means")[0])[2:5] == ["a", "b", "all"]
 
 
 @pytest.mark.usefixtures("mine")
@@ -249,7 +282,7 @@ def test_table_1_has_the_means_of_people_judges_and_metrics(paper):
         *((aspect, by) for aspect in ASPECTS for by in ("people", *judges)),
         (OVERALL, "people"),
         *((metric, by) for by in judges for metric in ("direct", "mate")),
-        *((metric, "–") for metric in ("rouge_1", "rouge_2", "rouge_l", "length")),
+        *((metric, "–") for metric in METRICS),
     ]
     known = {
         **{(aspect, "people"): mean for aspect in NAMES},
@@ -275,7 +308,7 @@ def test_table_1_has_the_correlations_with_peoples_acceptability(paper):
     assert list(rows[0]) == ["metric", "rated by", "Pearson", "Pearson from", "Pearson to", "n", "questions", "remarks"]
     assert [(each["metric"], each["rated by"]) for each in rows] == [
         *((metric, by) for by in ("openai:m", "openai:flat", "gpt-4") for metric in ("direct", "mate")),
-        *((metric, "–") for metric in ("rouge_1", "rouge_2", "rouge_l", "length")),
+        *((metric, "–") for metric in METRICS),
     ]
     people = [mean(item, OVERALL) for item in ITEMS]
     direct, composed, flat = rows[:3]
@@ -284,6 +317,8 @@ def test_table_1_has_the_correlations_with_peoples_acceptability(paper):
     assert (flat["Pearson"], flat["n"], "always gives the same value" in flat["remarks"]) == (None, 40, True)
     assert (direct["n"], direct["questions"]) == (40, 20)
     assert all(is_within(each, "Pearson") for each in rows if each["Pearson"] is not None)
+    hints = [each["remarks"] for each in rows[-4:]]
+    assert hints == [f"not measured; add {option} MODEL" for option in ("--bertscore", *["--perplexity"] * 3)]
 
 
 @pytest.mark.usefixtures("mine")
@@ -331,6 +366,29 @@ def test_figure_6_counts_the_questions_on_which_annotators_agree(paper):
     assert [tuple(each.values())[:4] for each in table(paper(), "Figure 6")] == [
         (3, "all", 10, 0.5), (3, "2", 5, 0.25), (3, "none", 5, 0.25)
     ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("mine")
+def test_the_kappa_among_annotators_is_by_aspect(paper):
+    """Two agree on all; the third does so but for the whole, which gets the mean of 1 and twice the same kappa."""
+    rows = table(paper(), "Agreement")
+    assert list(rows[0]) == [
+        "aspect", "annotators", "n",
+        *(f"{figure}{end}" for figure in ("percent", "kappa", "kappa, quadratic") for end in ("", " from", " to")),
+        "remarks",
+    ]  # fmt: skip
+    assert [each["aspect"] for each in rows] == [*NAMES, "preference"]
+    for each in rows[:3]:
+        assert (each["annotators"], each["n"], each["percent"], each["kappa"]) == (3, 40, 1, 1)
+    said = [[of(item, OVERALL) for item in ITEMS] for of in (grade, third)]
+    same = fmean(one == other for one, other in zip(*said, strict=True))
+    counts = [Counter(each) for each in said]
+    chance = sum(counts[0][value] * counts[1][value] for value in range(4)) / len(ITEMS) ** 2
+    whole, preference = rows[3:]
+    assert whole["percent"] == pytest.approx((1 + 2 * same) / 3)
+    assert whole["kappa"] == pytest.approx((1 + 2 * (same - chance) / (1 - chance)) / 3)
+    assert (preference["n"], preference["percent"]) == (N, pytest.approx((1 + 1 / 3 + 0 + 1) / 4))
+    assert all(is_within(each, name) for each in (whole, preference) for name in ("percent", "kappa"))
 
 
 @pytest.mark.usefixtures("mine")
@@ -410,12 +468,12 @@ def edge(request, mine):
 def test_no_row_disappears_in_an_edge_case(edge, paper):
     """A value that cannot be is a dash with its reason, and every other table is whole."""
     tables = paper()
-    assert len(tables) == (7 if edge == "no preferences" else 9)
+    assert len(tables) == (8 if edge == "no preferences" else 10)
     for each in table(tables, "Table 1 · correlation") + table(tables, "Bias") + table(tables, "Held out"):
         value = next(each[name] for name in ("Pearson", "judge - people") if name in each)
         assert value is not None or each["remarks"], each
     assert len(table(tables, "Figure 4")) == (4 if edge == "no systems" else 12)
-    assert len(table(tables, "Table 1 · correlation")) == (6 if edge == "no preferences" else 8)
+    assert len(table(tables, "Table 1 · correlation")) == (10 if edge == "no preferences" else 12)
     judges = 1 if edge == "no preferences" else 2
     assert len(table(tables, "Held out")) in {2 * judges, 3 * judges}
     assert [each["aspect"] for each in table(tables, "Weights · learned")] == list(PUBLISHED)
@@ -424,6 +482,9 @@ def test_no_row_disappears_in_an_edge_case(edge, paper):
         assert set(correlations) == {None}
     else:
         assert correlations[0] is not None
+    agreed = table(tables, "Agreement")
+    assert len(agreed) == (4 if edge == "no preferences" else 5)
+    assert all(each["kappa"] is not None or each["remarks"] for each in agreed)
     if edge == "one annotator":
         assert [each["questions"] for each in table(tables, "Figure 6")] == [None]
         assert table(tables, "Figure 3")[0]["votes"] == N

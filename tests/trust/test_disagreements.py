@@ -176,6 +176,31 @@ def test_the_judge_closest_to_people_is_listed_unless_metrics_are_named():
         disagreements(aspects, labels, DisagreementSettings(metrics=("nobody",)))
 
 
+def test_a_judge_of_another_aspect_is_not_listed_if_one_of_this_aspect_is_there():
+    """However well it ranks: not even if the judge of this aspect always says the same, or nothing at all."""
+    items = {each: Place(each) for each in ("q1", "q2", "q3")}
+    said = {
+        "direct": (0, 0, 0),
+        "aspects[amount_info]": (-1, 0, 1),
+        "aspects[formality]": (1, 0, -1),
+        "aspects[factuality]": ("undefined",) * 3,
+    }
+    outputs = [Output(f"q{n}", name, value) for name, values in said.items() for n, value in enumerate(values, 1)]
+    labels = [
+        Label(f"q{n}", n, "a", aspect)
+        for aspect in ("acceptability", "formality", "factuality", "style")
+        for n in (1, 2, 3)
+    ]
+    listed = {one.aspect: one.metric for one in disagreements(pair(items, outputs, labels), labels).lists}
+    assert listed == {"acceptability": "direct", "formality": "aspects[formality]", "style": "aspects[amount_info]"}
+    silent = pair(items, outputs, [label for label in labels if label.aspect == "factuality"])
+    only = DisagreementSettings(only="judge-yes-people-no")
+    assert disagreements(silent, labels, only).lists == []
+    outputs += [Output(f"q{n}", "mate", value) for n, value in enumerate((1, 2, 3), 1)]
+    lists = disagreements(pair(items, outputs, labels), labels).lists
+    assert [one.metric for one in lists if one.aspect == "acceptability"] == ["mate"]
+
+
 ANSWER = "Fees are paid monthly. Cats sleep."
 SAMPLE = Sample("q1", "When are fees paid?", ANSWER, reference="Fees are paid yearly.", contexts=("Ask the desk.",))
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
+from typing import get_args
 
 from saiten.metrics.judged.aspects import aspect_of_metric
 from saiten.metrics.naming import read_name, settings_of
+from saiten.metrics.neural.perplexity import Before
 from saiten.metrics.rubrics import read_rubric
 from saiten.metrics.rubrics.weights import Weights, read_weights
 from saiten.records import Label, Scored
@@ -17,6 +19,7 @@ from saiten.runs import RunReader
 from saiten.trust.inputs.outputs import Output
 from saiten.tuning.grades import Grades, settled
 from saiten.tuning.rated import grades_of
+from saiten.words import Message
 
 ASPECTS = read_weights().names
 """The aspects that MATE is composed of."""
@@ -65,6 +68,8 @@ class MeasuredAnswers:
     """Answer → its status, if it has no value."""
     why: str = ""
     """The most frequent reason for that."""
+    left_out: Message | None = None
+    """Why nothing was measured, and what measures it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,16 @@ def metrics_of_run(run: RunReader) -> Iterator[MeasuredAnswers]:
         network = next((each.value for each in settings if each.key == "model"), "")
         shown, by = f"{title}[{form}]" if form else title, Path(network).name if network else ""
         yield _measured(shown, by, found.get(metric, ()))
+
+
+def not_measured(found: Iterable[MeasuredAnswers]) -> Iterator[MeasuredAnswers]:
+    """Yield the metrics of the text that need a network of the user's choice and are not among these."""
+    there = {one.metric for one in found}
+    needs = {"bertscore[f1]": "--bertscore"} | {f"perplexity[{form}]": "--perplexity" for form in get_args(Before)}
+    for metric, option in needs.items():
+        if metric not in there:
+            said = Message("paper_aspects", "not_measured", option=option)
+            yield MeasuredAnswers(metric, "", {}, {}, left_out=said)
 
 
 def _by_metric(scores: Iterable[Scored]) -> dict[str, list[Scored]]:

@@ -138,6 +138,8 @@ def _compared(
 
 def _remarks(one: MeasuredAnswers, remark: Message | None, among: Collection[str] | None = None) -> Message:
     """Say how many answers, or how many of these, have no value, and the remark."""
+    if one.left_out is not None:
+        return one.left_out
     without = [status for item, status in one.without.items() if among is None or item in among]
     return joined([counted(Counter(without)), remark])
 

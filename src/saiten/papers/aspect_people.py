@@ -1,4 +1,4 @@
-"""What people said about long answers: figures 3, 4 and 6 of the text on several aspects."""
+"""What people said about long answers: figures 3, 4 and 6 of the text on several aspects, and agreement among them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
@@ -11,6 +11,7 @@ from saiten.records import Label
 from saiten.results.agreement import Unanimity
 from saiten.stats.estimate import Estimate, bootstrap_mean
 from saiten.stats.wilson import wilson
+from saiten.trust.agreement import agreement_report
 from saiten.trust.inputs.picks import GOOD, AnswerPair, Pick, pairs_of, picks, unanimity
 from saiten.trust.meta_evaluation.preferred import Preferred, preferred_and_top
 from saiten.tuning.grades import settled
@@ -19,7 +20,7 @@ from saiten.views.charts.shares import Share, shares
 from saiten.views.table import Cell, Name, Table
 from saiten.views.tables.interval_columns import IntervalColumns
 from saiten.views.tables.meta_cells import why_not
-from saiten.words import Message
+from saiten.words import Message, joined
 
 _FORM = IntervalColumns(numbers=True)
 _ALL = Message("cell", "all")
@@ -52,7 +53,8 @@ def preferred_table(answers: GradedAnswers, none_good: NoneGood) -> Table:
 
     counted = [label for label in said if is_counted(label)]
     best = float(read_rubric().aspect(OVERALL).best)
-    found = preferred_and_top([*counted, *answers.labels], answers.places, overall=OVERALL, best=best)
+    unordered = preferred_and_top([*counted, *answers.labels], answers.places, overall=OVERALL, best=best)
+    found = sorted(unordered, key=lambda one: one.system)
     votes = list(_votes(picks(counted, pairs), pairs.values(), answers, flagged))
     figures = ("preferred_in", "share_of_votes")
     rows = [_preferred(one, votes) for one in found]
@@ -187,3 +189,30 @@ def _agreed(one: Unanimity, same: int) -> tuple[Cell, ...]:
     total = sum(one.agreed.values())
     share = _share(one.agreed[same] / total, total)
     return (one.annotators, _said(one, same), one.agreed[same], *_FORM.cells(share))
+
+
+def agreement_table(answers: GradedAnswers) -> Table:
+    """Return how far annotators agree on each aspect, and on which of two answers is better."""
+    preferences = [label for label in answers.preferences if label.aspect != GOOD]
+    labels = [*answers.labels, *preferences]
+    report = agreement_report(labels, questions=_questions(answers)) if labels else None
+    found = {one.aspect: one for one in report.aspects} if report else {}
+    figures = ("percent", "kappa", "kappa_quadratic")
+    rows: list[tuple[Cell, ...]] = []
+    for aspect in dict.fromkeys((*read_rubric().names, *found)):
+        one = found.get(aspect)
+        if one is None:
+            none = Estimate(None, 0)
+            rows.append((aspect, 0, 0, *_FORM.cells(none, none, none), Message("paper_aspects", "no_labels")))
+            continue
+        of = one.figures
+        remarks = joined([*one.notes, of.kappa.reason or of.kappa.note])
+        cells = _FORM.cells(of.percent, of.kappa, of.kappa_quadratic)
+        rows.append((aspect, len(one.rates), of.items, *cells, remarks))
+    return Table(
+        Message("paper_aspects", "agreement"),
+        ("aspect", "annotators", "n", *_FORM.columns(*figures), "remarks"),
+        tuple(rows),
+        (Message("paper_aspects", "about_agreement"),),
+        _FORM.intervals(*figures),
+    )

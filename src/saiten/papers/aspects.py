@@ -22,9 +22,10 @@ from saiten.papers.aspect_grades import (
     judge_of_run,
     judges_of_outputs,
     metrics_of_run,
+    not_measured,
 )
 from saiten.papers.aspect_judges import bias_table, correlations_table, held_out_table, means_table, weights_tables
-from saiten.papers.aspect_people import grades_table, preferred_table, unanimity_table
+from saiten.papers.aspect_people import agreement_table, grades_table, preferred_table, unanimity_table
 from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.records import Label
 from saiten.results.labeled_answers import noting_others
@@ -112,6 +113,7 @@ class SeveralAspects:
         answers = self._answers(notify)
         judges = list(self._judges(notify))
         metrics = list(metrics_of_run(read_run(self._metrics, notify=notify))) if self._metrics.is_dir() else []
+        metrics += not_measured(metrics)
         if self.place.find(self.PREFERENCES):
             yield preferred_table(answers, self.none_good)
         yield grades_table(answers)
@@ -120,6 +122,7 @@ class SeveralAspects:
         yield held_out_table(answers, judges, self.held_out)
         if self.place.find(self.PREFERENCES):
             yield unanimity_table(answers)
+        yield agreement_table(answers)
         yield from weights_tables(answers)
         yield bias_table(answers, judges)
 

@@ -14,6 +14,10 @@ import numpy.typing as npt
 
 from saiten.choices import TIE_MARGIN, DisagreementKind
 from saiten.errors import BadInput, ConfigurationError
+from saiten.metrics.catalog import known_metric
+from saiten.metrics.judged.aspects import aspect_of_metric
+from saiten.metrics.judged.direct import Direct
+from saiten.metrics.judged.mate import Mate
 from saiten.records import Label
 from saiten.results.disagreements import (
     Disagreement,
@@ -47,7 +51,7 @@ class DisagreementSettings:
     """What to compare and list."""
 
     metrics: tuple[str, ...] = ()
-    """List these, by their names in tables or their own; () lists, per aspect, the judge that is closest to people."""
+    """List these, by their names in tables or their own; () lists, per aspect, the judge closest to people."""
     most: int = MOST
     """Maximum items per list."""
     only: DisagreementKind | None = None
@@ -112,7 +116,7 @@ def _check(
     if not compared:
         raise BadInput(_no_item(aspects, settings))
     lists = [one for one in compared if one.listed is not None]
-    if settings.only in _OF_VERDICTS and all(one.verdicts is None for one in lists):
+    if settings.only in _OF_VERDICTS and lists and all(one.verdicts is None for one in lists):
         metrics = ", ".join(dict.fromkeys(one.metric for one in lists))
         if settings.yes_from is not None:
             raise ConfigurationError(
@@ -157,13 +161,26 @@ def _named(column: MetricColumn, metrics: Sequence[str]) -> bool:
 
 
 def _listed(aspect: LabeledAspect, metrics: Sequence[str]) -> frozenset[str]:
-    """Return the metrics to list: those named, else the judge whose values rank items most as people do."""
+    """Return the metrics to list: those named, else the judge whose values rank items most as people do.
+
+    Judges of another aspect are no candidates if one of this aspect is there, whatever it said.
+    """
     if metrics:
         return frozenset(column.metric for column in aspect.columns if _named(column, metrics))
-    measured = [column for column in aspect.columns if len(column.rows)]
+    rated = {column.metric: _rated(column.made.metric) for column in aspect.columns}
+    about = (aspect.name, None) if aspect.name in rated.values() else rated.values()
+    measured = [column for column in aspect.columns if len(column.rows) and rated[column.metric] in about]
     judges = [column for column in measured if is_judged(column.made.metric)] or measured
     best = max(judges, key=lambda column: _alike(column, aspect), default=None)
     return frozenset() if best is None else frozenset({best.metric})
+
+
+def _rated(metric: str) -> str | None:
+    """Return the aspect that the metric rates or predicts; None if it names none."""
+    known = known_metric(metric)
+    if isinstance(known, Direct):
+        return known.overall.name
+    return known.weighing.target if isinstance(known, Mate) else aspect_of_metric(metric)
 
 
 def _alike(column: MetricColumn, aspect: LabeledAspect) -> float:

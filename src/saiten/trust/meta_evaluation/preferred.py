@@ -1,7 +1,8 @@
 """Preferred is not good: how often people preferred a system's answers, and how often they gave them the top grade.
 
 In the paper ChatGPT's answers were preferred in 83 % of the cases, yet only 54.4 % of them had the top grade (spec 06).
-A case is a question: its pick is the adjudicated one, otherwise the one that most annotators made.
+A case is a question: its pick is the adjudicated one, otherwise the one with the most votes. An annotator who ties
+answers shares the vote among them, and a majority is not needed.
 """
 
 from collections import Counter, defaultdict
@@ -36,9 +37,9 @@ class Preferred:
     answers: int
     """Its answers that people graded."""
     top: float | None
-    """The share of these answers with the top grade, each person's grade weighted equally; None if none was graded."""
+    """The mean, over these answers, of the share of people's grades that are the top one; None if none was graded."""
     top_of_preferred: float | None
-    """The share over the answers that are picks; None if none of those was graded."""
+    """The same over the answers that are picks; None if none of those was graded."""
 
 
 @dataclass(frozen=True, slots=True)
