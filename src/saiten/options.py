@@ -170,9 +170,9 @@ def read_pairs(pairs: Sequence[str], flag: str, *, texts: bool) -> dict[str, Any
 
 
 def read_columns(pairs: Sequence[str] | None, option: str = "--column") -> dict[str, str]:
-    """Return field → column from `question=Q`; raises ConfigurationError for another form."""
+    """Return field → column from `question=Q`, nothing from `""`; raises ConfigurationError for another form."""
     columns: dict[str, str] = {}
-    for pair in pairs or ():
+    for pair in filter(None, pairs or ()):
         name, equals, column = pair.partition("=")
         if not equals or not name or not column:
             raise ConfigurationError(f"{option} expects FIELD=COLUMN, for example question=Q, not {pair!r}")

@@ -346,7 +346,11 @@ class DataSettings:
     """The settings for reading the rows of a file."""
 
     column: tuple[str, ...] = option(
-        (), "Map a field to a column that is not recognized by name: FIELD=COLUMN. Repeatable.", panel=DATA, toml=True
+        (),
+        'Map a field to a column that is not recognized by name: FIELD=COLUMN. Repeatable; "" leaves out those of '
+        "saiten.toml.",
+        panel=DATA,
+        toml=True,
     )
     data_format: str | None = option(
         None,

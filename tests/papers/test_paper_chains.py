@@ -134,7 +134,7 @@ def test_grades_instead_of_verdicts(offline):
     assert "grades" in alike["remarks"]
 
 
-@pytest.mark.parametrize("rows", [[{"item": "elsewhere", "value": 1}], [{"item": "q0@extractive:1 · refine", "value": 1, "aspect": aspect} for aspect in ("tone", "style")]])  # fmt: skip
+@pytest.mark.parametrize("rows", [[{"item": "q0@elsewhere", "value": 1}], [{"item": "q0@extractive:1 · refine", "value": 1, "aspect": aspect} for aspect in ("tone", "style")]])  # fmt: skip
 def test_labels_that_cannot_be_used_take_no_table_away(offline, rows):
     """Those of other answers, and several aspects of which none is meant, are reported; table 4 is there."""
     found, said = offline(rows)

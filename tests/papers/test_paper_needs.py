@@ -8,9 +8,10 @@ import pytest
 
 from saiten.cli.paper_options import PaperOptions
 from saiten.cli.papering import run_design
+from saiten.errors import BadInput
 from saiten.options import Config
 from saiten.papers.design import DataNeed, DesignPlace, DesignStep, Reading
-from saiten.papers.needed import check_needs
+from saiten.papers.needed import check_folder, check_needs
 from saiten.views.table import Table
 from saiten.words import Message, in_language
 
@@ -45,7 +46,7 @@ def said(data, somewhere):
 @pytest.mark.parametrize(
     ("labels", "has", "problem"),
     [
-        ([label("q0"), label("q1"), label("q1", "note")], "3 labels: correct 2, note 1", ""),
+        ([label("q0"), label("q1"), label("q1", "note")], "3 labels: correct 2, note 1; 1 of another aspect", ""),
         ([label("q0", "")], "1 label: – 1", ""),  # the only aspect need not be named
         (
             [label("row-7"), label("row-8")],
@@ -59,6 +60,100 @@ def said(data, somewhere):
 def test_labels_are_about_the_answers_and_of_the_aspect(said, labels, has, problem):
     """Otherwise the list shows an item and an id, or the aspects that are needed."""
     assert said(LABELS, answers=ROWS, labels=labels) == (has, problem)
+
+
+def test_labels_that_do_not_count_are_counted(said):
+    """Rows that cannot be read, with the first reason and its line; labels of unknown rows and of other aspects."""
+    labels = [label("q0"), label("q9"), label("q1", "foo"), label("q7"), label("q2")]
+    labels += [{**label("q1"), "value": "n/a"}, {**label("q2"), "value": ""}]
+    has, problem = said(LABELS, answers=ROWS, labels=labels)
+    assert has == (
+        "5 labels: correct 4, foo 1; 2 rows cannot be used (labels.jsonl:6: the value 'n/a' is neither a number "
+        "nor a verdict such as yes, no, true, ○; …); 2 about rows that answers does not have (q7, …); 1 of another "
+        "aspect"
+    )
+    assert problem == ""
+    assert said(LABELS, answers=ROWS, labels=labels[5:6])[1] == "there is no label in it"
+
+
+@pytest.mark.parametrize(
+    ("value", "aspect", "problem"),
+    [
+        (0, "correct", ""),
+        (5, "", ""),
+        (9, "correct", "correct of q1 is 9; expected 0 to 5"),
+        (-0.5, "", "correct of q1 is -0.5; expected 0 to 5"),
+        (9, "note", ""),  # which does not count
+    ],
+)
+def test_values_outside_of_the_scale_are_a_problem(said, value, aspect, problem):
+    """Item, value and scale are named; a grade of an aspect that is not read may be any."""
+    need = replace(LABELS, scale={"correct": (0, 5)})
+    labels = [label("q0", "" if aspect == "" else "correct"), {**label("q1", aspect), "value": value}]
+    assert said(need, answers=ROWS, labels=labels)[1] == problem
+    if problem:
+        assert "2 values are outside of their scale, such as " + problem.replace(" is", ":") in said(
+            need, answers=ROWS, labels=[*labels, labels[1]]
+        )
+
+
+def test_several_aspects_must_be_named(said):
+    """Without a name, a label may be of any of them."""
+    need = replace(LABELS, fields=("correct", "style"))
+    assert said(need, answers=ROWS, labels=[label("q0", "")])[1] == "no label has an aspect of correct, style"
+
+
+def test_labels_of_systems_answers_have_the_id_of_the_question_before_the_system(said):
+    """Also if the id or the system's name has an @; a question that is not there is counted."""
+    need = DataNeed("labels", "labels", of="questions", before="@")
+    rows = [{"id": each, "question": "What?"} for each in ("q0", "me@home")]
+    labels = [label("q0@openai:m@http://h"), label("me@home@x"), label("q9@x")]
+    assert said(need, questions=rows, labels=labels) == (
+        "3 labels: correct 3; 1 about a row that questions does not have (q9@x)",
+        "",
+    )
+    assert said(need, questions=rows, labels=labels[2:])[1].startswith("no label is about a row of questions")
+
+
+def test_labels_are_judged_by_their_own_file(said):
+    """A file of answers that cannot be read is not their fault."""
+    assert said(LABELS, answers=[{"row": "q0"}], labels=[label("q0")]) == ("1 label: correct 1", "")
+
+
+def test_marked_passages_must_be_in_their_texts(said):
+    """Extra units in the answer, others in the reference; a row that cannot be read is a problem here, too."""
+    need = replace(LABELS, fields=("gist", "extra_gist"), spans=True)
+    rows = [{**row, "reference": "The reference."} for row in ROWS]
+
+    def marked(aspect, start, end, text=""):
+        return {
+            "item": "q0",
+            "aspect": aspect,
+            "annotator": "me",
+            "spans": [{"text": text, "start": start, "end": end}],
+        }
+
+    good = [marked("extra_gist", 6, 8, "0."), marked("gist", 4, 13, "reference")]
+    assert said(need, answers=rows, labels=good)[1] == ""
+    for bad in (marked("gist", 500, 510), marked("extra_gist", 4, 13), marked("gist", 0, 9, "reference")):
+        assert (
+            f"1 marked passage is not in its text (q0, {bad['aspect']})"
+            in said(need, answers=rows, labels=[*good, bad])[1]
+        )
+    has, problem = said(need, answers=rows, labels=[*good, {**good[0], "spans": "0."}])
+    assert has == "2 labels: extra_gist 1, gist 1"
+    assert problem.startswith("1 row cannot be used (labels.jsonl:3: spans: expected a list in JSON")
+
+
+def test_advice_on_columns_can_be_followed(said, data):
+    """`saiten paper` has no option for columns: samples are named in saiten.toml, columns of labels renamed."""
+    rows = [{"id": "q0", "text": "That.", "remark": "x"}]
+    said_of = said(ANSWERS, answers=rows)[1]
+    assert 'name one in saiten.toml: column = ["question=COLUMN"]' in said_of
+    of_labels = said(LABELS, labels=[{"row": "q0", "value": 1}])[1]
+    assert "no column for item (understood are item: item, sample, item_id" in of_labels
+    assert "rename a column" in of_labels
+    assert "--column" not in said_of + of_labels
 
 
 def test_labels_of_marked_passages_need_spans(said):
@@ -97,6 +192,29 @@ def test_columns_of_the_configuration_are_read(said):
     reading = Reading({"answer": "said", "id": "number"})
     assert said(ANSWERS, reading, answers=rows) == ("2 rows: question 2, answer 2", "")
     assert said(LABELS, reading, answers=rows, labels=[label("q1")])[1] == ""
+
+
+def test_a_column_is_for_the_files_that_have_it(said, data):
+    """Another file is read as it is; the check, ids and rows agree, and a command on it leaves the column out."""
+    reading = Reading({"answer": "said", "id": "number"})
+    said(ANSWERS, reading, answers=[{"number": "q0", "question": "What?", "said": "That."}])
+    questions, rows = DataNeed("questions", "samples", ("question",)), [{"id": "q1", "question": "Why?"}]
+    assert said(questions, reading, questions=rows) == ("1 row: question 1", "")
+    place = DesignPlace(Path("mine"), Path("out"), reading=reading)
+    assert [row.id for need in (ANSWERS, questions) for row in place.rows(need, lambda _: None)] == ["q0", "q1"]
+    assert place.column_words(Path("mine/answers.jsonl")) == ()
+    assert place.column_words(Path("mine/questions.jsonl")) == ("--column", "")
+    data([{"number": "q1", "question": "Why?"}], "mine/questions.jsonl")
+    assert place.column_words(Path("mine/questions.jsonl")) == ("--column", "id=number")
+
+
+def test_a_column_that_no_file_has_is_refused(said):
+    """It is a slip, which another column by a known name would hide."""
+    said(ANSWERS, answers=ROWS)
+    with pytest.raises(
+        BadInput, match=r"no column 'sayd' in mine/answers.jsonl, which saiten.toml names for the answer"
+    ):
+        check_folder(Path("mine"), [ANSWERS], lambda _: None, Reading({"answer": "sayd"}))
 
 
 @pytest.mark.parametrize(

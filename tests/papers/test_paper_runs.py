@@ -163,6 +163,15 @@ def test_a_judge_without_a_key_or_a_price_is_named_before_another_is_paid(saiten
     assert openai_server.requests == []
 
 
+def test_a_single_judge_without_a_key_is_named_before_the_first_command(saiten, mine):
+    """No command was begun, and nothing written."""
+    said = saiten("paper", "ragas", "mine", "--judge", "openai:gpt-4o-mini")
+    assert said.status == 2, said
+    assert "set OPENAI_API_KEY" in " ".join(said.err.split())
+    assert "$ saiten score" not in said.err
+    assert not (mine.parent / "runs").exists()
+
+
 def test_judges_that_differ_in_a_password_alone_are_refused(saiten, mine):
     """Their results would be in one folder."""
     said = saiten("paper", "ragas", "mine", "--judge", "openai:m@http://a:one@h", "--judge", "openai:m@http://a:two@h")
@@ -364,3 +373,23 @@ def test_a_page_on_a_terminal_in_japanese_is_japanese(saiten, mine, monkeypatch)
     assert "9つの指標" in said.out
     assert 'lang="ja"' in (mine.parent / "runs/paper-ragas/report.html").read_text("utf-8")[:2000]
     assert "All nine metrics" in saiten("paper", "ragas", "mine", "--results", "--format", "json").out
+
+
+@pytest.mark.usefixtures("somewhere")
+def test_a_column_of_the_configuration_is_for_the_files_that_have_it(saiten):
+    """`answer=my answers` is not asked of the questions: neither by the check nor by the commands on them."""
+    assert saiten("paper", "dialogues", "mine", "--samples").status == 0
+    for name, most in (("answers", 6), ("questions", 2)):
+        rows = [json.loads(line) for line in Path(f"mine/{name}.jsonl").read_text("utf-8").splitlines()[:most]]
+        named = ({"my answers" if key == "answer" else key: value for key, value in row.items()} for row in rows)
+        Path(f"mine/{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in named))
+    Path("saiten.toml").write_text('column = ["answer=my answers"]\n')
+    said = saiten("paper", "dialogues", "mine", "--format", "json")
+    assert said.status == 0, said
+    assert "$ saiten score mine/answers.jsonl -m" in said.err
+    assert "$ saiten converse mine/questions.jsonl --column '' --system" in said.err
+    assert "2 dialogues" in said.err
+    Path("saiten.toml").write_text('column = ["answer=my answer"]\n')
+    said = saiten("paper", "dialogues", "mine")
+    assert said.status == 2, said
+    assert "no column 'my answer' in mine/answers.jsonl, mine/questions.jsonl" in " ".join(said.err.split())

@@ -146,9 +146,7 @@ def _run_step(step: DesignStep, place: str, options: Sequence[str], notes: Conso
 
 
 def _check_judges(judges: Sequence[str], calls: CallSettings, config: Config) -> None:
-    """Raise ConfigurationError if one of several judges lacks a key, a package or a price, before another is paid."""
-    if len(judges) < 2:
-        return
+    """Raise ConfigurationError if a judge lacks a key, a package or a price, before the first command is run."""
     from saiten.wiring import Models, assemble_judge
 
     for judge in judges:

@@ -97,13 +97,19 @@ LABEL_COLUMNS: Names = {
     "answer_digest": ("answer_digest",),
 }
 
+CONFIGURED = "saiten.toml"
+"""In place of an option: columns can be named in the configuration alone."""
+FIXED = ""
+"""In place of an option: columns cannot be named, only renamed."""
+
 _OBJECTS = frozenset({"inputs", "outputs", "actual_outputs", "expected_outputs", "reference_outputs", "request"})
 """Columns that contain objects, in tables as JSON text."""
 
 MISSING: Any = object()
 """No such column, as distinct from an empty one."""
 
-_LOOKED_AT = 100  # number of rows in which a column must appear, since JSON lines may omit fields
+CHECKED = 100
+"""Number of rows in which a column must appear, since JSON lines may omit fields."""
 _SHAPES = 1_000  # number of remembered column sets; a file has one, or a few
 _NAMED = 8  # maximum number of columns listed
 _OF_ITEMS = frozenset({"kind", "made", "checks", "decisions", "original"})
@@ -117,7 +123,10 @@ class Columns:
     """Finds fields in rows, by known names or by the user's choices."""
 
     def __init__(self, names: Names, chosen: Mapping[str, str], *, option: str = "--column") -> None:
-        """`chosen` (field → column) overrides the known names; `option` is the command-line option for it."""
+        """`chosen` (field → column) overrides the known names; `option` is the command-line option for it.
+
+        `CONFIGURED` and `FIXED` are for readers without an option.
+        """
         unknown = sorted(set(chosen) - set(names))
         if unknown:
             raise ConfigurationError(
@@ -228,7 +237,7 @@ class Columns:
         """
         first: list[RawRow | BadRow] = []
         good: list[RawRow] = []
-        for row in islice(rows, _LOOKED_AT):
+        for row in islice(rows, CHECKED):
             first.append(row)
             if isinstance(row, RawRow):
                 good.append(row)
@@ -251,9 +260,15 @@ class Columns:
                 return f"there is no column {column!r}, which was named for the {field}"
         if all(self.find(row.fields, field) is MISSING for row in rows for field in needed):
             known = "; ".join(f"{field}: {_listed(self._names[field])}" for field in needed)
-            name = f"name one, as in {self.option} {next(iter(needed))}=COLUMN"
-            return f"no column for {' or '.join(needed)} (understood are {known}); {name}"
+            return f"no column for {' or '.join(needed)} (understood are {known}); {self._advice(next(iter(needed)))}"
         return None
+
+    def _advice(self, needed: str) -> str:
+        if self.option == FIXED:
+            return "rename a column"
+        if self.option == CONFIGURED:
+            return f'name one in saiten.toml: column = ["{needed}=COLUMN"]'
+        return f"name one, as in {self.option} {needed}=COLUMN"
 
     def _guessed(self, row: RawRow) -> Iterator[str]:
         """Yield a note on columns recognized by a name that people use, not by one of a tool."""

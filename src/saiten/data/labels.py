@@ -44,6 +44,7 @@ def read_labels(
     columns: Mapping[str, str] = {},
     format: str | None = None,  # noqa: A002 - the word that the command line has
     categories: bool = False,
+    option: str = "--column",
     notify: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Label | BadRow]:
     """Yield the labels of a source lazily; verdicts (true, yes, はい, ○, …) become 1 and 0.
@@ -66,13 +67,14 @@ def read_labels(
         format: One of `formats.FORMATS`, or None to detect it.
         categories: Whether other words are categories (`neutral`), kept as `Label.category`; otherwise they are
             invalid.
+        option: The command-line option for columns, for messages.
         notify: Receives notes for the user.
 
     Raises:
         BadInput: on the first `next`: no such file, no known format, no column for the item or for the value.
         ConfigurationError: an unknown field or format, or pyarrow is missing.
     """
-    fields = Columns(LABEL_COLUMNS, columns)
+    fields = Columns(LABEL_COLUMNS, columns, option=option)
     name = name_of(source)
     rows = read_rows(source, format, wanted=fields.wanted, notify=notify)
     sources = tuple(each for each in _VALUES if each in columns) or _VALUES

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from saiten.data.chat_logs import ChatNotes
-from saiten.data.columns import SAMPLE_COLUMNS, Columns, plain_name
+from saiten.data.columns import CHECKED, MISSING, SAMPLE_COLUMNS, Columns, plain_name
 from saiten.data.formats import read_rows
 from saiten.data.guessed_names import GUESSED_NAMES
 from saiten.data.opening import Source, name_of
@@ -74,6 +74,7 @@ def look(
     format: str | None,  # noqa: A002 - the word that `read_samples` has
     detect_language: Callable[..., Language],
     language: Language | None,
+    option: str = "--column",
     notify: Callable[[str], None],
 ) -> Look:
     """Read the first rows, at most 1,000; arguments and errors as for `read_samples`.
@@ -86,7 +87,7 @@ def look(
     rows = with_traces_as_rows(rows, name, notify, expected=traces)
     first = list(islice(rows, LOOKED_AT))
     guessed = _guesses(SampleColumns.of(columns).fields, _usable(first))
-    mine = SampleColumns.of({**columns, **guessed})
+    mine = SampleColumns.of({**columns, **guessed}, option)
     make = RowSamples(mine.fields, detect_language, language, "answers", ChatNotes())
     read = list(samples_in(iter(first), name, mine, make, notify=notify))
     samples = [one for one in read if isinstance(one, Sample)]
@@ -95,6 +96,32 @@ def look(
         raise BadInput(f"none of the first {len(bad)} rows can be used; {bad[0].where}: {bad[0].reason}")
     recognized, unused = _recognized(mine, _usable(first)), _unused(mine.fields, _usable(first))
     return Look(len(first), next(rows, None) is not None, samples, bad, recognized, guessed, unused)
+
+
+def columns_in(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
+    """Return those of the chosen columns, field → column, that the first rows have.
+
+    Raises:
+        BadInput: the source cannot be read.
+        ConfigurationError: there is no such field.
+    """
+    if not columns:
+        return {}
+    rows = read_rows(source, None, wanted=SampleColumns.of(columns).wanted, notify=_quiet)
+    rows = with_traces_as_rows(rows, name_of(source), _quiet)
+    first, there = (
+        _usable(list(islice(rows, CHECKED))),
+        Columns({field: (name,) for field, name in columns.items()}, {}),
+    )
+    return {
+        field: name
+        for field, name in columns.items()
+        if any(there.find(row.fields, field) is not MISSING for row in first)
+    }
+
+
+def _quiet(_: str) -> None:
+    """Leave notes to the reader of the whole source."""
 
 
 def _recognized(columns: SampleColumns, rows: Sequence[RawRow]) -> dict[str, str]:

@@ -26,7 +26,7 @@ from saiten.papers.aspect_grades import (
 )
 from saiten.papers.aspect_judges import bias_table, correlations_table, held_out_table, means_table, weights_tables
 from saiten.papers.aspect_people import agreement_table, grades_table, preferred_table, unanimity_table
-from saiten.papers.design import DataNeed, DesignPlace, DesignStep
+from saiten.papers.design import DataNeed, DesignPlace, DesignStep, there
 from saiten.records import Label
 from saiten.results.labeled_answers import noting_others
 from saiten.results.place import digests_of, labeled_place_of
@@ -54,7 +54,13 @@ class SeveralAspects:
     held_out: float = HELD_OUT
     none_good: NoneGood = "counted"
     ANSWERS: ClassVar = DataNeed("answers", "samples", ("question", "answer"))
-    LABELS: ClassVar = DataNeed("labels", "labels", read_rubric().names, of="answers")
+    LABELS: ClassVar = DataNeed(
+        "labels",
+        "labels",
+        read_rubric().names,
+        of="answers",
+        scale={aspect.name: aspect.bounds for aspect in read_rubric().aspects},
+    )
     PREFERENCES: ClassVar = DataNeed("preferences", "labels", parts=("figure 3", "figure 6"))
     JUDGES: ClassVar = DataNeed("judges", "outputs", of="answers", parts=("rows of other judges",))
 
@@ -99,8 +105,8 @@ class SeveralAspects:
         ]
         if self.base:
             labels = str(self.place.find(self.LABELS))
-            there = {label.aspect for label in _labels_in(Path(labels))}
-            aspects = tuple(word for name in read_rubric().names if name in there for word in ("-a", name))
+            labeled = {label.aspect for label in _labels_in(Path(labels))}
+            aspects = tuple(word for name in read_rubric().names if name in labeled for word in ("-a", name))
             train = ["tune", "judge", labels, "-s", answers, "--base", self.base, "--held-out", str(self.held_out)]
             for field, column in self.place.reading.columns.items():  # which this command has no configuration for
                 train += ["--sample-column", f"{field}={column}"]
@@ -130,7 +136,7 @@ class SeveralAspects:
         places = {row.id: labeled_place_of(row) for row in self.place.rows(self.ANSWERS, notify)}
         digests, known = digests_of(places), {item: place.question for item, place in places.items()}
         rubric = read_rubric().names
-        said = noting_others(_labels_in(_there(self.place.find(self.LABELS))), digests, notify)
+        said = noting_others(_labels_in(there(self.place.find(self.LABELS))), digests, notify)
         labels = tuple(one for one in said if one.aspect in rubric and one.item in places)
         file = self.place.find(self.PREFERENCES)
         preferences = [] if file is None else list(_labels_in(file))
@@ -165,9 +171,3 @@ def _step(*words: str, makes: Path, calls: bool = True) -> DesignStep:
 
 def _labels_in(file: Path) -> Iterator[Label]:
     return (row for row in read_labels(file, notify=lambda _: None) if not isinstance(row, BadRow))
-
-
-def _there(file: Path | None) -> Path:
-    if file is None:
-        raise AssertionError("the needs were checked")
-    return file

@@ -110,7 +110,7 @@ class SerialAndParallel:
     grid: ChainGrid
     QUESTIONS: ClassVar = DataNeed("questions", "samples", ("question", "reference"))
     DOCUMENTS: ClassVar = DataNeed("documents", "documents")
-    LABELS: ClassVar = DataNeed("labels", "labels", parts=_BY_PEOPLE)
+    LABELS: ClassVar = DataNeed("labels", "labels", of="questions", before="@", parts=_BY_PEOPLE)
 
     def needs(self) -> Sequence[DataNeed]:
         return [need for _, needs in self._sets() for need in needs]
@@ -176,25 +176,26 @@ class SerialAndParallel:
         if len({name.casefold() for name, _ in named}) < len(named):
             raise BadInput(f"the folders of data sets in {data} have the same name; rename one of them")
         return [
-            (name, tuple(replace(need, name=f"{folder}/{need.name}") for need in every))  # type: ignore[misc]
+            (name, tuple(_inside(folder, need) for need in every))  # type: ignore[misc]
             for name, folder in named
         ]
 
     def _plan(self) -> dict[str, Any]:
         """Return the experiment; its paths are absolute, so that it can be resumed from any folder."""
         grid, reading = self.grid, self.place.reading
-        read: dict[str, Any] = {"columns": dict(reading.columns)} if reading.columns else {}
-        read |= {} if reading.language is None else {"language": reading.language}
+        read: dict[str, Any] = {} if reading.language is None else {"language": reading.language}
         data = []
         for name, (questions, documents, labels) in self._sets():
-            answers = self.place.find(labels)
+            answers, asked = self.place.find(labels), self.place.find(questions)
+            columns = {} if asked is None else dict(reading.columns_of(asked))
             data.append(
                 {
                     "name": name,
-                    "questions": _absolute(self.place.find(questions)),
+                    "questions": _absolute(asked),
                     "kb": _absolute(self._folder / "kb" / name),
                     "documents": [_absolute(self.place.find(documents))],
                     **({} if answers is None else {"labels": _absolute(answers)}),
+                    **({"columns": columns} if columns else {}),
                     **read,
                 }
             )
@@ -211,6 +212,10 @@ class SerialAndParallel:
             "at_once": grid.at_once,
             **more,
         }
+
+
+def _inside(folder: str, need: DataNeed) -> DataNeed:
+    return replace(need, name=f"{folder}/{need.name}", of=need.of and f"{folder}/{need.of}")
 
 
 def _has(folder: Path, need: DataNeed) -> bool:

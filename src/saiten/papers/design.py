@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from saiten.data import read_samples
 from saiten.data.formats import ENDINGS
+from saiten.data.looking import columns_in
 from saiten.records import Language, Sample
 from saiten.redaction import redact, redact_command
 from saiten.text.language import detect_language
@@ -43,6 +44,10 @@ class DataNeed:
     """For labels and outputs: the name of the file whose rows they are about."""
     spans: bool = False
     """Whether labels must mark passages."""
+    before: str = ""
+    """What ends the id of a row of that file in an item, such as `@` in `ID@SYSTEM`; "" if the item is the id."""
+    scale: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Aspect → the lowest and the highest value that its labels may have; any, if it is not there."""
     parts: tuple[str | Message, ...] = ()
     """The tables and figures that are left out without it, as in `table 2`; none: nothing can be done without it."""
 
@@ -81,6 +86,10 @@ class Reading:
     language: Language | None = None
     """The language of all rows; None: detected."""
 
+    def columns_of(self, path: Path) -> Mapping[str, str]:
+        """Return the columns that this file has; other files may have the rest."""
+        return columns_in(path, self.columns)
+
 
 @dataclass(frozen=True, slots=True)
 class DesignPlace:
@@ -112,10 +121,19 @@ class DesignPlace:
         """Yield the usable rows of a file of samples, read as the commands read them; none if it is not there."""
         path, how = self.find(need), self.reading
         if path is not None:
+            columns = how.columns_of(path)
             read = read_samples(
-                path, columns=how.columns, detect_language=detect_language, language=how.language, notify=notify
+                path, columns=columns, detect_language=detect_language, language=how.language, notify=notify
             )
             yield from (row for row in read if isinstance(row, Sample))
+
+    def column_words(self, path: Path) -> tuple[str, ...]:
+        """Return what a command on this file needs if it does not have all columns of the configuration; else ()."""
+        columns = self.reading.columns_of(path)
+        if columns == self.reading.columns:
+            return ()
+        named = [f"{field}={column}" for field, column in columns.items()] or [""]
+        return tuple(word for pair in named for word in ("--column", pair))
 
 
 def candidates(data: Path, need: DataNeed) -> Iterator[Path]:
@@ -124,6 +142,13 @@ def candidates(data: Path, need: DataNeed) -> Iterator[Path]:
         yield data / need.name
     else:
         yield from (data / f"{need.name}{end}" for end in ENDINGS)
+
+
+def there(path: Path | None) -> Path:
+    """Return the file of a need without which nothing is run."""
+    if path is None:
+        raise AssertionError("the needs were checked")
+    return path
 
 
 class Design(Protocol):

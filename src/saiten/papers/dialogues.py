@@ -11,7 +11,7 @@ from saiten.demo.files import write_documents, write_rows
 from saiten.demo.grades import expert_grades
 from saiten.demo.samples import demo_questions, load_demo
 from saiten.errors import BadInput
-from saiten.papers.design import DataNeed, DesignPlace, DesignStep
+from saiten.papers.design import DataNeed, DesignPlace, DesignStep, there
 from saiten.papers.graded_answers import GradedBy, grade_tables
 from saiten.papers.held_dialogues import Held, dialogue_figures
 from saiten.papers.needed import sample_ids
@@ -46,7 +46,12 @@ class EvidenceAndDialogues:
     """The question whose dialogue is shown; None: the one whose grade rises most."""
     ANSWERS: ClassVar = DataNeed("answers", "samples", ("question", "answer", "contexts", "reference"))
     LABELS: ClassVar = DataNeed(
-        "labels", "labels", ("correctness",), of="answers", parts=(Message("paper_dialogues", "part_people"),)
+        "labels",
+        "labels",
+        ("correctness",),
+        of="answers",
+        scale={"correctness": (0.0, 5.0)},  # 0 is no evaluation
+        parts=(Message("paper_dialogues", "part_people"),),
     )
     QUESTIONS: ClassVar = DataNeed(
         "questions", "samples", ("question", "reference"), parts=(Message("paper_dialogues", "part_dialogues"),)
@@ -115,26 +120,27 @@ class EvidenceAndDialogues:
             yield DesignStep(words, self._kb, calls=False, first=True)
 
     def _scoring(self) -> Iterator[DesignStep]:
-        answers, out = str(self.place.find(self.ANSWERS)), self.place.out / "similarity"
+        path, out = there(self.place.find(self.ANSWERS)), self.place.out / "similarity"
+        answers = (str(path), *self.place.column_words(path))
         metrics = ["word_recall", "rouge_l"]
         if self.bertscore is not None:
             metrics.append(self._bertscore(self.bertscore))
             out = self.place.named(f"similarity-{self.bertscore}")
-        yield DesignStep(("score", answers, *_each("-m", metrics), "-o", str(out)), out)
+        yield DesignStep(("score", *answers, *_each("-m", metrics), "-o", str(out)), out)
         graded = [_E2] if self._evidence is None else [_E2, _E3]
         for judge in self.place.judges:
             run = self._run(judge, "grades")
-            words = ("score", answers, *_each("-m", graded), "--judge", judge, *(self._evidence or ()))
+            words = ("score", *answers, *_each("-m", graded), "--judge", judge, *(self._evidence or ()))
             yield DesignStep((*words, "-o", str(run)), run)
 
     def _conversing(self, questions: Path) -> Iterator[DesignStep]:
         if self.systems is None and self.place.find(self.documents) is None:
             return
-        evidence = self._evidence or ()
+        evidence, asked = self._evidence or (), (str(questions), *self.place.column_words(questions))
         for judge in self.place.judges:
             for at, form in enumerate(FORMS.values()):
                 run = self._run(judge, form)
-                words = ["converse", str(questions), *self._system(at, form), "--judge", judge, *evidence]
+                words = ["converse", *asked, *self._system(at, form), "--judge", judge, *evidence]
                 words += ["--max-turns", str(self.max_turns), "--questioning", self.questioning]
                 words += [] if self.last_grade == "replaces" else ["--last-grade", self.last_grade]
                 yield DesignStep((*words, "-o", str(run)), run)
@@ -190,14 +196,14 @@ class EvidenceAndDialogues:
         answers = self.place.find(self.ANSWERS)
         if answers is None:
             return False
-        columns, language = self.place.reading.columns, self.place.reading.language
+        reading = self.place.reading
         try:
             found = look(
                 answers,
-                columns=columns,
+                columns=reading.columns_of(answers),
                 format=None,
                 detect_language=detect_language,
-                language=language,
+                language=reading.language,
                 notify=lambda _: None,
             )
         except (BadInput, OSError):  # reported with the needs
