@@ -65,6 +65,8 @@ def test_every_format_has_counts_texts_and_both_sides_words(saiten, files, form)
     else:
         assert "monthly is wrong" in said.out
         assert "It is right: q1/bold." in said.out
+    if form == "md":
+        assert "over items as if they were independent" in said.out  # two answers to one question are not
     if form == "table":
         assert "⟨? monthly⟩" in said.out
     if form == "html":

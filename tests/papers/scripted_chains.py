@@ -11,6 +11,7 @@ ACCURACY = {
 }  # fmt: skip
 """What the scripted models get right of four questions."""
 TABLE_4 = "Table 4 · accuracy and latency"
+BY_PEOPLE = "Table 4 · serial against parallel, by people"
 TABLE_5 = "Table 5 · Kendall's tau with people over systems"
 AGREEMENT = "Agreement · the judge's verdicts and people's"
 

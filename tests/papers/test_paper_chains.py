@@ -11,6 +11,7 @@ from scipy.stats import kendalltau
 from scripted_chains import (
     ACCURACY,
     AGREEMENT,
+    BY_PEOPLE,
     EXTRACTIVE,
     SYSTEMS,
     TABLE_4,
@@ -73,6 +74,7 @@ def test_tau_and_agreement_are_those_counted_by_hand(run, tmp_path):
         "rouge_l",
         "bleu4 (corpus)",
         "bleu4 (mean of answers)",
+        "bertscore",
         "accuracy",
     ]
     (alike,) = found[AGREEMENT]
@@ -124,14 +126,103 @@ def test_people_who_call_every_answer_wrong(offline):
     assert alike["agreement"] == pytest.approx(1 - alike["judge yes, people no"] / 24)
 
 
-def test_grades_instead_of_verdicts(offline):
-    """Grades order systems, but do not agree with verdicts: agreement is a dash with the reason."""
+def test_grades_instead_of_verdicts(offline, saiten):
+    """Grades order systems, but do not agree with verdicts: agreement is a dash with the reason; table 4
+    has their mean and says so.
+    """
     rows = of_extractive(4.0, EXTRACTIVE[:3]) + of_extractive(2.0, EXTRACTIVE[3:])
     found, _ = offline(rows)
     assert any(row["Kendall tau-b"] is not None for row in found[TABLE_5])
     (alike,) = found[AGREEMENT]
     assert alike["agreement"] is None
     assert "grades" in alike["remarks"]
+    assert [row["people's accuracy"] for row in found[TABLE_4]] == [4.0] * 3 + [2.0] * 3
+    assert {row["n people"] for row in found[TABLE_4]} == {4}
+    shown = saiten("paper", "chains", "mine", "-k", 2, "--results", "--format", "md")
+    assert shown.out.count("People gave grades (mine)") == 4
+
+
+def by_people(*each):
+    """Labels of every answer by people who say `each` of it: 1, 0, or a function of the item."""
+    return [
+        row | {"value": float(value(row["item"]) if callable(value) else value), "annotator": f"p{n}"}
+        for n, value in enumerate(each)
+        for row in of_extractive(1.0)
+    ]
+
+
+def test_people_s_accuracy_is_that_of_the_majority(offline):
+    """Two of three people call every answer right: 1, as the agreement takes it, and not the mean of the labels."""
+    found, _ = offline(by_people(1, 1, 0))
+    assert {row["people's accuracy"] for row in found[TABLE_4]} == {1.0}
+    assert {row["difference"] for row in found[BY_PEOPLE]} == {0.0}
+    (alike,) = found[AGREEMENT]
+    assert alike["judge yes, people no"] == 0
+
+
+def test_a_third_decision_is_people_s_verdict(offline):
+    """It settles an answer against the majority."""
+    third = [row | {"value": 0.0, "annotator": "third", "adjudicated": True} for row in of_extractive(0.0)]
+    found, _ = offline(by_people(1, 1, 1) + third)
+    assert {row["people's accuracy"] for row in found[TABLE_4]} == {0.0}
+
+
+def test_evenly_split_answers_are_in_no_figure_of_people_s_and_are_counted(offline):
+    """Two people differ on one answer of every system and on all of one: the accuracies, the paired comparison and the
+    agreement are over the others.
+    """
+    split = EXTRACTIVE[0]
+    rows = by_people(1, lambda item: not item.startswith("q1@") and not item.endswith(f"@{split}"))
+    found, _ = offline(rows)
+    cells = found[TABLE_4]
+    assert [row["people's accuracy"] for row in cells] == [None, *[1.0] * 5]
+    assert [row["n people"] for row in cells] == [0, *[3] * 5]
+    assert ["items on which people are split" in row["remarks"] for row in cells] == [True, *[False] * 5]
+    assert all("1 item on which people are split" in row["remarks"] for row in cells[1:])
+    assert not [row for row in cells if "label" in row["remarks"]]
+    assert [row["n"] for row in found[BY_PEOPLE]] == [0, 3, 3]
+    (alike,) = found[AGREEMENT]
+    assert (alike["judgments"], alike["questions"]) == (5 * 3, 3)
+    assert "9 items on which people are split" in alike["remarks"]
+    assert {row["systems"] for row in found[TABLE_5] if row["Kendall tau-b"] is None} <= {0, 5}
+
+
+def test_people_who_are_split_on_every_answer(offline):
+    """Every table of people's has a dash and the reason; the others have their values."""
+    found, _ = offline(by_people(1, 0))
+    assert {row["people's accuracy"] for row in found[TABLE_4]} == {None}
+    for title in (TABLE_4, TABLE_5, AGREEMENT, "Table 3 · wrong answers that the judge passed"):
+        assert all("people are evenly split on every answer" in row["remarks"] for row in found[title]), title
+    assert all(row["judge's accuracy"] is not None for row in found[TABLE_4])
+
+
+def test_bertscore_is_a_dash_with_what_to_do_unless_it_is_asked_for(offline, saiten):
+    """Without --bertscore, tables 4 and 5 have its place, and say how to measure it."""
+    found, _ = offline(of_extractive(1.0))
+    assert {row["BERTScore F1"] for row in found[TABLE_4]} == {None}
+    (row,) = [row for row in found[TABLE_5] if row["metric"] == "bertscore"]
+    assert (row["Kendall tau-b"], row["remarks"]) == (None, "not measured; add --bertscore MODEL")
+    shown = saiten("paper", "chains", "mine", "-k", 2, "--results", "--format", "md")
+    assert "BERTScore was not measured; add --bertscore MODEL." in shown.out
+
+
+@pytest.mark.parametrize(("value", "said"), [(1.0, "(1)"), (0.0, "(0)")])
+def test_equal_systems_are_said_to_be_equal_by_whom(offline, value, said):
+    """People give all systems the same accuracy: the reason names them and the accuracy, not a column."""
+    found, _ = offline(of_extractive(value))
+    rows = {row["metric"]: row["remarks"] for row in found[TABLE_5] if row["metric"] != "bertscore"}
+    assert rows["rouge_l"] == rows["bleu4 (corpus)"] == f"people give all systems the same value {said}"
+
+
+def test_a_judge_to_which_all_systems_are_equal(run, scripted, tmp_path):
+    """The reason names the metric and its value."""
+    write_set(tmp_path / "mine", labels_of(run.named))
+    reply = scripted.reply
+    scripted.reply = lambda asked: (
+        json.dumps({"explanation": "because", "correct": True}) if asked.schema and reply(asked) else reply(asked)
+    )
+    (row,) = [row for row in tables(run("mine"))[TABLE_5] if row["metric"] == "accuracy"]
+    assert row["remarks"] == "the metric gives all systems the same value (1)"
 
 
 @pytest.mark.parametrize("rows", [[{"item": "q0@elsewhere", "value": 1}], [{"item": "q0@extractive:1 · refine", "value": 1, "aspect": aspect} for aspect in ("tone", "style")]])  # fmt: skip
@@ -150,7 +241,7 @@ def test_people_s_labels_in_samples_are_called_simulated(saiten, tmp_path):
     assert {row["annotator"] for row in rows} == {"simulated-person"}
     found = tables(saiten("paper", "chains", "mine", "--format", "json", "-q"))
     assert {row["n people"] for row in found[TABLE_4]} == {24}
-    assert all(row["Kendall tau-b"] is not None for row in found[TABLE_5])
+    assert [row["metric"] for row in found[TABLE_5] if row["Kendall tau-b"] is None] == ["bertscore"] * 2
     assert [row["judgments"] for row in found[AGREEMENT]] == [144, 144, 288]
     assert all(row["judge yes, people no"] > 0 for row in found[AGREEMENT])
     run = read_run(Path("runs/paper-chains/experiment/scores/en"), notify=lambda _: None)
@@ -182,7 +273,7 @@ def test_data_sets_whose_labels_have_other_aspects(saiten, tmp_path):
     found = tables(said)
     assert {row["people's accuracy"] for row in found[TABLE_4]} == {1.0}
     assert [row["judgments"] for row in found[AGREEMENT]] == [24, 24, 48]
-    assert "Table 4 · serial against parallel, by people" not in found
+    assert BY_PEOPLE not in found
     assert "labels of different aspects (human:accuracy, human:correct)" in said.err.replace("\n", " ")
 
 
@@ -192,7 +283,7 @@ def test_only_one_of_two_data_sets_has_labels(saiten, tmp_path):
     write_set(tmp_path / "mine" / "b")
     found = tables(saiten("paper", "chains", "mine", "-k", 2, "--format", "json", "-q"))
     assert [row["people's accuracy"] for row in found[TABLE_4]] == [1.0] * 6 + [None] * 6
-    assert {row["data"] for row in found["Table 4 · serial against parallel, by people"]} == {"a"}
+    assert {row["data"] for row in found[BY_PEOPLE]} == {"a"}
     assert [(row["data"], row["judgments"]) for row in found[AGREEMENT]] == [("a", 24), ("b", 0), ("all", 24)]
     for title in ("Table 3 · wrong answers that the judge passed", TABLE_5, AGREEMENT):
         assert all("no labels" in row["remarks"] for row in found[title] if row["data"] == "b")

@@ -48,6 +48,7 @@ def test_two_judges_are_refused(saiten, tmp_path):
     said = saiten("paper", "chains", "mine", "--judge", "offline", "--judge", "openai:m")
     assert (said.status, Path("runs").exists()) == (2, False)
     assert "expected one judge" in said.err
+    assert "saiten score OUT/experiment/scores/DATA/samples.jsonl -m accuracy" in said.err.replace("\n", " ")
 
 
 @pytest.mark.parametrize(

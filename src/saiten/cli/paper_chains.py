@@ -66,8 +66,9 @@ class ChainOptions:
         judges = dict.fromkeys(self.judge)
         if len(judges) > 1:
             raise ConfigurationError(
-                f"expected one judge, as in the paper, but got {len(judges)}; run the command once per judge, each "
-                "with its own folder --out"
+                f"expected one judge, as in the paper, but got {len(judges)}; run the command with one, then grade "
+                "its answers with each other: `saiten score OUT/experiment/scores/DATA/samples.jsonl -m accuracy "
+                "--judge NAME`"
             )
         names = get_args(ChainName)
         if unknown := [each for each in self.chain if each not in names]:

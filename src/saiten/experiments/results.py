@@ -20,11 +20,11 @@ from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import is_human, is_python, read_name
 from saiten.metrics.own import code_name
 from saiten.rag.extractive import extractive
-from saiten.records import Label, Score, Usage
+from saiten.records import Label, Score, Scored, Usage
 from saiten.results.figure import Figure
 from saiten.results.summary import Summary
 from saiten.results.verdict import higher_is_better, verdict_of
-from saiten.runs import read_run
+from saiten.runs import RunReader, read_run
 from saiten.runs.answers import AnswerSummary, summarize_answers
 from saiten.runs.lines import read_lines
 from saiten.runs.locked_folder import paid_in
@@ -149,15 +149,23 @@ def _signatures(folder: Path, data: DataSet) -> Mapping[str, str]:
     return {} if manifest is None else manifest.signatures
 
 
-def read_results(plan: ExperimentPlan, folder: Path, notify: Callable[[str], None]) -> ExperimentResult:
-    """Return the results so far; cells that have not run yet have no answers."""
+def read_results(
+    plan: ExperimentPlan,
+    folder: Path,
+    notify: Callable[[str], None],
+    people: Mapping[str, Sequence[Scored]] | None = None,
+) -> ExperimentResult:
+    """Return the results so far; cells that have not run yet have no answers.
+
+    `people`: what people said of each data set's answers, by its name; None to take the means of its labels.
+    """
     cells: list[CellResult] = []
     chains: list[ChainComparison] = []
     pairs: dict[str, list[_Pair]] = {}
     summaries: dict[str, Summary] = {}
     usage = paid_in(folder) or Usage()
     for data in plan.data:
-        found = _scores(data, folder, plan, notify)
+        found = _scores(data, folder, plan, notify, None if people is None else people.get(data.name, ()))
         summary = None
         if found is not None:
             summary = summaries[data.name] = found.summary
@@ -195,20 +203,20 @@ class _Pair(NamedTuple):
     group: str
 
 
-def _scores(data: DataSet, folder: Path, plan: ExperimentPlan, notify: Callable[[str], None]) -> _Scores | None:
+def _scores(
+    data: DataSet,
+    folder: Path,
+    plan: ExperimentPlan,
+    notify: Callable[[str], None],
+    people: Sequence[Scored] | None,
+) -> _Scores | None:
     run = scores_folder(folder, data)
     if not (run / "manifest.json").is_file():
         return None
     reader = read_run(run, notify=notify)
     human = plan.main if is_human(plan.main) else ""
-    labels = list(_labels(data, run, notify))
-    try:
-        people = list(people_of(reader, labels, main=human)) if labels else []
-    except BadInput as error:
-        if human:
-            raise BadInput(f"{data.name}: {error}") from error
-        notify(f"{data.name}: {error}")
-        people = []
+    if people is None:
+        people = _people(data, reader, human, notify)
     metric = main_metric(plan, folder)
     main = {one.sample: one.score for one in chain(reader.scores(), people) if one.metric == metric}
     if human and people:
@@ -217,6 +225,17 @@ def _scores(data: DataSet, folder: Path, plan: ExperimentPlan, notify: Callable[
             notify(f"{data.name}: {unlabeled} of {len(main)} answers have no label and are not part of {human}")
     called = data.labels.name if data.labels is not None else ""
     return _Scores(summary_of(reader, people, of_labels=called), main)
+
+
+def _people(data: DataSet, reader: RunReader, human: str, notify: Callable[[str], None]) -> Sequence[Scored]:
+    labels = list(_labels(data, reader.folder, notify))
+    try:
+        return list(people_of(reader, labels, main=human)) if labels else []
+    except BadInput as error:
+        if human:
+            raise BadInput(f"{data.name}: {error}") from error
+        notify(f"{data.name}: {error}")
+        return []
 
 
 def _labels(data: DataSet, run: Path, notify: Callable[[str], None]) -> Iterator[Label]:

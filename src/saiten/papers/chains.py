@@ -5,7 +5,7 @@ one, or has one per subfolder. The grid is an ordinary experiment, whose file is
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,12 +21,13 @@ from saiten.experiments.tables import experiment_tables
 from saiten.metrics.catalog import make_metrics
 from saiten.metrics.naming import write_name
 from saiten.papers.chains_passed import passed_table
-from saiten.papers.chains_people import PeoplesVerdicts, agreement_table, ranking_table, verdicts_on
+from saiten.papers.chains_people import PeoplesVerdicts, about_people, agreement_table, ranking_table, verdicts_on
 from saiten.papers.chains_samples import write_chain_samples
 from saiten.papers.chains_tables import accuracy_table, statistics_table
 from saiten.papers.design import DataNeed, DesignPlace, DesignStep
 from saiten.rag.example import read_example
 from saiten.rag.extractive import extractive
+from saiten.records import Scored
 from saiten.redaction import redact, redact_headers, redact_options
 from saiten.settings import JudgeSettings
 from saiten.views.table import Table
@@ -63,9 +64,19 @@ class ChainGrid:
         return None if self.bertscore is None else write_name("bertscore", {"model": self.bertscore}, main="f1")
 
     @property
+    def of_text(self) -> tuple[str, ...]:
+        """The metrics of the text, whether asked for or not, in its order."""
+        return ("rouge_l", "bleu4", self.bertscore_name or "bertscore", JUDGED)
+
+    @property
+    def unasked(self) -> dict[str, Message]:
+        """The metrics of the text that were not asked for, with what to do."""
+        return {} if self.bertscore_name else {"bertscore": Message("paper_chains", "no_bertscore")}
+
+    @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics of the text, the judge's verdict last."""
-        return ("rouge_l", "bleu4", *(() if self.bertscore_name is None else (self.bertscore_name,)), JUDGED)
+        """The metrics that are asked for, the judge's verdict last."""
+        return tuple(name for name in self.of_text if name not in self.unasked)
 
     def check(self) -> None:
         """Check what the options need before anything runs.
@@ -129,9 +140,10 @@ class SerialAndParallel:
         plan, folder = ExperimentPlan.model_validate(self._plan()), self._folder
         if not (folder / PLAN_NAME).is_file():
             return
-        found = read_results(plan, folder, lambda _: None)
         said = [verdicts_on(data, folder, notify) for data in plan.data]
-        labeled = any(one.aspect is not None for one in said)
+        people = {one.data: tuple(one.scores()) for one in said}
+        found = read_results(plan, folder, lambda _: None, people)
+        labeled = any(one.labeled for one in said)
         yield statistics_table(found, folder)
         if labeled:
             yield passed_table(said, JUDGED)
@@ -139,14 +151,18 @@ class SerialAndParallel:
         of_grid = {table.key: table for table in experiment_tables(found)}
         if "chains" in of_grid:
             yield replace(of_grid["chains"], title=Message("paper_chains", "chains_by_judge"))
-            yield from self._by_people(plan, said, notify)
+            yield from self._by_people(plan, said, people, notify)
             yield replace(of_grid["latency_ratios"], title=Message("paper_chains", "latency_ratios"))
         if labeled:
-            yield ranking_table(said, self.grid.metrics)
+            yield ranking_table(said, self.grid.of_text, self.grid.unasked)
             yield agreement_table(said, JUDGED)
 
     def _by_people(
-        self, plan: ExperimentPlan, said: Sequence[PeoplesVerdicts], notify: Callable[[str | Message], None]
+        self,
+        plan: ExperimentPlan,
+        said: Sequence[PeoplesVerdicts],
+        people: Mapping[str, Sequence[Scored]],
+        notify: Callable[[str | Message], None],
     ) -> Iterator[Table]:
         """Yield the comparison of the chains by what people said, over the data sets that have labels."""
         labeled = {one.data: one.figure for one in said if one.figure is not None}
@@ -156,9 +172,11 @@ class SerialAndParallel:
             return
         data = tuple(each for each in plan.data if each.name in labeled)
         main = {"main": aspects.pop(), "data": data}
-        found = read_results(plan.model_copy(update=main), self._folder, lambda _: None)
-        title = Message("paper_chains", "chains_by_people")
-        yield from (replace(table, title=title) for table in experiment_tables(found) if table.key == "chains")
+        found = read_results(plan.model_copy(update=main), self._folder, lambda _: None, people)
+        title, about = Message("paper_chains", "chains_by_people"), tuple(about_people(said))
+        for table in experiment_tables(found):
+            if table.key == "chains":
+                yield replace(table, title=title, caption=(*table.caption, *about))
 
     @property
     def _folder(self) -> Path:

@@ -1,8 +1,12 @@
-"""What people said of the answers of a grid: the order of systems (Table 5), and how often the judge decides alike."""
+"""What people said of the answers of a grid: the order of systems (Table 5), and how often the judge decides alike.
+
+Their verdict on an answer is a third decision, or else the majority; an evenly split answer has none, and is counted.
+All tables are over these verdicts. Grades instead of verdicts count by their mean.
+"""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +16,7 @@ from saiten.errors import BadInput
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.plan import DataSet
 from saiten.metrics.naming import HUMAN
-from saiten.records import Label
+from saiten.records import Label, Score, Scored
 from saiten.results.labeled_answers import of_these_answers
 from saiten.results.place import digests_of, labeled_place_of
 from saiten.runs import RunReader, read_run
@@ -21,10 +25,11 @@ from saiten.stats.corpus_bleu import COUNTS, bleu_of
 from saiten.stats.correlation import correlations_by_row, kendall
 from saiten.stats.estimate import Estimate
 from saiten.stats.resampling import Resamples
+from saiten.trust.human_scores import score_of
 from saiten.trust.inputs.outputs import outputs_of_run
-from saiten.trust.inputs.pairing import LabeledAspect, MetricColumn, pair
+from saiten.trust.inputs.pairing import LabeledAspect, MetricColumn, pair, part_of
 from saiten.trust.meta_evaluation.decisions import NO_VALUE, as_verdicts
-from saiten.trust.meta_evaluation.levels import few, system_level
+from saiten.trust.meta_evaluation.levels import few, of_systems, system_level
 from saiten.views.table import Cell, Name, Table
 from saiten.views.tables.interval_columns import IntervalColumns
 from saiten.words import Message, joined
@@ -37,15 +42,19 @@ ASPECT = "correct"
 _ASPECTS = (ASPECT, "accuracy", "correctness", "")
 """The aspect that is taken if there are several, in this order."""
 _FORM = IntervalColumns(numbers=True)
+SPLIT = "people are split"
+"""Reason for an answer without people's verdict."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PeoplesVerdicts:
-    """People's labels of the answers to a data set, with every metric on the same answers."""
+    """People's verdicts on the answers to a data set, or their mean grades, with every metric on the same answers."""
 
     data: str
     aspect: LabeledAspect | None = None
-    """None if there are none that can be used."""
+    """Its `people` are the verdicts; None if there are none that can be used."""
+    split: frozenset[str] = frozenset()
+    """The evenly split answers, which are not among the items."""
     why_not: Message | str | None = None
     labels: tuple[Label, ...] = field(default=(), repr=False)
     """Those of these answers."""
@@ -62,6 +71,26 @@ class PeoplesVerdicts:
     def simulated(self) -> bool:
         """Whether no person gave them."""
         return self.aspect is not None and SIMULATED in self.aspect.annotators
+
+    @property
+    def labeled(self) -> bool:
+        """Whether people said something of these answers, even if it is no verdict."""
+        return self.aspect is not None or bool(self.split)
+
+    @property
+    def graded(self) -> bool:
+        """Whether people gave grades."""
+        return self.aspect is not None and not self.aspect.verdicts
+
+    def scores(self) -> Iterator[Scored]:
+        """Yield each answer's verdict as a score, under the name of the figure; an answer without one says why."""
+        if self.aspect is None or self.run is None or self.figure is None:
+            return
+        values = dict(zip(self.aspect.items, self.aspect.people.tolist(), strict=True))
+        declined = frozenset(self.aspect.declined)
+        for sample in read_run(self.run, notify=lambda _: None).samples():
+            score = score_of(sample.id, values, declined)
+            yield Scored(sample.id, self.figure, Score.undefined(SPLIT) if sample.id in self.split else score)
 
     def column(self, metric: str) -> MetricColumn | None:
         """Return a metric's values on the labeled answers."""
@@ -114,24 +143,42 @@ def _paired(
         notify(Message("paper_chains", "unusable_labels", data=name, why=wanted))
         return PeoplesVerdicts(name, why_not=Message("paper_chains", "no_usable_label"))
     own = tuple(label for label in labels if label.aspect == chosen.name)
-    return PeoplesVerdicts(name, chosen, labels=own, run=reader.folder)
+    return _decided_by_people(PeoplesVerdicts(name, chosen, labels=own, run=reader.folder), chosen)
+
+
+def _decided_by_people(one: PeoplesVerdicts, aspect: LabeledAspect) -> PeoplesVerdicts:
+    """Return people's verdicts in place of the means of their labels; grades stay."""
+    truth = as_verdicts(aspect.people, None, verdicts=aspect.verdicts)
+    if truth is None:
+        return one
+    rows = np.flatnonzero(~np.isnan(truth))
+    split = frozenset(aspect.items[row] for row in np.flatnonzero(np.isnan(truth)))
+    if not len(rows):
+        return replace(one, aspect=None, split=split, why_not=Message("paper_chains", "all_split"))
+    return replace(one, aspect=replace(part_of(aspect, rows), people=truth[rows]), split=split)
 
 
 # ------------------------------------------------------------------------------------------------- Table 5
 
 
-def ranking_table(said: Sequence[PeoplesVerdicts], metrics: Sequence[str]) -> Table:
-    """Return Table 5: Kendall's tau-b between a metric's and people's order of the systems, per data set."""
+def ranking_table(
+    said: Sequence[PeoplesVerdicts], metrics: Sequence[str], unasked: Mapping[str, Message] | None = None
+) -> Table:
+    """Return Table 5: Kendall's tau-b between a metric's and people's order of the systems, per data set.
+
+    `unasked`: metrics of the text that were not asked for, with the reason.
+    """
     rows: list[tuple[Cell, ...]] = []
     for one in said:
         for metric in metrics:
-            for name, tau in _taus(one, metric):
+            why = None if one.aspect is None else (unasked or {}).get(metric)
+            for name, tau in _taus(one, metric) if why is None else [(metric, Estimate(None, 0, why))]:
                 rows.append((Name(one.data), name, *_FORM.cells(tau), tau.n, joined([tau.reason or tau.note])))
     return Table(
         Message("paper_chains", "ranking"),
         ("data", "metric", *_FORM.columns("kendall_tau_b"), "systems", "remarks"),
         tuple(rows),
-        (Message("paper_chains", "about_ranking"), *_simulated(said)),
+        (Message("paper_chains", "about_ranking"), *about_people(said)),
         _FORM.intervals("kendall_tau_b"),
     )
 
@@ -182,7 +229,7 @@ def _tau_of_corpus_bleu(one: PeoplesVerdicts, resamples: Resamples, systems: Seq
     x, y = levels(features.sum(axis=0, keepdims=True))
     drawn_x, drawn_y = levels(resamples.sums(features))
     drawn_x = np.where(np.isnan(drawn_y), np.nan, drawn_x)
-    return resamples.interval(kendall(x[0], y[0]), correlations_by_row(drawn_x, drawn_y)[:, 2])
+    return resamples.interval(of_systems(kendall(x[0], y[0])), correlations_by_row(drawn_x, drawn_y)[:, 2])
 
 
 def _bleu_counts(run: Path) -> dict[str, list[float]]:
@@ -225,7 +272,7 @@ def agreement_table(said: Sequence[PeoplesVerdicts], judge: str) -> Table:
         Message("paper_chains", "agreement"),
         (*columns, "judge_yes_people_no", "judge_no_people_yes", "remarks"),
         tuple(rows),
-        (Message("paper_chains", "about_agreement"), *_simulated(said)),
+        (Message("paper_chains", "about_agreement"), *about_people(said)),
     )
 
 
@@ -235,17 +282,16 @@ def _decided(one: PeoplesVerdicts, judge: str) -> _Decided | Message:
         return _reason(one)
     if column is None:
         return NO_VALUE
-    truth = as_verdicts(aspect.people, None, verdicts=aspect.verdicts)
-    if truth is None:
+    if one.graded:
         return Message("paper_chains", "no_verdicts")
-    rows = np.flatnonzero(~np.isnan(truth) & ~np.isnan(column.values))
-    split, lacking = int(np.isnan(truth).sum()), int((~np.isnan(truth) & np.isnan(column.values)).sum())
+    rows, split = column.rows, len(one.split)
+    lacking = len(aspect.items) - len(rows)
     remarks = (
         Message("remark", "split_items", n=split) if split else None,
         Message("paper_chains", "unjudged", n=lacking) if lacking else None,
     )
     questions = tuple((one.data, aspect.questions[row]) for row in rows)
-    return _Decided((column.values[rows] >= 0.5).astype(np.float64), truth[rows], questions, remarks)
+    return _Decided((column.values[rows] >= 0.5).astype(np.float64), aspect.people[rows], questions, remarks)
 
 
 def _agreement_row(name: str | Message, decided: _Decided | Message) -> tuple[Cell, ...]:
@@ -258,6 +304,9 @@ def _agreement_row(name: str | Message, decided: _Decided | Message) -> tuple[Ce
     return (name, found.value, found.low, found.high, *counts, remarks)
 
 
-def _simulated(said: Sequence[PeoplesVerdicts]) -> Iterator[Message]:
+def about_people(said: Sequence[PeoplesVerdicts]) -> Iterator[Message]:
+    """Yield what a reader has to know of people's figures: what grades are, and that labels are simulated."""
+    if graded := ", ".join(one.data for one in said if one.graded):
+        yield Message("paper_chains", "graded", data=graded)
     if any(one.simulated for one in said):
         yield Message("paper_chains", "simulated")

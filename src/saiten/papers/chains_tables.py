@@ -7,14 +7,15 @@ from saiten.experiments.cells import answers_of, cells_of, has_answers, question
 from saiten.experiments.plan import DataSet
 from saiten.experiments.results import CellResult, ExperimentResult
 from saiten.experiments.tables import experiment_tables
-from saiten.papers.chains_people import PeoplesVerdicts
+from saiten.papers.chains_people import SPLIT, PeoplesVerdicts, about_people
 from saiten.rag.knowledge.documents import FoundFile
 from saiten.rag.knowledge.finding import find_documents
 from saiten.results.data_figures import DataFigures, TextField
 from saiten.results.describe_data import describe_data
-from saiten.results.figure import Figure, unmeasured
+from saiten.results.figure import Figure, counted, unmeasured
 from saiten.text.tokenizers import tokenizer_for
-from saiten.views.table import Cell, Heading, Name, Table
+from saiten.trust.human_scores import UNLABELED
+from saiten.views.table import Cell, Name, Table
 from saiten.views.tables.interval_columns import IntervalColumns
 from saiten.words import Message, joined
 
@@ -66,24 +67,24 @@ def _per_question(figures: DataFigures | None) -> float | None:
 def accuracy_table(found: ExperimentResult, said: Sequence[PeoplesVerdicts], bertscore: str | None) -> Table:
     """Return Table 4: a row per data set, model and chain."""
     people = {one.data: one for one in said}
-    similar: tuple[Heading, ...] = ("rouge_l", "corpus_bleu4", *(("bertscore_f1",) if bertscore else ()))
     by_judge, by_people = map(_FORM.columns, _ACCURACIES)
     accuracies = (*by_judge, "n_judge", *by_people, "n_people")
     seconds = ("median_seconds", "mean_seconds")
     return Table(
         Message("paper_chains", "accuracy"),
-        ("data", "model", "chain", *accuracies, *similar, *seconds, "remarks"),
+        ("data", "model", "chain", *accuracies, "rouge_l", "corpus_bleu4", "bertscore_f1", *seconds, "remarks"),
         tuple(_row(each, people[each.cell.data.name], bertscore, found.main) for each in found.cells),
-        tuple(_captions(found, said)),
+        tuple(_captions(found, said, bertscore)),
         _FORM.intervals(*_ACCURACIES),
         charts=experiment_tables(found)[0].charts,
     )
 
 
-def _captions(found: ExperimentResult, said: Sequence[PeoplesVerdicts]) -> Iterator[Message]:
+def _captions(found: ExperimentResult, said: Sequence[PeoplesVerdicts], bertscore: str | None) -> Iterator[Message]:
     yield Message("paper_chains", "about_accuracy")
-    if any(one.simulated for one in said):
-        yield Message("paper_chains", "simulated")
+    yield from about_people(said)
+    if bertscore is None:
+        yield Message("paper_chains", "bertscore_unasked")
     if found.plan.at_once > 1:
         yield Message("caption", "experiment_load", n=found.plan.at_once)
 
@@ -93,7 +94,7 @@ def _row(each: CellResult, people: PeoplesVerdicts, bertscore: str | None, main:
     judged, theirs = figures.get(main), figures.get(people.figure or "")
     bleu = figures.get("bleu4")
     corpus = None if bleu is None or bleu.corpus is None else bleu.corpus.value
-    similar = [_mean_of(figures.get("rouge_l")), corpus, *([_mean_of(figures.get(bertscore))] if bertscore else [])]
+    similar = (_mean_of(figures.get("rouge_l")), corpus, _mean_of(figures.get(bertscore or "")))
     latency = None if each.answers is None else each.answers.latency
     seconds = (None, None) if latency is None else (latency.median, latency.mean)
     remarks = joined([*_remarks(each, judged, main), *_remarks_on_people(each, people, theirs)])
@@ -135,7 +136,13 @@ def _remarks_on_people(
 ) -> Iterator[Message | str | None]:
     if each.answers is None:
         return
-    if theirs is None or theirs.mean is None:
+    missing = {} if theirs is None else {why: n for (_, why), n in theirs.missing.items()}
+    unlabeled = missing.pop(UNLABELED, 0)
+    if split := missing.pop(SPLIT, 0):
+        yield Message("remark", "split_items", n=split)
+    if missing:
+        yield counted({"declined": sum(missing.values())})
+    if theirs is None or unlabeled == theirs.total:
         yield people.why_not or Message("paper_chains", "no_label_of_system")
-    elif theirs.n < theirs.total:
-        yield Message("paper_chains", "unlabeled", n=theirs.total - theirs.n)
+    elif unlabeled:
+        yield Message("paper_chains", "unlabeled", n=unlabeled)

@@ -13,6 +13,9 @@ from saiten.results.place import Place
 from saiten.trust.inputs.outputs import Output
 from saiten.trust.inputs.pairing import LabeledAspect, pair
 
+UNLABELED = "no label"
+"""Reason for an answer without a value."""
+
 
 def human_scores(
     items: Mapping[str, Place], outputs: Iterable[Output], labels: Iterable[Label], *, main: str = ""
@@ -33,7 +36,7 @@ def human_scores(
         values = dict(zip(aspect.items, aspect.people.tolist(), strict=True))
         declined = frozenset(aspect.declined)
         for sample in items:
-            yield Scored(sample, name, _score(sample, values, declined))
+            yield Scored(sample, name, score_of(sample, values, declined))
 
 
 def _named(aspects: Sequence[LabeledAspect], main: str) -> Mapping[str, LabeledAspect]:
@@ -46,7 +49,8 @@ def _named(aspects: Sequence[LabeledAspect], main: str) -> Mapping[str, LabeledA
     return found
 
 
-def _score(sample: str, values: Mapping[str, float], declined: frozenset[str]) -> Score:
+def score_of(sample: str, values: Mapping[str, float], declined: frozenset[str]) -> Score:
+    """Return what people said of a sample as its score."""
     if sample in declined:
         return Score.declined("people call it declined")
-    return Score(values[sample]) if sample in values else Score.undefined("no label")
+    return Score(values[sample]) if sample in values else Score.undefined(UNLABELED)

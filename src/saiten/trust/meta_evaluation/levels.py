@@ -187,11 +187,19 @@ def system_level(
     each = correlations_by_row(*drawn)
     return SystemLevel(
         *found,
-        kendall=resamples.interval(kendall(*levels), each[:, 2]),
-        spearman=resamples.interval(spearman(*levels), each[:, 1]),
-        pearson=resamples.interval(pearson(x, y), each[:, 0]),
+        kendall=resamples.interval(of_systems(kendall(*levels)), each[:, 2]),
+        spearman=resamples.interval(of_systems(spearman(*levels)), each[:, 1]),
+        pearson=resamples.interval(of_systems(pearson(x, y)), each[:, 0]),
         pairs=ordered(found[0], signs, resamples, pairs=pairs),
     )
+
+
+def of_systems(found: Estimate) -> Estimate:
+    """Return a correlation of the metric's means with people's, whose reason names the side that has no order."""
+    sides = {"first_constant": "metric_ties_systems", "second_constant": "people_tie_systems"}
+    if found.reason is None or found.reason.key not in sides:
+        return found
+    return replace(found, reason=Message("remark", sides[found.reason.key], **dict(found.reason.values)))
 
 
 def _measured(metric: Floats, systems: Sequence[str | None]) -> tuple[Ints, list[str], Ints]:
@@ -211,10 +219,9 @@ def _levelled(means: Floats) -> Floats:
     """Return the means with those equal that differ only by rounding."""
     order = np.argsort(means, kind="stable")
     gaps = np.diff(means[order])
-    new = gaps > EQUAL * np.abs(means[order][1:])
-    level = np.concatenate([[0], np.cumsum(new)]) if len(means) else np.empty(0)
+    new = np.concatenate([[True], gaps > EQUAL * np.abs(means[order][1:])])[: len(means)]
     out = np.empty(len(means))
-    out[order] = level
+    out[order] = means[order][new][np.cumsum(new) - 1]
     return out
 
 
