@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import shutil
 import sys
 from base64 import b64encode
 
@@ -99,6 +100,27 @@ def pairs(planted, *options):
     ]
 
 
+def papers(inputs, shown, planted, url, system):
+    """Run designs of papers with secrets in the addresses of their judges, systems and retrievers."""
+
+    def judge(what):
+        return f"openai:m@{address(url, planted, what)}"
+
+    (inputs / "mine").mkdir()
+    (inputs / "mine" / "answers.jsonl").write_text((inputs / "rows.jsonl").read_text())
+    for more in (["--dry-run"], []):
+        shown(0, "paper", "ragas", inputs / "mine", "--judge", judge("paper judge"), "--judge", "offline", *more)
+    shutil.copytree(inputs / "docs", inputs / "mine" / "documents")
+    (inputs / "mine" / "questions.jsonl").write_text((inputs / "rows.jsonl").read_text())
+    plain = f"openai:m@{url}"  # a plan is to be passed on: an address with secrets is refused
+    chains = ["--model", plain, "--chain", "stuff", "--judge", plain]
+    talks = ["--qa", address(system, planted, "qa"), "--mqa", address(system, planted, "mqa")]
+    talks += ["--retriever", address(system, planted, "paper retriever"), "--judge", judge("talks judge")]
+    for more in (["--dry-run"], []):
+        shown(0, "paper", "chains", inputs / "mine", *chains, *more)
+        shown(0, "paper", "dialogues", inputs / "mine", *talks, "--max-turns", "1", *more)
+
+
 @pytest.mark.slow
 def test_no_command_writes_or_shows_a_secret(inputs, shown, planted, openai_server, service):
     """In the addresses of all models, systems and retrievers, in headers and parameters of every option, in every
@@ -119,7 +141,7 @@ def test_no_command_writes_or_shows_a_secret(inputs, shown, planted, openai_serv
     questions = ["--questioner", model("questioner"), *pairs(planted, "--questioner-header", "--questioner-option")]
     written = ["--writer", model("writer"), *pairs(planted, "--writer-header", "--writer-option")]
     generated = ["--generator", model("generator"), *pairs(planted, "--header", "--system-option")]
-    typed = [*judged, *embedded, *system, *retriever, *composed, *questions, *written, *generated]
+    typed = [*judged, *embedded, *system, *retriever, *composed, *questions, *written, *generated, "--model"]
     assert {each.partition("=")[0] for each in typed if each.startswith("--")} >= {
         *PAIRS,
         *MODELS,
@@ -178,10 +200,7 @@ def test_no_command_writes_or_shows_a_secret(inputs, shown, planted, openai_serv
     shown(0, "testset", "export", "runs/set", "--as", "ragas", "-o", "set.jsonl")
     shown(0, "experiment", inputs / "grid.yaml", "-o", "runs/grid", "-q")
     shown(0, "experiment", inputs / "grid.yaml", "-o", "runs/grid", "--results")
-    (inputs / "mine").mkdir()
-    (inputs / "mine" / "answers.jsonl").write_text(data.read_text())
-    for more in (["--dry-run"], []):
-        shown(0, "paper", "ragas", inputs / "mine", "--judge", model("paper judge"), "--judge", "offline", *more)
+    papers(inputs, shown, planted, openai_server.base_url, service.url)
     for form in ("table", "json", "html"):
         shown(0, "show", "runs/score", "--format", form)
     shown(0, "show", "runs/talk", "--dialogue", "q1")
@@ -318,6 +337,8 @@ def test_a_run_of_an_older_saiten_loses_its_secrets_when_it_goes_on(inputs, show
         ["answer", "DATA", "--system", "http://h/ask", "--header", "X: Bearer planted==", "-o", "a.jsonl"],
         ["score", "DATA", "-m", "accuracy", "http://u:planted@h/v1?sig=planted"],
         ["score", "DATA", "-m", "accuracy", "--votes", "http://u:planted@h/v1?sig=planted"],
+        ["paper", "chains", "FOLDER", "--model", "openai:m@http://u:planted@127.0.0.1:9/v1?sig=planted"],
+        ["paper", "chains", "FOLDER", "--judge", "openai:m@http://u:planted@127.0.0.1:9/v1?sig=planted"],
         ["search", "q", "--kb", "http://u:planted@127.0.0.1:9/kb"],
         ["search", "q", "--kb", "http://127.0.0.1:9/kb?api_key=planted"],
         ["track", "gone", "--to", "http://u:planted@127.0.0.1:9/?token=planted"],
@@ -358,7 +379,11 @@ def test_a_run_of_an_older_saiten_loses_its_secrets_when_it_goes_on(inputs, show
 )
 def test_an_error_shows_no_secret(inputs, shown, arguments, tmp_path):
     """Whatever is wrong: the form of a name, an option, an absent server."""
-    shown(2, *(str(inputs / "rows.jsonl") if each == "DATA" else each for each in arguments))
+    (inputs / "documents").mkdir()
+    (inputs / "documents" / "a.txt").write_text("Part a turns the wheel.")
+    (inputs / "questions.jsonl").write_bytes((inputs / "rows.jsonl").read_bytes())
+    places = {"DATA": str(inputs / "rows.jsonl"), "FOLDER": str(inputs)}
+    shown(2, *(places.get(each, each) for each in arguments))
     assert leaks(tmp_path / "out", shown.all) == []
 
 
