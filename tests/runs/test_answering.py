@@ -83,8 +83,8 @@ async def collect(system, samples=SAMPLES, path="answers.jsonl", limit=4, **more
 
 
 def rows(path="answers.jsonl"):
-    """ID → row."""
-    lines = Path(path).read_text().splitlines()
+    """ID → row; a line that SIGKILL left without its end was not acknowledged."""
+    lines = Path(path).read_bytes().split(b"\n")[:-1]
     found = {row["id"]: row for row in map(json.loads, lines)}
     assert len(found) == len(lines)
     return found
