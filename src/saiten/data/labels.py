@@ -38,6 +38,14 @@ _VALUES = ("value", "preference", "choice", "spans")
 """The fields that may contain the label; the first one present counts."""
 
 
+def usable_labels(source: Source, notify: Callable[[str], None]) -> Iterator[Label]:
+    """Yield the labels of a source without the rows that cannot be used, for those who report such rows elsewhere.
+
+    Raises: what `read_labels` does.
+    """
+    return (row for row in read_labels(source, notify=notify) if isinstance(row, Label))
+
+
 def read_labels(
     source: Source,
     *,

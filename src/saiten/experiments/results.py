@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from saiten.data import read_labels
+from saiten.data import usable_labels
 from saiten.errors import BadInput, ConfigurationError
 from saiten.experiments.cells import Cell, cells_of, has_answers, scores_folder
 from saiten.experiments.plan import PLAN_NAME, DataSet, ExperimentPlan
@@ -250,7 +250,7 @@ def _labels(data: DataSet, run: Path, notify: Callable[[str], None]) -> Iterator
         return
     try:
         # bad rows and notes are reported where metrics are compared with labels
-        yield from (row for row in read_labels(data.labels, notify=lambda _: None) if isinstance(row, Label))
+        yield from usable_labels(data.labels, lambda _: None)
     except BadInput as error:  # no labels yet, or in another form; results without labels are shown
         notify(f"{data.name}: the labels cannot be used: {error}")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from saiten.choices import HELD_OUT, NoneGood
-from saiten.data import BadRow, read_labels
+from saiten.data import usable_labels
 from saiten.demo.files import write_rows
 from saiten.demo.grades import simulated_grades, simulated_judge, simulated_preferences
 from saiten.demo.samples import load_demo
@@ -27,7 +27,6 @@ from saiten.papers.aspect_grades import (
 from saiten.papers.aspect_judges import bias_table, correlations_table, held_out_table, means_table, weights_tables
 from saiten.papers.aspect_people import agreement_table, grades_table, preferred_table, unanimity_table
 from saiten.papers.design import DataNeed, DesignPlace, DesignStep, there
-from saiten.records import Label
 from saiten.results.labeled_answers import noting_others
 from saiten.results.place import digests_of, labeled_place_of
 from saiten.runs import read_run, sample_to_json
@@ -105,7 +104,7 @@ class SeveralAspects:
         ]
         if self.base:
             labels = str(self.place.find(self.LABELS))
-            labeled = {label.aspect for label in _labels_in(Path(labels))}
+            labeled = {label.aspect for label in usable_labels(Path(labels), lambda _: None)}
             aspects = tuple(word for name in read_rubric().names if name in labeled for word in ("-a", name))
             train = ["tune", "judge", labels, "-s", answers, "--base", self.base, "--held-out", str(self.held_out)]
             for field, column in self.place.reading.columns.items():  # which this command has no configuration for
@@ -136,10 +135,10 @@ class SeveralAspects:
         places = {row.id: labeled_place_of(row) for row in self.place.rows(self.ANSWERS, notify)}
         digests, known = digests_of(places), {item: place.question for item, place in places.items()}
         rubric = read_rubric().names
-        said = noting_others(_labels_in(there(self.place.find(self.LABELS))), digests, notify)
+        said = noting_others(usable_labels(there(self.place.find(self.LABELS)), lambda _: None), digests, notify)
         labels = tuple(one for one in said if one.aspect in rubric and one.item in places)
         file = self.place.find(self.PREFERENCES)
-        preferences = [] if file is None else list(_labels_in(file))
+        preferences = [] if file is None else list(usable_labels(file, lambda _: None))
         pairs = pairs_of([one for one in preferences if one.aspect != GOOD], known)
         kept = tuple(one for one in preferences if one.item in (known if one.aspect == GOOD else pairs))
         return GradedAnswers(places, labels, kept)
@@ -167,7 +166,3 @@ class SeveralAspects:
 
 def _step(*words: str, makes: Path, calls: bool = True) -> DesignStep:
     return DesignStep((*words, "-o", str(makes)), makes, calls)
-
-
-def _labels_in(file: Path) -> Iterator[Label]:
-    return (row for row in read_labels(file, notify=lambda _: None) if not isinstance(row, BadRow))

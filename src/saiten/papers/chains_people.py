@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from saiten.data import read_labels
+from saiten.data import usable_labels
 from saiten.errors import BadInput
 from saiten.experiments.cells import scores_folder
 from saiten.experiments.plan import DataSet
@@ -108,7 +108,7 @@ def verdicts_on(data: DataSet, folder: Path, notify: Callable[[str | Message], N
         return PeoplesVerdicts(data.name, why_not=Message("paper_chains", "no_labels"))
     try:
         reader = read_run(run, notify=lambda _: None)
-        given = [row for row in read_labels(data.labels, notify=lambda _: None) if isinstance(row, Label)]
+        given = list(usable_labels(data.labels, lambda _: None))
         return _paired(data.name, reader, given, notify)
     except BadInput as error:
         notify(Message("paper_chains", "unusable_labels", data=data.name, why=str(error)))

@@ -90,6 +90,14 @@ class Reading:
         """Return the columns that this file has; other files may have the rest."""
         return columns_in(path, self.columns)
 
+    def rows(self, path: Path, notify: Callable[[str | Message], None]) -> Iterator[Sample]:
+        """Yield the usable rows of a file of samples."""
+        columns = self.columns_of(path)
+        rows = read_samples(
+            path, columns=columns, detect_language=detect_language, language=self.language, notify=notify
+        )
+        yield from (row for row in rows if isinstance(row, Sample))
+
 
 @dataclass(frozen=True, slots=True)
 class DesignPlace:
@@ -119,13 +127,9 @@ class DesignPlace:
 
     def rows(self, need: DataNeed, notify: Callable[[str | Message], None]) -> Iterator[Sample]:
         """Yield the usable rows of a file of samples, read as the commands read them; none if it is not there."""
-        path, how = self.find(need), self.reading
+        path = self.find(need)
         if path is not None:
-            columns = how.columns_of(path)
-            read = read_samples(
-                path, columns=columns, detect_language=detect_language, language=how.language, notify=notify
-            )
-            yield from (row for row in read if isinstance(row, Sample))
+            yield from self.reading.rows(path, notify)
 
     def column_words(self, path: Path) -> tuple[str, ...]:
         """Return what a command on this file needs if it does not have all columns of the configuration; else ()."""

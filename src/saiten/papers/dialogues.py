@@ -14,7 +14,6 @@ from saiten.errors import BadInput
 from saiten.papers.design import DataNeed, DesignPlace, DesignStep, there
 from saiten.papers.graded_answers import GradedBy, grade_tables
 from saiten.papers.held_dialogues import Held, dialogue_figures
-from saiten.papers.needed import sample_ids
 from saiten.redaction import redact
 from saiten.runs import sample_to_json
 from saiten.text.language import detect_language
@@ -92,7 +91,7 @@ class EvidenceAndDialogues:
         if (
             self.dialogue is not None
             and questions is not None
-            and self.dialogue not in sample_ids(questions, self.place.reading)
+            and all(row.id != self.dialogue for row in self.place.rows(self.QUESTIONS, lambda _: None))
         ):
             raise BadInput(f"{questions} has no question {self.dialogue!r} (--dialogue); name an id of that file")
         if self.bertscore is not None:

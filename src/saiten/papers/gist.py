@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from saiten.data import BadRow, read_labels
+from saiten.data import usable_labels
 from saiten.demo.files import write_rows
 from saiten.demo.gist import gist_labels, load_gist
 from saiten.errors import BadInput, ConfigurationError
@@ -118,7 +118,7 @@ class GistAndSupplement:
         if path is None:
             return ()
         try:
-            rows = [row for row in read_labels(path, notify=lambda _: None) if not isinstance(row, BadRow)]
+            rows = list(usable_labels(path, lambda _: None))
         except BadInput:
             return ()
         wanted = (*CLASSES, *COMBINATIONS)

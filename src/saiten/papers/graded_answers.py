@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from saiten.data import BadRow, read_labels
+from saiten.data import usable_labels
 from saiten.data.labels import deciding
 from saiten.errors import BadInput
 from saiten.records import Label, Status
@@ -125,7 +125,7 @@ def _read(graders: Sequence[GradedBy], path: Path | None, notify: Callable[[str 
 
 def _labels(path: Path, notify: Callable[[str | Message], None]) -> Iterator[Label]:
     """Yield the labels of correctness; those without an aspect, if no label has this one."""
-    usable = [each for each in read_labels(path, notify=notify) if not isinstance(each, BadRow)]
+    usable = list(usable_labels(path, notify))
     aspect = _ASPECT if any(label.aspect == _ASPECT for label in usable) else ""
     yield from (label for label in usable if label.aspect == aspect)
 

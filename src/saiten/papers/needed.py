@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import Self
 
-from saiten.data import BadRow, read_labels, read_samples
+from saiten.data import BadRow, read_labels
 from saiten.data.columns import CONFIGURED, FIXED
 from saiten.data.looking import LOOKED_AT, look
 from saiten.errors import BadInput
@@ -213,18 +213,7 @@ def _rows(data: Path, name: str, reading: Reading) -> Iterator[Sample]:
     """Yield the usable rows of a file of samples; none if it is not there."""
     path = next((path for path in candidates(data, DataNeed(name, "samples")) if path.is_file()), None)
     if path is not None:
-        yield from _samples_in(path, reading)
-
-
-def _samples_in(path: Path, reading: Reading) -> Iterator[Sample]:
-    columns = reading.columns_of(path)
-    rows = read_samples(path, columns=columns, detect_language=detect_language, notify=lambda _: None)
-    yield from (row for row in rows if isinstance(row, Sample))
-
-
-def sample_ids(path: Path, reading: Reading = _AS_NAMED) -> Iterator[str]:
-    """Yield the ids of the usable rows of a file."""
-    yield from (row.id for row in _samples_in(path, reading))
+        yield from reading.rows(path, lambda _: None)
 
 
 def check_folder(
