@@ -446,7 +446,10 @@ def test_two_settings_of_the_metric_are_two_judges():
         ([], "there are no gist scores"),
         ([Scored("s", "rouge_l", Score(0.5))], "Its metrics: rouge_l"),
         ([gist(details={})], "its gist scores have no units"),
-        ([Scored("s", "gist[missing_gist]", Score(None, "failed", "no reply"))], "have no units"),
+        (
+            [Scored("s", "gist[missing_gist]", Score(None, "failed", "no reply"))],
+            r"have no units \(failed 1\); `saiten score … --retry-failed`",
+        ),
         ([gist(details={"spans": "rubbish", "reference": [1]})], "have no units"),
     ],
 )

@@ -79,23 +79,28 @@ def judges_of(scores: Iterable[Scored], name: str) -> dict[str, Marks]:
     """
     found: dict[str, dict[tuple[str, str], tuple[Span, ...]]] = {}
     seen: set[str] = set()
-    gist = 0
+    statuses: Counter[str] = Counter()
     for one in scores:
         seen.add(one.metric)
         settings = _settings(one.metric)
         if settings is None:
             continue
-        gist += 1
+        statuses[one.score.status] += 1
         marks = found.setdefault(settings, {})
         for part in (one.score.details.get("spans"), one.score.details.get("reference")):
             for aspect, units in part.items() if isinstance(part, Mapping) else ():
                 if aspect in (*COMBINATIONS, *CLASSES) and isinstance(units, list | tuple):
                     marks[one.sample, aspect] = tuple(map(_span, units))
     found = {settings: marks for settings, marks in found.items() if marks}
-    if not found:
-        what = "its gist scores have no units" if gist else "there are no gist scores"
+    if not found and statuses:
+        counts = ", ".join(f"{status} {n}" for status, n in statuses.most_common())
         raise BadInput(
-            f"{name}: {what}; score with `-m gist` or `-m hallucination_spans` first. Its metrics: "
+            f"{name}: its gist scores have no units ({counts}); `saiten score … --retry-failed` asks again for those "
+            "that failed or were unreadable"
+        )
+    if not found:
+        raise BadInput(
+            f"{name}: there are no gist scores; score with `-m gist` or `-m hallucination_spans` first. Its metrics: "
             f"{', '.join(sorted(seen)) or 'none'}"
         )
     if len(found) == 1:
